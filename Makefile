@@ -1,0 +1,35 @@
+# Everything works from a fresh clone with only Python 3.11 or newer, pip and make.
+PYTHON ?= python3
+BIN := .venv/bin
+
+.PHONY: demo test check bench setup clean
+
+demo: .venv/.runs            ## fit, evaluate and explain a table, and the lecture's examples
+	$(BIN)/python examples/demo.py
+
+test: .venv/.develops        ## all tests; CANDIDE_THOROUGH=1 for the long property runs
+	$(BIN)/python -m pytest -n auto
+
+check: .venv/.develops       ## style, types and layers
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+bench: .venv/.develops       ## speed beside scikit-learn, into benchmarks/results/
+	$(BIN)/python benchmarks/arrays.py
+
+setup: .venv/.develops       ## the virtual environment with everything for development
+
+.venv/.runs: pyproject.toml constraints.txt
+	$(PYTHON) -c "import sys; sys.exit(sys.version_info < (3, 11) and 'Candide needs Python 3.11 or newer: make PYTHON=python3.12 ...')"
+	test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e .
+	touch $@
+
+.venv/.develops: .venv/.runs
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	touch $@
+
+clean:
+	rm -rf .venv build src/*.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,33 @@
+"""The array types that signatures speak of."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from typing_extensions import TypeIs
+
+AnyArray = np.ndarray[Any, Any]
+FloatArray = np.ndarray[Any, np.dtype[np.float64]]
+IntArray = np.ndarray[Any, np.dtype[np.int64]]
+
+
+class Sparse(Protocol):
+    """What is asked of a sparse matrix in compressed rows, as SciPy's CSR has it."""
+
+    indptr: AnyArray
+    indices: AnyArray
+    data: AnyArray
+    shape: tuple[int, int]
+
+    def toarray(self) -> AnyArray: ...
+
+
+Counts = FloatArray | Sparse
+
+
+def is_sparse(values: Counts) -> TypeIs[Sparse]:
+    """Whether rows are stored sparsely."""
+    return not isinstance(values, np.ndarray)

@@ -1,0 +1,50 @@
+"""Which numbers a family can take, and how it says no."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from candide.arrays import FloatArray
+from candide.batch import Batch
+from candide.errors import ColumnRefused
+
+
+@dataclass(frozen=True)
+class Support:
+    """A set of numbers: `holds` tests an array, `needs` finishes the sentence "needs ... in every row"."""
+
+    needs: str
+    holds: Callable[[FloatArray], np.ndarray[tuple[int, ...], np.dtype[np.bool_]]]
+
+    def refuse_outside(self, values: FloatArray, batch: Batch, columns: tuple[str, ...], family: str) -> None:
+        """Raise on the first number outside; NaN is missing and passes."""
+        outside = ~(self.holds(values) | np.isnan(values))
+        if outside.any():
+            row, column = np.argwhere(outside)[0]
+            raise refusal(columns[column], family, self.needs, batch.start + int(row), values[row, column])
+
+    def without_outside(self, values: FloatArray) -> FloatArray:
+        """The same values with those outside turned into missing."""
+        inside = self.holds(values)
+        return values if inside.all() else np.where(inside, values, np.nan)
+
+
+def refusal(column: str, family: str, needs: str, row: int, value: float) -> ColumnRefused:
+    """The sentence for a value that a family cannot take."""
+    found = "an infinite number" if np.isinf(value) else f"{value:.17g}"
+    advice = (
+        f"Make it missing (NaN), or choose another family: families={{'{column}': ...}}"
+        if np.isinf(value)
+        else f"Choose another family, such as families={{'{column}': 'gaussian'}}"
+    )
+    return ColumnRefused(f"{column}: '{family}' needs {needs} in every row, but row {row} holds {found}. {advice}.")
+
+
+REAL = Support("a finite number", lambda x: np.isfinite(x))
+COUNTS = Support("a count (0, 1, 2, ...)", lambda x: (x >= 0) & (x < 2.0**53) & (x == np.floor(x)))
+POSITIVE = Support("a number above zero", lambda x: (x > 0) & np.isfinite(x))
+NOT_NEGATIVE = Support("a number from zero up", lambda x: (x >= 0) & np.isfinite(x))
+TRUTHS = Support("0 or 1 (or a truth value)", lambda x: (x == 0) | (x == 1))

@@ -1,0 +1,374 @@
+"""Rows that travel together: named columns, labels and weights, in whatever memory they came.
+
+A frame stays in Arrow memory, an array stays an array, a sparse matrix stays sparse. A `Batch` answers the few
+questions that families ask of it: the numbers of some columns, the categories of one, the counts of many.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import scipy.sparse as sp
+
+from candide.arrays import AnyArray, Counts, FloatArray
+from candide.errors import CandideError, ColumnRefused, LabelsRefused, RowsRefused, suggestion
+from candide.values import Coded
+
+SECONDS = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}
+
+
+class Columns(Protocol):
+    """Named columns in one kind of memory."""
+
+    @property
+    def names(self) -> tuple[str, ...]: ...
+
+    def __len__(self) -> int: ...
+
+    def rows(self, wanted: slice) -> Columns: ...
+
+    def numbers(self, positions: Sequence[int]) -> FloatArray: ...
+
+    def counts(self, positions: Sequence[int]) -> Counts: ...
+
+    def raw(self, position: int) -> Any: ...
+
+
+@dataclass(frozen=True)
+class ArrowColumns:
+    """Columns of a table; a column that Arrow cannot type is kept as a list of Python values."""
+
+    names: tuple[str, ...]
+    columns: tuple[Any, ...]
+    length: int
+
+    def __len__(self) -> int:
+        return self.length
+
+    def rows(self, wanted: slice) -> ArrowColumns:
+        start, stop, _ = wanted.indices(self.length)
+        return ArrowColumns(self.names, tuple(c[start:stop] for c in self.columns), stop - start)
+
+    def numbers(self, positions: Sequence[int]) -> FloatArray:
+        matrix = np.empty((self.length, len(positions)))
+        for place, position in enumerate(positions):
+            matrix[:, place] = as_numbers(self.columns[position], self.names[position])
+        return matrix
+
+    counts = numbers
+
+    def raw(self, position: int) -> Any:
+        return self.columns[position]
+
+
+@dataclass(frozen=True)
+class MatrixColumns:
+    """Columns of a two-dimensional NumPy array, never copied as a whole."""
+
+    names: tuple[str, ...]
+    matrix: AnyArray
+
+    def __len__(self) -> int:
+        return len(self.matrix)
+
+    def rows(self, wanted: slice) -> MatrixColumns:
+        return MatrixColumns(self.names, self.matrix[wanted])
+
+    def numbers(self, positions: Sequence[int]) -> FloatArray:
+        block = self.matrix
+        if not _is_everything(positions, len(self.names)):
+            block = block[:, list(positions)]
+        if block.dtype == object:
+            return np.column_stack(
+                [as_numbers(block[:, i].tolist(), self.names[p]) for i, p in enumerate(positions)]
+            ).reshape(len(block), len(positions))
+        if block.dtype.kind not in "biuf":
+            raise _not_numbers(self.names[positions[0]], block.dtype)
+        return np.asarray(block, dtype=np.float64)
+
+    counts = numbers
+
+    def raw(self, position: int) -> Any:
+        return self.matrix[:, position]
+
+
+@dataclass(frozen=True)
+class SparseColumns:
+    """Columns of a SciPy sparse matrix; what is not stored is zero."""
+
+    names: tuple[str, ...]
+    matrix: sp.csr_array
+
+    def __len__(self) -> int:
+        return int(self.matrix.shape[0])
+
+    def rows(self, wanted: slice) -> SparseColumns:
+        return SparseColumns(self.names, self.matrix[wanted])
+
+    def numbers(self, positions: Sequence[int]) -> FloatArray:
+        return np.asarray(self._block(positions).toarray(), dtype=np.float64)
+
+    def counts(self, positions: Sequence[int]) -> Counts:
+        return self._block(positions)
+
+    def raw(self, position: int) -> Any:
+        return self.matrix[:, [position]].toarray().ravel()
+
+    def _block(self, positions: Sequence[int]) -> sp.csr_array:
+        if _is_everything(positions, len(self.names)):
+            return self.matrix
+        return self.matrix[:, list(positions)]
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Rows that travel together. `start` is the number of the first row in what the user gave."""
+
+    columns: Columns
+    labels: Coded | None = None
+    weights: AnyArray | None = None
+    start: int = 0
+
+    @classmethod
+    def of(cls, X: Any, y: Any = None, weights: Any = None) -> Batch:
+        """Take what users have: a frame, an array, a sparse matrix or a mapping of columns.
+
+        >>> Batch.of({"age": [31, None], "sex": ["f", "m"]}, ["yes", "no"]).numbers(["age"]).tolist()
+        [[31.0], [nan]]
+        """
+        columns = columns_of(X)
+        labels = None if y is None else labels_of(y)
+        batch = cls(columns, labels, None if weights is None else weights_of(weights))
+        for name, given in (("labels", batch.labels), ("weights", batch.weights)):
+            if given is not None and len(given) != len(columns):
+                raise RowsRefused(
+                    f"There are {len(columns)} rows but {len(given)} {name}. Give one of each a row."
+                )
+        return batch
+
+    def __len__(self) -> int:
+        return len(self.columns)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return self.columns.names
+
+    def rows(self, start: int, stop: int) -> Batch:
+        """A part of the rows, sharing memory."""
+        wanted = slice(start, stop)
+        return replace(
+            self,
+            columns=self.columns.rows(wanted),
+            labels=None if self.labels is None else self.labels[wanted],
+            weights=None if self.weights is None else self.weights[wanted],
+            start=self.start + start,
+        )
+
+    def split(self, size: int) -> Iterator[Batch]:
+        """Parts of at most `size` rows, in order."""
+        for start in range(0, len(self), size):
+            yield self.rows(start, min(start + size, len(self)))
+
+    def position(self, name: str) -> int:
+        try:
+            return self.names.index(name)
+        except ValueError:
+            raise ColumnRefused(
+                f"Column '{name}' is not in these rows. {suggestion(name, self.names)} "
+                "Fill the column with missing values to predict without it."
+            ) from None
+
+    def positions(self, names: Sequence[str]) -> Sequence[int]:
+        if tuple(names) == self.names:
+            return range(len(names))
+        places = {name: place for place, name in enumerate(self.names)}
+        return [places[name] if name in places else self.position(name) for name in names]
+
+    def numbers(self, names: Sequence[str]) -> FloatArray:
+        """Some columns as float64[row, column], NaN where missing; a view where memory allows."""
+        return self.columns.numbers(self.positions(names))
+
+    def counts(self, names: Sequence[str]) -> Counts:
+        """Some columns as numbers, left sparse where they are sparse."""
+        return self.columns.counts(self.positions(names))
+
+    def categories(self, name: str) -> Coded:
+        """One column as codes into its sorted values."""
+        try:
+            return Coded.of(self.columns.raw(self.position(name)))
+        except CandideError as problem:
+            raise ColumnRefused(f"Column '{name}': {problem}") from None
+
+    def only(self, names: Sequence[str]) -> Batch:
+        """Some of the columns."""
+        old = tuple(self.columns.raw(place) for place in self.positions(names))
+        return replace(self, columns=ArrowColumns(tuple(names), old, len(self)))
+
+    def with_missing(self, names: Sequence[str]) -> Batch:
+        """The same rows with the named columns added where absent, all missing."""
+        absent = [name for name in names if name not in set(self.names)]
+        if not absent:
+            return self
+        old = tuple(self.columns.raw(place) for place in range(len(self.names)))
+        empty = pa.nulls(len(self))
+        columns = ArrowColumns((*self.names, *absent), (*old, *[empty] * len(absent)), len(self))
+        return replace(self, columns=columns)
+
+
+def columns_of(X: Any) -> Columns:
+    """Named columns from a frame, an array, a sparse matrix or a mapping; arrays get names x0, x1, ..."""
+    if isinstance(X, Batch):
+        return X.columns
+    if sp.issparse(X):
+        return SparseColumns(_numbered(X.shape[1]), sp.csr_array(X))
+    if isinstance(X, Mapping):
+        return _columns_of_mapping(X)
+    if hasattr(X, "columns") and hasattr(X, "dtypes") and hasattr(X, "iloc"):
+        return _columns_of_pandas(X)
+    if hasattr(X, "__arrow_c_stream__"):
+        return _columns_of_arrow(pa.table(X))
+    if isinstance(X, str) or (isinstance(X, Sequence) and X and isinstance(X[0], str)):
+        raise RowsRefused("Plain text is not a table. Give a frame or an array with one row per example.")
+    matrix = np.asarray(X)
+    if matrix.ndim != 2:
+        raise RowsRefused(
+            f"Expected 2D array, got {matrix.ndim}D array instead. Reshape your data: "
+            "X.reshape(-1, 1) for one column, X.reshape(1, -1) for one row."
+        )
+    if matrix.dtype.kind == "c":
+        raise RowsRefused("Complex data not supported: give real numbers.")
+    return MatrixColumns(_numbered(matrix.shape[1]), matrix)
+
+
+def _columns_of_arrow(table: pa.Table) -> ArrowColumns:
+    names = tuple(table.column_names)
+    _refuse_repeats(names)
+    return ArrowColumns(names, tuple(table.columns), table.num_rows)
+
+
+def _columns_of_mapping(columns: Mapping[str, Any]) -> ArrowColumns:
+    arrays = {str(name): _typed(list(values)) for name, values in columns.items()}
+    lengths = {len(array) for array in arrays.values()}
+    if len(lengths) > 1:
+        raise RowsRefused(f"Columns have different lengths: {sorted(lengths)}.")
+    return ArrowColumns(tuple(arrays), tuple(arrays.values()), lengths.pop() if lengths else 0)
+
+
+def _columns_of_pandas(frame: Any) -> ArrowColumns:
+    names = tuple(str(name) for name in frame.columns)
+    _refuse_repeats(names)
+    arrays = []
+    for place in range(len(names)):
+        series = frame.iloc[:, place]
+        try:
+            arrays.append(pa.Array.from_pandas(series))
+        except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError):
+            arrays.append(series.tolist())
+    return ArrowColumns(names, tuple(arrays), len(frame))
+
+
+def _typed(values: list[Any]) -> Any:
+    """An Arrow array where the values share a type, else the list itself."""
+    try:
+        return pa.array(values, from_pandas=True)
+    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError):
+        return values
+
+
+def _refuse_repeats(names: Sequence[str]) -> None:
+    repeated = sorted({name for name in names if names.count(name) > 1}) if len(set(names)) < len(names) else []
+    if repeated:
+        raise ColumnRefused(f"Column '{repeated[0]}' occurs more than once. Rename one of them.")
+
+
+def _numbered(columns: int) -> tuple[str, ...]:
+    return tuple(f"x{place}" for place in range(columns))
+
+
+def _is_everything(positions: Sequence[int], columns: int) -> bool:
+    return isinstance(positions, range) and len(positions) == columns
+
+
+def labels_of(y: Any) -> Coded:
+    """The label of each row; missing and mixed labels are refused."""
+    if isinstance(y, Coded):
+        return y
+    if hasattr(y, "__arrow_c_stream__"):
+        y = pa.chunked_array(y)
+    elif not isinstance(y, (pa.Array, pa.ChunkedArray)):
+        y = _flat(np.asarray(y))
+    labels = Coded.of(y)
+    if (labels.codes < 0).any():
+        where = int(np.argmax(labels.codes < 0))
+        raise LabelsRefused(
+            f"Input contains NaN: row {where} has no label (missing). Drop such rows before learning; "
+            "predict needs no labels."
+        )
+    kinds = sorted({kind for kind, _ in labels.keys})
+    if len(kinds) > 1:
+        raise LabelsRefused(f"Labels mix {' and '.join(kinds)}. Make them all of one type.")
+    return labels
+
+
+def _flat(y: AnyArray) -> AnyArray:
+    if y.ndim == 2 and y.shape[1] == 1:
+        return y[:, 0]
+    if y.ndim != 1:
+        raise LabelsRefused(f"y should be a 1d array, got an array of shape {y.shape} instead: one label a row.")
+    return y
+
+
+def weights_of(weights: Any) -> AnyArray:
+    """The weight of each row: int64 where all are whole numbers, else float64."""
+    weights = np.asarray(weights)
+    if weights.ndim != 1:
+        raise RowsRefused(f"Sample weights must be 1D array or scalar, got shape {weights.shape}.")
+    if weights.dtype.kind not in "biuf":
+        weights = weights.astype(np.float64)
+    if weights.size and not (np.isfinite(weights).all() and weights.min() >= 0):
+        raise RowsRefused("Weights must be finite and not negative. To take rows back, use forget.")
+    if weights.dtype.kind in "biu":
+        return weights.astype(np.int64)
+    if (weights < 2**62).all() and (weights == np.floor(weights)).all():
+        return weights.astype(np.int64)
+    return np.asarray(weights, dtype=np.float64)
+
+
+def as_numbers(column: Any, name: str) -> FloatArray:
+    """One column as float64, NaN where missing; dates become seconds since 1970."""
+    if isinstance(column, list):
+        try:
+            return np.array([np.nan if v is None else float(v) for v in column], dtype=np.float64)
+        except (TypeError, ValueError):
+            raise _not_numbers(name, "mixed values") from None
+    if isinstance(column, np.ndarray):
+        return np.asarray(column, dtype=np.float64)
+    kind = column.type
+    if pa.types.is_dictionary(kind):
+        column = column.cast(kind.value_type)
+        kind = column.type
+    if pa.types.is_null(kind):
+        return np.full(len(column), np.nan)
+    if pa.types.is_timestamp(kind) or pa.types.is_duration(kind) or pa.types.is_time(kind):
+        bits = pa.int32() if pa.types.is_time32(kind) else pa.int64()
+        return as_numbers(column.cast(bits), name) * SECONDS[kind.unit]
+    if pa.types.is_date(kind):
+        return as_numbers(column.cast(pa.timestamp("s")), name)
+    if pa.types.is_boolean(kind):
+        column = column.cast(pa.uint8())
+    elif not (pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)):
+        raise _not_numbers(name, kind)
+    numbers = pc.cast(column, pa.float64(), safe=False)
+    return np.asarray(numbers.to_numpy(zero_copy_only=False) if isinstance(numbers, pa.Array) else numbers)
+
+
+def _not_numbers(name: str, found: Any) -> ColumnRefused:
+    return ColumnRefused(
+        f"Column '{name}' holds {found}, but its family needs numbers. "
+        f"Choose a family for categories: families={{'{name}': 'categorical'}}."
+    )

@@ -1,0 +1,1 @@
+"""How rows become a summary: one file an engine, one method each."""

@@ -1,0 +1,54 @@
+"""What can go wrong, each as a sentence: what was found, where, what was expected, what to do next."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+
+class CandideError(ValueError):
+    """Something about the data or the call is wrong; the message says how to mend it."""
+
+
+class ColumnRefused(CandideError):
+    """A column is unknown, missing, or holds what its family cannot take."""
+
+
+class RowsRefused(CandideError):
+    """Rows, labels and weights do not fit together."""
+
+
+class LabelsRefused(CandideError):
+    """Labels are missing, mixed or unknown."""
+
+
+class OptionRefused(CandideError):
+    """An argument cannot be honoured."""
+
+
+class SummariesDisagree(CandideError):
+    """Two summaries describe different columns or families and cannot be added."""
+
+
+class ForgetRefused(CandideError):
+    """Rows to forget were never learned: some count would become negative."""
+
+
+class OverflowRefused(CandideError):
+    """A count would no longer fit in 64 bits."""
+
+
+def suggestion(name: str, known: Iterable[str]) -> str:
+    """A hint at the nearest known name, or the names there are.
+
+    >>> suggestion("surived", ["survived", "sex"])
+    "Did you mean 'survived'?"
+    >>> suggestion("x", ["age", "sex"])
+    "Known names: 'age', 'sex'."
+    """
+    known = list(known)
+    near = get_close_matches(name, known, n=1)
+    if near:
+        return f"Did you mean '{near[0]}'?"
+    listed = ", ".join(f"'{other}'" for other in known[:12])
+    return f"Known names: {listed}{', ...' if len(known) > 12 else ''}."

@@ -1,0 +1,35 @@
+"""The families, one file each: a file dropped into this folder is a family, found by its name.
+
+>>> names()[:4]
+['bernoulli', 'binomial', 'categorical', 'complement']
+>>> named("poisson").name
+'poisson'
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from pkgutil import iter_modules
+from typing import Any
+
+from candide.bases.family import Family
+from candide.errors import OptionRefused, suggestion
+
+
+def names() -> list[str]:
+    """Every family there is, by name."""
+    return sorted(module.name for module in iter_modules(__path__))
+
+
+def class_named(name: str) -> type[Family]:
+    """The class that lives in the file of that name."""
+    if name not in names():
+        raise OptionRefused(f"There is no family '{name}'. {suggestion(name, names())}")
+    module = import_module(f"{__name__}.{name}")
+    found: type[Family] = getattr(module, "".join(part.capitalize() for part in name.split("_")))
+    return found
+
+
+def named(name: str, **options: Any) -> Family:
+    """A family by name, with its options."""
+    return class_named(name)(**options)

@@ -1,0 +1,103 @@
+"""Yes or no: something is there or it is not, and its absence speaks too."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from candide.arrays import AnyArray, Counts, FloatArray, IntArray, is_sparse
+from candide.bases.counts import add_counts, entries, inside, whereabouts
+from candide.bases.family import Family, Term
+from candide.bases.support import TRUTHS, refusal
+from candide.batch import Batch
+from candide.kernels.counting import count_labels, count_sparse_truths, count_truths
+from candide.kernels.scoring import add_truths
+from candide.statistics.tally import Tally, TallyBuilder
+
+THRESHOLD = 0.5
+
+
+@dataclass(frozen=True)
+class Chances:
+    """log P(no | class) and log P(yes | class), each [column, class]."""
+
+    no: FloatArray
+    yes: FloatArray
+
+
+@dataclass(frozen=True)
+class Bernoulli(Family):
+    """Truth values, 0 or 1: P(yes) = (yeses + smoothing) / (rows where present + 2 * smoothing).
+
+    The noes are counted, not inferred, so missing values neither help nor hurt, and log P(no) never suffers from
+    subtracting a share near one from one.
+    """
+
+    smoothing: float = 1.0
+    adds_counts = True
+
+    def builder(self, columns: tuple[str, ...], classes: int) -> TallyBuilder:
+        return TallyBuilder(range(2 * len(columns)), classes)
+
+    def builder_over(self, seen: Tally) -> TallyBuilder:
+        return TallyBuilder.over(seen)
+
+    def read(self, batch: Batch, columns: tuple[str, ...]) -> Counts:
+        values = batch.counts(columns)
+        numbers = entries(values)
+        outside = ~(TRUTHS.holds(numbers) | np.isnan(numbers))
+        if outside.any():
+            place = int(np.argmax(outside))
+            row, column = whereabouts(values, place)
+            raise refusal(columns[column], self.name, TRUTHS.needs, batch.start + row, float(numbers[place]))
+        return values
+
+    def view(self, batch: Batch, columns: tuple[str, ...]) -> Counts:
+        return inside(TRUTHS, batch.counts(columns))
+
+    def learn(self, builder: TallyBuilder, values: Counts, labels: IntArray, weights: AnyArray) -> None:
+        rows, columns = values.shape
+        builder.reserve(rows, weights)
+        no, yes = builder.table[:columns], builder.table[columns:]
+        if not is_sparse(values):
+            count_truths(values, THRESHOLD, labels, weights, no, yes)
+            return
+        rows_of_class = np.zeros(no.shape[1], dtype=no.dtype)
+        count_labels(labels, weights, rows_of_class)
+        no += rows_of_class
+        count_sparse_truths(
+            values.indptr, values.indices, values.data, THRESHOLD, labels, weights, no, yes
+        )
+
+    def fit(self, seen: Tally, columns: tuple[str, ...]) -> Chances:
+        no, yes = seen.counts[: len(columns)], seen.counts[len(columns) :]
+        raised_no, raised_yes = no + float(self.smoothing), yes + float(self.smoothing)
+        rows = raised_no + raised_yes
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return Chances(
+                np.where(rows > 0, np.log(raised_no) - np.log(rows), np.log(0.5)),
+                np.where(rows > 0, np.log(raised_yes) - np.log(rows), np.log(0.5)),
+            )
+
+    def score(self, parameters: Chances, values: Counts, joint: FloatArray) -> None:
+        no, yes = parameters.no, parameters.yes
+        if is_sparse(values) and np.isfinite([no, yes]).all() and not np.isnan(values.data).any():
+            joint += no.sum(axis=0)
+            add_counts(values, yes - no, joint)
+        else:
+            add_truths(values.toarray() if is_sparse(values) else values, THRESHOLD, no, yes, joint)
+
+    def terms(self, parameters: Chances, values: Counts, columns: tuple[str, ...]) -> list[Term]:
+        row = values.toarray()[0] if is_sparse(values) else values[0]
+        return [
+            Term(name, "yes" if row[place] else "no", (parameters.yes if row[place] else parameters.no)[place])
+            for place, name in enumerate(columns)
+            if not np.isnan(row[place])
+        ]
+
+    def sample(
+        self, parameters: Chances, label: int, rows: int, rng: np.random.Generator
+    ) -> list[AnyArray | list[Any]]:
+        return [(rng.random(rows) < chance).astype(np.int64) for chance in np.exp(parameters.yes[:, label])]

@@ -1,0 +1,46 @@
+"""How many of a known number of tries succeeded."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import betaln, xlog1py, xlogy
+
+from candide.arrays import FloatArray
+from candide.bases.density import Density, Moments, Parameters
+from candide.bases.support import Support
+from candide.errors import OptionRefused
+
+
+@dataclass(frozen=True)
+class Binomial(Density):
+    """Successes out of `trials`, such as right answers of ten: families={"answers": Binomial(trials=10)}."""
+
+    smoothing: float = 1.0
+    trials: int = 1
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.trials < 1 or self.trials != int(self.trials):
+            raise OptionRefused(f"binomial: trials must be a whole number from 1 up, not {self.trials!r}.")
+
+    @property
+    def support(self) -> Support:  # type: ignore[override]
+        most = self.trials
+        return Support(
+            f"a whole number from 0 to {most} (trials={most})",
+            lambda x: (x >= 0) & (x <= most) & (x == np.floor(x)),
+        )
+
+    def parameters(self, seen: Moments) -> Parameters:
+        return (np.clip(seen.mean / self.trials, 0.0, 1.0),)
+
+    def log_density(self, value: FloatArray, *parameters: FloatArray) -> FloatArray:
+        (chance,) = parameters
+        rest = self.trials - value
+        choices = -np.log(self.trials + 1) - betaln(rest + 1, value + 1)
+        return np.asarray(choices + xlogy(value, chance) + xlog1py(rest, -chance))
+
+    def draw(self, rng: np.random.Generator, rows: int, *parameters: float) -> FloatArray:
+        return rng.binomial(self.trials, parameters[0], rows).astype(float)

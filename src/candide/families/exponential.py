@@ -1,0 +1,30 @@
+"""Waiting times: how long until the next one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from candide.arrays import FloatArray
+from candide.bases.density import Density, Moments, Parameters
+from candide.bases.support import NOT_NEGATIVE
+
+
+@dataclass(frozen=True)
+class Exponential(Density):
+    """Numbers from zero up whose chance falls off steadily, such as gaps between events."""
+
+    support = NOT_NEGATIVE
+
+    def parameters(self, seen: Moments) -> Parameters:
+        """The mean, or 1 where a column never left zero."""
+        return (np.where(seen.mean > 0, seen.mean, np.where((seen.mean == 0).all(1, keepdims=True), 1.0, 1e-300)),)
+
+    def log_density(self, value: FloatArray, *parameters: FloatArray) -> FloatArray:
+        (mean,) = parameters
+        with np.errstate(over="ignore"):
+            return np.asarray(-value / mean - np.log(mean))
+
+    def draw(self, rng: np.random.Generator, rows: int, *parameters: float) -> FloatArray:
+        return rng.exponential(parameters[0], rows)

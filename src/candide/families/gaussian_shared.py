@@ -1,0 +1,22 @@
+"""Numbers that move together, alike in every class: linear discriminant analysis."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from candide.arrays import FloatArray, IntArray
+from candide.bases.discriminant import Discriminant
+from candide.statistics.cross_sums import CrossSums
+
+
+@dataclass(frozen=True)
+class GaussianShared(Discriminant):
+    """All classes share one covariance, that within classes, so the border between two classes is straight."""
+
+    def covariances(self, seen: CrossSums, exponents: IntArray) -> tuple[FloatArray, FloatArray]:
+        everyone = max(seen.weights.sum(), 1.0)
+        within = np.einsum("c,cjk->jk", seen.weights / everyone, seen.covariance(exponents))
+        rows = np.full(seen.classes, seen.weights.sum())
+        return np.broadcast_to(within, (seen.classes, *within.shape)), rows

@@ -1,0 +1,30 @@
+"""How many failures before the first success: 0, 1, 2, ..."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import xlogy
+
+from candide.arrays import FloatArray
+from candide.bases.density import Density, Moments, Parameters
+from candide.bases.support import COUNTS
+
+
+@dataclass(frozen=True)
+class Geometric(Density):
+    """Counts that fall off by a constant factor: tries, repeats, lengths of runs."""
+
+    support = COUNTS
+
+    def parameters(self, seen: Moments) -> Parameters:
+        """The chance of one more failure, and of stopping."""
+        return seen.mean / (1 + seen.mean), 1 / (1 + seen.mean)
+
+    def log_density(self, value: FloatArray, *parameters: FloatArray) -> FloatArray:
+        again, stop = parameters
+        return np.asarray(xlogy(value, again) + np.log(stop))
+
+    def draw(self, rng: np.random.Generator, rows: int, *parameters: float) -> FloatArray:
+        return (rng.geometric(parameters[1], rows) - 1).astype(float)

@@ -1,0 +1,35 @@
+"""Positive numbers that vary by factors rather than by steps: incomes, prices, file sizes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from candide.arrays import AnyArray, FloatArray, IntArray
+from candide.bases.density import Parameters
+from candide.bases.support import POSITIVE
+from candide.families.gaussian import Gaussian
+from candide.statistics.sums import SumsBuilder, grid_logs
+
+
+@dataclass(frozen=True)
+class Lognormal(Gaussian):
+    """A bell curve for the logarithm. What is summed are logarithms rounded to a grid, so that machines agree."""
+
+    support = POSITIVE
+
+    def learn(self, builder: SumsBuilder, values: FloatArray, labels: IntArray, weights: AnyArray) -> None:
+        super().learn(builder, grid_logs(values), labels, weights)
+
+    def score(self, parameters: Parameters, values: FloatArray, joint: FloatArray) -> None:
+        logs = np.log(values)
+        super().score(parameters, logs, joint)
+        joint -= np.nansum(logs, axis=1, keepdims=True)
+
+    def log_density(self, value: FloatArray, *parameters: FloatArray) -> FloatArray:
+        logs = np.log(value)
+        return super().log_density(logs, *parameters) - logs
+
+    def draw(self, rng: np.random.Generator, rows: int, *parameters: float) -> FloatArray:
+        return rng.lognormal(parameters[0], parameters[1], rows)

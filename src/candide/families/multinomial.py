@@ -1,0 +1,65 @@
+"""Counts that share one total: how often each word, product or event occurred in a row."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from candide.arrays import AnyArray, Counts, FloatArray, IntArray
+from candide.bases.counts import add_counts, entries, read_counts, spoken, sum_counts, view_counts
+from candide.bases.family import Family, Term, shown_number
+from candide.bases.smoothed import log_shares
+from candide.batch import Batch
+from candide.statistics.tally import Tally, TallyBuilder
+
+
+@dataclass(frozen=True)
+class Multinomial(Family):
+    """A row is a bag of events, each drawn from its class's shares (count + smoothing) / (all + smoothing * V).
+
+    The columns of the block are the V kinds of event; a missing count is zero. The factor that counts orderings is
+    the same for every class and left out: this is the likelihood of the events one by one.
+
+    A sampled row holds `sampled_events` events: how many there are is not part of the model.
+    """
+
+    smoothing: float = 1.0
+    sampled_events: int = 100
+    adds_counts = True
+
+    def builder(self, columns: tuple[str, ...], classes: int) -> TallyBuilder:
+        return TallyBuilder(range(len(columns)), classes)
+
+    def builder_over(self, seen: Tally) -> TallyBuilder:
+        return TallyBuilder.over(seen)
+
+    def read(self, batch: Batch, columns: tuple[str, ...]) -> Counts:
+        return read_counts(batch, columns, self.name)
+
+    def view(self, batch: Batch, columns: tuple[str, ...]) -> Counts:
+        return view_counts(batch, columns)
+
+    def learn(self, builder: TallyBuilder, values: Counts, labels: IntArray, weights: AnyArray) -> None:
+        numbers = entries(values)
+        builder.reserve(values.shape[0], weights, float(np.nanmax(numbers, initial=0.0)))
+        sum_counts(values, labels, weights, builder.table)
+
+    def fit(self, seen: Tally, columns: tuple[str, ...]) -> Any:
+        return log_shares(seen.counts, self.smoothing)
+
+    def score(self, parameters: Any, values: Counts, joint: FloatArray) -> None:
+        add_counts(values, parameters, joint)
+
+    def terms(self, parameters: Any, values: Counts, columns: tuple[str, ...]) -> list[Term]:
+        return [
+            Term(columns[place], shown_number(count), count * parameters[place])
+            for place, count in spoken(values)
+        ]
+
+    def sample(
+        self, parameters: Any, label: int, rows: int, rng: np.random.Generator
+    ) -> list[AnyArray | list[Any]]:
+        shares = np.exp(parameters[:, label])
+        return list(rng.multinomial(self.sampled_events, shares / shares.sum(), rows).T)

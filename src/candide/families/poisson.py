@@ -1,0 +1,33 @@
+"""How often something happened: 0, 1, 2, ..."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import gammaln, xlogy
+
+from candide.arrays import FloatArray
+from candide.bases.density import Density, Moments, Parameters
+from candide.bases.support import COUNTS
+
+
+@dataclass(frozen=True)
+class Poisson(Density):
+    """Counts of events that come one by one, such as visits a day.
+
+    The rate has a Gamma prior worth `smoothing` rows of the whole column, so a class that never saw the event
+    still gives it a chance.
+    """
+
+    support = COUNTS
+
+    def parameters(self, seen: Moments) -> Parameters:
+        return (seen.mean,)
+
+    def log_density(self, value: FloatArray, *parameters: FloatArray) -> FloatArray:
+        (rate,) = parameters
+        return np.asarray(xlogy(value, rate) - rate - gammaln(value + 1))
+
+    def draw(self, rng: np.random.Generator, rows: int, *parameters: float) -> FloatArray:
+        return rng.poisson(parameters[0], rows).astype(float)

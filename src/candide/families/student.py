@@ -1,0 +1,53 @@
+"""Numbers around a middle, with honest doubt about where the middle is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import betaln
+
+from candide.arrays import FloatArray
+from candide.bases.density import Density, Moments, Parameters, lifted
+from candide.statistics.sums import Sums
+
+FAR = 1e100
+
+
+@dataclass(frozen=True)
+class Student(Density):
+    """The posterior predictive of a bell curve whose mean and variance have a normal-inverse-gamma prior.
+
+    The prior is centred on the whole column and weighs `smoothing` rows (Gelman et al. 2013, section 3.3). A class
+    with few rows gets heavy tails; with many it becomes the bell curve.
+    """
+
+    smoothing: float = 1.0
+    floor: float = 1e-9
+
+    def fit(self, seen: Sums, columns: tuple[str, ...]) -> Parameters:
+        freedom, centre, scale = super().fit(seen, columns)
+        return freedom, centre, lifted(scale, seen, self.floor)
+
+    def parameters(self, seen: Moments) -> Parameters:
+        """Degrees of freedom, centre and scale.
+
+        The blended moments already are the posterior's: n rows of the class and k of the prior have the mean
+        (n m + k M) / (n + k) and n + k times the variance n v + k V + n k / (n + k) (m - M)^2.
+        """
+        rows = np.maximum(seen.weight + self.smoothing, 1.0)
+        return rows, seen.mean, seen.deviation * np.sqrt(1 + 1 / rows)
+
+    def log_density(self, value: FloatArray, *parameters: FloatArray) -> FloatArray:
+        freedom, centre, scale = parameters
+        gap = 2 * np.abs(0.5 * value - 0.5 * centre)
+        with np.errstate(over="ignore", divide="ignore"):
+            steps = gap / scale
+            far = 2 * (np.log(gap) - np.log(scale)) - np.log(freedom)
+            tail = np.where(steps > FAR, far, np.log1p(np.minimum(steps, FAR) ** 2 / freedom))
+        height = -betaln(0.5 * freedom, 0.5) - 0.5 * np.log(freedom) - np.log(scale)
+        return np.asarray(height - 0.5 * (freedom + 1) * tail)
+
+    def draw(self, rng: np.random.Generator, rows: int, *parameters: float) -> FloatArray:
+        freedom, centre, scale = parameters
+        return centre + scale * rng.standard_t(freedom, rows)

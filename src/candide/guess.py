@@ -1,0 +1,96 @@
+"""A first guess at each column's family, from what its values look like, with the reason in words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from candide.arrays import FloatArray
+from candide.batch import Batch, SparseColumns, as_numbers
+from candide.kernels.counting import first_bad_count
+from candide.values import Coded, key_of
+
+FEW_VALUES = 12
+ROWS_PER_VALUE = 3
+WORDS_IN_A_TEXT = 3.0
+LONG_TAIL = 2.0
+
+
+@dataclass(frozen=True)
+class Guess:
+    """A family (its name, or an instance) and why; "text", "mixed" and "ignore" are no families."""
+
+    family: Any
+    reason: str
+
+
+def guess_sparse(batch: Batch) -> Guess | None:
+    """One guess for all columns of a sparse matrix; nothing for other batches."""
+    if not isinstance(batch.columns, SparseColumns):
+        return None
+    if first_bad_count(batch.columns.matrix.data) < 0:
+        return Guess("multinomial", "a sparse matrix of counts")
+    return Guess("gaussian", "a sparse matrix of numbers that are no counts")
+
+
+def guess_column(batch: Batch, name: str) -> Guess:
+    """The family that fits the kind of values in a column."""
+    raw = batch.columns.raw(batch.position(name))
+    if isinstance(raw, list) or (isinstance(raw, np.ndarray) and raw.dtype == object):
+        raw = list(raw)
+        kinds = sorted({key[0] for key in map(key_of, raw) if key is not None})
+        if len(kinds) > 1:
+            return Guess("mixed", " and ".join(kinds))
+        raw = pa.array(raw, from_pandas=True)
+    if isinstance(raw, np.ndarray):
+        raw = pa.array(np.ascontiguousarray(raw), from_pandas=True)
+    if raw.null_count == len(raw):
+        return Guess("ignore", "every value is missing")
+    kind = raw.type.value_type if pa.types.is_dictionary(raw.type) else raw.type
+    if pa.types.is_boolean(kind):
+        return Guess("bernoulli", "truth values")
+    if pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind):
+        return guess_strings(raw)
+    if pa.types.is_dictionary(raw.type) or pa.types.is_binary(kind) or pa.types.is_large_binary(kind):
+        return Guess("categorical", "categories")
+    numbers = as_numbers(raw, name)
+    return guess_numbers(numbers[np.isfinite(numbers)])
+
+
+def guess_strings(raw: Any) -> Guess:
+    """Categories, unless the values are many and long enough to be text."""
+    coded = Coded.of(raw)
+    texts = [value for _, value in coded.keys]
+    present = int((coded.codes >= 0).sum())
+    words = float(np.mean([len(text.split()) for text in texts]))
+    if len(texts) > FEW_VALUES and 2 * len(texts) > present and words >= WORDS_IN_A_TEXT:
+        return Guess("text", f"{len(texts)} different values of {words:.1f} words each")
+    return Guess("categorical", f"{len(texts)} different values")
+
+
+def guess_numbers(numbers: FloatArray) -> Guess:
+    """Few repeated whole numbers are categories; a long right tail asks for logarithms; else a bell."""
+    if not len(numbers):
+        return Guess("gaussian", "numbers")
+    distinct = np.unique(numbers)
+    whole = bool((distinct == np.floor(distinct)).all())
+    if len(distinct) == 2 and whole and set(distinct) == {0.0, 1.0}:
+        return Guess("bernoulli", "only 0 and 1")
+    if whole and len(distinct) <= FEW_VALUES and ROWS_PER_VALUE * len(distinct) <= len(numbers):
+        return Guess("categorical", f"whole numbers with only {len(distinct)} different values")
+    if distinct[0] > 0 and skewness(numbers) > LONG_TAIL and abs(skewness(numbers, np.log)) < skewness(numbers) / 2:
+        return Guess("lognormal", f"positive, with a long right tail (skewness {skewness(numbers):.1f})")
+    return Guess("gaussian", f"numbers from {distinct[0]:g} to {distinct[-1]:g}")
+
+
+def skewness(numbers: FloatArray, function: Callable[[FloatArray], FloatArray] | None = None) -> float:
+    """How far the right tail outweighs the left; 0 for a bell."""
+    values = numbers if function is None else function(numbers)
+    with np.errstate(over="ignore", invalid="ignore"):
+        steps = (values - values.mean()) / (values.std() or 1.0)
+        lean = float(np.mean(steps**3))
+    return lean if np.isfinite(lean) else 0.0

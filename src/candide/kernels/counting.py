@@ -1,0 +1,139 @@
+"""The loops that count: how often each slot was seen with each class.
+
+`weights` holds one whole number a row, or nothing at all, which means one for every row. Tables are allocated by
+the caller as [slot, class] and added to in place; int64 tables are exact, float64 ones are for fractional counts.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from candide.arrays import AnyArray, FloatArray, IntArray
+from candide.kernels import compiled
+
+
+@compiled
+def count_codes(codes: IntArray, labels: IntArray, weights: IntArray, table: IntArray) -> None:
+    """One slot a row: table[codes[row], labels[row]] grows by the row's weight; a negative code is missing."""
+    for row in range(len(codes)):
+        if codes[row] >= 0:
+            table[codes[row], labels[row]] += weights[row] if weights.size else 1
+
+
+@compiled
+def count_code_rows(
+    codes: AnyArray, offsets: IntArray, labels: IntArray, weights: AnyArray, table: AnyArray
+) -> None:
+    """Several code columns at once, whole numbers in codes[row, column]: column j owns the slots from offsets[j]."""
+    rows, columns = codes.shape
+    for row in range(rows):
+        weight = weights[row] if weights.size else 1
+        label = labels[row]
+        for column in range(columns):
+            table[offsets[column] + codes[row, column], label] += weight
+
+
+@compiled
+def code_limits(codes: AnyArray, lowest: IntArray, highest: IntArray) -> None:
+    """The smallest and largest code of each column of codes[row, column], into two arrays the caller fills first."""
+    rows, columns = codes.shape
+    for row in range(rows):
+        for column in range(columns):
+            lowest[column] = min(lowest[column], codes[row, column])
+            highest[column] = max(highest[column], codes[row, column])
+
+
+@compiled
+def first_bad_count(data: AnyArray) -> int:
+    """Where the first entry is that is no count (negative, fractional, infinite or at 2^53 and above), or -1.
+
+    NaN passes: in a block of counts a missing value is a zero.
+    """
+    for place in range(data.size):
+        value = data[place]
+        if value == value and not (value >= 0 and value < 9007199254740992.0 and value == np.floor(value)):
+            return place
+    return -1
+
+
+@compiled
+def sum_dense(values: AnyArray, labels: IntArray, weights: AnyArray, table: AnyArray) -> None:
+    """Counts in values[row, column], column = slot; NaN adds nothing."""
+    rows, columns = values.shape
+    classes = table.shape[1]
+    sums = np.zeros((classes, columns), table.dtype)
+    one = sums.dtype.type(1)
+    for row in range(rows):
+        weight = sums.dtype.type(weights[row]) if weights.size else one
+        mine = sums[labels[row]]
+        for column in range(columns):
+            value = values[row, column]
+            mine[column] += weight * sums.dtype.type(value if value == value else 0)
+    table += sums.T
+
+
+@compiled
+def sum_sparse(
+    indptr: AnyArray, indices: AnyArray, data: AnyArray, labels: IntArray, weights: AnyArray, table: AnyArray
+) -> None:
+    """The same for the rows of a CSR matrix."""
+    for row in range(len(indptr) - 1):
+        weight = table.dtype.type(weights[row] if weights.size else 1)
+        label = labels[row]
+        for place in range(indptr[row], indptr[row + 1]):
+            value = data[place]
+            if value == value:
+                table[indices[place], label] += weight * table.dtype.type(value)
+
+
+@compiled
+def count_truths(
+    values: AnyArray, threshold: float, labels: IntArray, weights: IntArray, no: IntArray, yes: IntArray
+) -> None:
+    """Yes where values[row, column] > threshold, no where not, neither where NaN; no and yes are [column, class]."""
+    rows, columns = values.shape
+    classes = yes.shape[1]
+    above = np.zeros((classes, columns), yes.dtype)
+    below = np.zeros((classes, columns), yes.dtype)
+    for row in range(rows):
+        weight = weights[row] if weights.size else 1
+        label = labels[row]
+        for column in range(columns):
+            value = values[row, column]
+            above[label, column] += weight * (value > threshold)
+            below[label, column] += weight * (value <= threshold)
+    yes += above.T
+    no += below.T
+
+
+@compiled
+def count_sparse_truths(
+    indptr: AnyArray,
+    indices: AnyArray,
+    data: FloatArray,
+    threshold: float,
+    labels: IntArray,
+    weights: AnyArray,
+    no: AnyArray,
+    yes: AnyArray,
+) -> None:
+    """The stored entries of a CSR matrix, where the caller has counted every row as a no for every column.
+
+    An entry above the threshold moves from no to yes, a NaN leaves both.
+    """
+    for row in range(len(indptr) - 1):
+        weight = weights[row] if weights.size else 1
+        label = labels[row]
+        for place in range(indptr[row], indptr[row + 1]):
+            value = data[place]
+            if not value <= threshold:
+                no[indices[place], label] -= weight
+            if value > threshold:
+                yes[indices[place], label] += weight
+
+
+@compiled
+def count_labels(labels: IntArray, weights: AnyArray, counts: AnyArray) -> None:
+    """How much weight each class has: counts[class] grows in place."""
+    for row in range(len(labels)):
+        counts[labels[row]] += weights[row] if weights.size else 1

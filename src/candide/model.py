@@ -1,0 +1,181 @@
+"""A summary turned into parameters: log joint, posterior, likelihood, new rows. The only place to leave log space."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from candide.arrays import AnyArray, FloatArray
+from candide.bases.family import Block
+from candide.batch import Batch
+from candide.errors import LabelsRefused, OptionRefused, suggestion
+from candide.explanation import Explanation
+from candide.summary import Summary
+from candide.values import Key, key_of, shown
+
+Priors = str | Mapping[Any, float]
+
+
+@dataclass(frozen=True)
+class Model:
+    """The parameters of every block beside the log prior of every class."""
+
+    classes: tuple[Key, ...]
+    log_prior: FloatArray
+    blocks: tuple[Block, ...]
+    parameters: tuple[Any, ...]
+
+    @classmethod
+    def fit(cls, summary: Summary, priors: Priors = "empirical", class_weight: Priors | None = None) -> Model:
+        """Let priors and smoothing meet the summary."""
+        parameters = tuple(
+            block.family.fit(statistic, block.columns)
+            for block, statistic in zip(summary.blocks, summary.statistics, strict=True)
+        )
+        log_prior = log_priors(summary, priors, class_weight)
+        model = cls(summary.classes, log_prior, summary.blocks, parameters)
+        if not model.has_prior and (priors != "empirical" or class_weight is not None):
+            raise OptionRefused(
+                "complement is a score, not a likelihood: priors and class weights have no effect on it. "
+                "Leave them out, or choose 'multinomial'."
+            )
+        return model
+
+    @property
+    def has_prior(self) -> bool:
+        """Whether the prior counts: not where every block is only a score."""
+        return not self.blocks or any(block.family.is_likelihood for block in self.blocks)
+
+    @property
+    def prior_term(self) -> FloatArray:
+        """What the prior adds to each class."""
+        return self.log_prior if self.has_prior else np.zeros_like(self.log_prior)
+
+    def joint(self, batch: Batch) -> FloatArray:
+        """The prior and what every block says, as log joint[row, class]."""
+        return self._sum(batch, self.prior_term, scores=True)
+
+    def log_likelihood(self, batch: Batch) -> FloatArray:
+        """log P(row, class): the joint, with the multinomial in place of complement scores."""
+        return self._sum(batch, self.log_prior, scores=False)
+
+    def _sum(self, batch: Batch, start: FloatArray, scores: bool) -> FloatArray:
+        joint = np.tile(start, (len(batch), 1))
+        for block, parameters in zip(self.blocks, self.parameters, strict=True):
+            add = block.family.score if scores else block.family.log_likelihood
+            add(parameters, block.family.view(batch, block.columns), joint)
+        return joint
+
+    def explain(self, batch: Batch) -> list[Explanation]:
+        """The prior and the terms behind each row's joint."""
+        names = tuple(value for _, value in self.classes)
+        explained = []
+        for row in batch.split(1):
+            terms = tuple(
+                term
+                for block, parameters in zip(self.blocks, self.parameters, strict=True)
+                for term in block.family.terms(parameters, block.family.view(row, block.columns), block.columns)
+            )
+            posterior = normalised(self.joint(row), self.log_prior)[0]
+            explained.append(Explanation(names, self.prior_term, terms, posterior))
+        return explained
+
+    def sample(self, rows: int, label: Key | None, rng: np.random.Generator) -> tuple[dict[str, Any], AnyArray]:
+        """New rows: a class number for each, drawn from the prior unless given, and columns of values."""
+        if label is not None and label not in self.classes:
+            known = [shown(key) for key in self.classes]
+            raise LabelsRefused(f"There is no class '{shown(label)}'. {suggestion(shown(label), known)}")
+        chances = np.exp(self.log_prior)
+        labels = (
+            rng.choice(len(self.classes), rows, p=chances / chances.sum())
+            if label is None
+            else np.full(rows, self.classes.index(label))
+        )
+        columns: dict[str, Any] = {name: np.empty(rows, dtype=object) for b in self.blocks for name in b.columns}
+        for place in np.unique(labels):
+            wanted = np.flatnonzero(labels == place)
+            for block, parameters in zip(self.blocks, self.parameters, strict=True):
+                drawn = block.family.sample(parameters, int(place), len(wanted), rng)
+                for name, values in zip(block.columns, drawn, strict=True):
+                    columns[name][wanted] = values
+        return columns, labels
+
+
+def normalised(joint: FloatArray, log_prior: FloatArray) -> FloatArray:
+    """The posterior: softmax with the maximum subtracted; the prior where every class is impossible."""
+    largest = joint.max(axis=1, keepdims=True)
+    hopeless = ~np.isfinite(largest[:, 0])
+    if hopeless.any():
+        joint = joint.copy()
+        joint[hopeless] = log_prior
+        largest = joint.max(axis=1, keepdims=True)
+    shares = np.exp(joint - largest)
+    return shares / shares.sum(axis=1, keepdims=True)
+
+
+def log_normalised(joint: FloatArray, log_prior: FloatArray) -> FloatArray:
+    """The logarithm of `normalised`, without leaving log space."""
+    largest = joint.max(axis=1, keepdims=True)
+    joint = np.where(np.isfinite(largest), joint, log_prior)
+    largest = joint.max(axis=1, keepdims=True)
+    return joint - (largest + np.log(np.exp(joint - largest).sum(axis=1, keepdims=True)))
+
+
+def log_sum(joint: FloatArray) -> FloatArray:
+    """log of the sum of exp over classes, row by row; -inf where every class is impossible."""
+    largest = joint.max(axis=1)
+    safe = np.where(np.isfinite(largest), largest, 0.0)
+    with np.errstate(divide="ignore"):
+        return safe + np.log(np.exp(joint - safe[:, None]).sum(axis=1))
+
+
+def log_priors(summary: Summary, priors: Priors, class_weight: Priors | None = None) -> FloatArray:
+    """The log prior of each class: as often as seen, all alike, or as given; class weights multiply it."""
+    shares = prior_shares(summary, priors) * class_weights(summary, class_weight)
+    with np.errstate(divide="ignore"):
+        return np.asarray(np.log(shares) - np.log(shares.sum()))
+
+
+def prior_shares(summary: Summary, priors: Priors) -> FloatArray:
+    """What the user asked for, in proportion."""
+    if isinstance(priors, Mapping):
+        shares = given(priors, summary.classes, "priors")
+        if abs(shares.sum() - 1) > 1e-6 or (shares < 0).any():
+            raise OptionRefused(f"priors must be chances that sum to 1, but they sum to {shares.sum():g}.")
+        return shares
+    if priors == "uniform":
+        return np.ones(len(summary.classes))
+    if priors == "empirical":
+        return summary.counts.astype(np.float64)
+    raise OptionRefused(f"priors must be 'empirical', 'uniform' or {{class: chance}}, not {priors!r}.")
+
+
+def class_weights(summary: Summary, class_weight: Priors | None) -> FloatArray:
+    """A factor for each class: one, what makes all classes weigh the same, or as given (one where not named)."""
+    if class_weight is None:
+        return np.ones(len(summary.classes))
+    if isinstance(class_weight, Mapping):
+        unnamed = {value: 1.0 for _, value in summary.classes}
+        weights = given({**unnamed, **class_weight}, summary.classes, "class_weight")
+        if not (np.isfinite(weights).all() and (weights >= 0).all() and weights.any()):
+            raise OptionRefused("class_weight must be finite, not negative, and positive for some class.")
+        return weights
+    if class_weight == "balanced":
+        return 1 / np.maximum(summary.counts, 1)
+    raise OptionRefused(f"class_weight must be None, 'balanced' or {{class: factor}}, not {class_weight!r}.")
+
+
+def given(numbers: Mapping[Any, float], classes: tuple[Key, ...], what: str) -> FloatArray:
+    """One number for each class from a mapping that names them all and no others."""
+    keyed = {key_of(label): float(number) for label, number in numbers.items()}
+    known = [shown(key) for key in classes]
+    for key in keyed:
+        if key not in classes:
+            raise OptionRefused(f"{what} names class {key and shown(key)!r}. {suggestion(str(key and key[1]), known)}")
+    lacking = [shown(key) for key in classes if key not in keyed]
+    if lacking:
+        raise OptionRefused(f"{what} says nothing about class '{lacking[0]}'. Give a number for every class.")
+    return np.array([keyed[key] for key in classes])

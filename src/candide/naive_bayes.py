@@ -1,0 +1,293 @@
+"""The scikit-learn face of Candide: one classifier for any table. It translates, and holds no mathematics."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Mapping
+from typing import Any, Self, TypeVar
+
+import numpy as np
+import pyarrow as pa
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import check_is_fitted
+
+from candide.arrays import AnyArray, FloatArray
+from candide.batch import Batch, MatrixColumns, SparseColumns
+from candide.engines import local
+from candide.errors import LabelsRefused, OptionRefused, RowsRefused
+from candide.explanation import Explanation
+from candide.model import Model, Priors, log_normalised, log_priors, log_sum, normalised
+from candide.schema import Families, Schema, Smoothing, choose
+from candide.summary import Summary
+from candide.values import Key, as_array, key_of, shown
+
+Result = TypeVar("Result")
+
+EMPTY = "Found array with 0 feature(s) (shape={}) while a minimum of 1 is required: there is nothing to learn from."
+
+
+class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """Naive Bayes for tables of any mixture of columns, learned exactly.
+
+    Parameters
+    ----------
+    families : "auto", a family, or {column: family}
+        How each column is distributed: the name of a file in `candide.families`, a `Family`, "ignore" to leave the
+        column out, or "auto" to guess it. `schema_.explain()` gives the reasons.
+    smoothing : "auto", a number, or {column: number}
+        One number is added to every count (Laplace: 1, none: 0); families of numbers keep their own. A mapping sets
+        the smoothing of any column's family.
+    priors : "empirical", "uniform", or {class: chance}
+    class_weight : None, "balanced", or {class: factor}
+        Factors on the prior. Weighing every row of a class alike changes nothing else in naive Bayes but the
+        smoothing, so the counts are left as they are.
+    missing : "ignore" or "value"
+        Whether a missing category is no evidence, or a value of its own.
+    calibrate : False
+        Probabilities are those of the model as it stands.
+    engine : "local"
+
+    >>> import numpy as np
+    >>> rows = {"weather": ["sun", "rain", "rain", "sun"], "degrees": [30.0, 12.5, 14.0, 24.5]}
+    >>> model = NaiveBayes().fit(rows, ["beach", "home", "home", "beach"])
+    >>> model.predict({"weather": ["sun", None], "degrees": [28.0, 13.0]}).tolist()
+    ['beach', 'home']
+    """
+
+    n_features_in_: int
+    feature_names_in_: AnyArray
+
+    def __init__(
+        self,
+        families: Families = "auto",
+        smoothing: Smoothing = "auto",
+        priors: Priors = "empirical",
+        class_weight: Priors | None = None,
+        missing: str = "ignore",
+        calibrate: bool = False,
+        engine: str = "local",
+    ) -> None:
+        self.families = families
+        self.smoothing = smoothing
+        self.priors = priors
+        self.class_weight = class_weight
+        self.missing = missing
+        self.calibrate = calibrate
+        self.engine = engine
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Learn from scratch. `y` is one label a row, or the name of the column that holds them."""
+        batch, label = labelled(X, y, sample_weight)
+        self._check_options()
+        schema = choose(batch, self.families, self.smoothing, self.missing == "value")
+        summary = local.summarize(schema.blocks, [batch])
+        Model.fit(summary, self.priors, self.class_weight)
+        self._become(schema, summary, batch, label)
+        if len(summary.classes) == 1:
+            warnings.warn(f"There is only one class, {self.classes_[0]!r}: it will always be the answer.", stacklevel=2)
+        return self
+
+    def partial_fit(self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None) -> Self:
+        """Learn more rows. New classes, categories and columns are welcome; families and smoothing stay as chosen."""
+        batch, label = labelled(X, y, sample_weight)
+        self._check_options()
+        declared = frozenset(key for key in map(key_of, [] if classes is None else classes) if key is not None)
+        self._refuse_undeclared(batch, declared)
+        if not hasattr(self, "summary_"):
+            schema = choose(batch, self.families, self.smoothing, self.missing == "value")
+            self._become(schema, local.summarize(schema.blocks, [batch], declared), batch, label)
+            return self
+        batch = self._refuse_other_width(batch).with_missing(self.schema_.columns)
+        schema = self._schema_with(batch)
+        before = self.summary_.widened(schema.blocks)
+        fresh = local.summarize(schema.blocks, [batch], declared)
+        self._become(schema, before + fresh, None, label)
+        return self
+
+    def forget(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Take rows back exactly, as if they had never been learned. All of them, or none if one was not."""
+        check_is_fitted(self, "summary_")
+        batch, label = labelled(X, y, sample_weight)
+        batch = self._refuse_other_width(batch).with_missing(self.schema_.columns)
+        gone = local.summarize(self.summary_.blocks, [batch])
+        self._become(self.schema_, self.summary_ - gone, None, label)
+        return self
+
+    def __add__(self, other: NaiveBayes) -> NaiveBayes:
+        """What both have learned, exactly as if one had learned it all. Options are this one's."""
+        check_is_fitted(self, "summary_")
+        check_is_fitted(other, "summary_")
+        mine, theirs = self.get_params(), other.get_params()
+        kept = [name for name in mine if mine[name] != theirs[name]]
+        if kept:
+            warnings.warn(f"The models disagree in {', '.join(kept)}: kept those of the left one.", stacklevel=2)
+        merged = type(self)(**mine)
+        merged.n_features_in_ = self.n_features_in_
+        if hasattr(self, "feature_names_in_"):
+            merged.feature_names_in_ = self.feature_names_in_
+        merged._become(self.schema_, self.summary_ + other.summary_, None, self.label_)
+        return merged
+
+    def predict(self, X: Any) -> AnyArray:
+        """The most probable class of each row; ties go to the first."""
+        best = np.concatenate(self._by_rows(X, lambda batch: self.model_.joint(batch).argmax(axis=1)))
+        return self.classes_[best]
+
+    def predict_proba(self, X: Any, priors: Priors | None = None) -> FloatArray:
+        """P(class | row). `priors` replaces the learned prior, for rows from a world with other proportions."""
+        shift, prior = self._prior_shift(priors)
+        return np.concatenate(self._by_rows(X, lambda batch: normalised(self.model_.joint(batch) + shift, prior)))
+
+    def predict_log_proba(self, X: Any, priors: Priors | None = None) -> FloatArray:
+        """log P(class | row)."""
+        shift, prior = self._prior_shift(priors)
+        return np.concatenate(self._by_rows(X, lambda batch: log_normalised(self.model_.joint(batch) + shift, prior)))
+
+    def predict_joint_log_proba(self, X: Any) -> FloatArray:
+        """log P(class) + log P(row | class): the prior and every feature's term, added up."""
+        return np.concatenate(self._by_rows(X, lambda batch: self.model_.joint(batch)))
+
+    def score_samples(self, X: Any) -> FloatArray:
+        """log P(row): how familiar each row is."""
+        return np.concatenate(self._by_rows(X, lambda batch: log_sum(self.model_.log_likelihood(batch))))
+
+    def explain(self, X: Any) -> list[Explanation]:
+        """Why: for each row the prior and one term a feature, adding up to the joint."""
+        return [e for part in self._by_rows(X, lambda batch: self.model_.explain(batch)) for e in part]
+
+    def sample(self, rows: int = 1, label: Any = None, seed: Any = None) -> pa.Table:
+        """New rows from the model, with a column for the label: drawn from the prior unless given."""
+        check_is_fitted(self, "summary_")
+        wanted = None if label is None else key_of(label)
+        columns, labels = self.model_.sample(rows, wanted, np.random.default_rng(seed))
+        names = [choice.column for choice in self.schema_.choices if choice.family is not None]
+        drawn = {name: pa.array(columns[name].tolist()) for name in names}
+        return pa.table({**drawn, self.label_ or "label": pa.array(self.classes_[labels].tolist())})
+
+    @property
+    def model_(self) -> Model:
+        """The parameters: made from the summary when first asked for, and again when the priors are changed."""
+        check_is_fitted(self, "summary_")
+        wanted = (self.priors, self.class_weight)
+        if self._latest.get("options") != wanted:
+            self._latest.update(options=wanted, model=Model.fit(self.summary_, *wanted))
+        model: Model = self._latest["model"]
+        return model
+
+    @property
+    def classes_(self) -> AnyArray:
+        """The labels, sorted."""
+        check_is_fitted(self, "summary_")
+        return as_array(self.summary_.classes)
+
+    @property
+    def class_count_(self) -> AnyArray:
+        """The weight of the rows of each class."""
+        check_is_fitted(self, "summary_")
+        return self.summary_.counts
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.sparse = True
+        tags.input_tags.categorical = True
+        tags.input_tags.string = True
+        return tags
+
+    def _become(self, schema: Schema, summary: Summary, first: Batch | None, label: str | None) -> None:
+        """Take on what was learned; nothing can fail after this."""
+        self.schema_, self.summary_, self.label_ = schema, summary, label
+        self._latest: dict[str, Any] = {}
+        if first is not None:
+            self.n_features_in_ = len(first.names)
+            if hasattr(self, "feature_names_in_"):
+                del self.feature_names_in_
+            if not is_numbered(first):
+                self.feature_names_in_ = np.array(first.names, dtype=object)
+
+    def _by_rows(self, X: Any, work: Callable[[Batch], Result]) -> list[Result]:
+        """Do something with the rows, some at a time on every core; results in order."""
+        check_is_fitted(self, "summary_")
+        self.model_  # noqa: B018  (made once, before threads ask for it)
+        batch = self._refuse_other_width(Batch.of(X))
+        refuse_nothing(batch)
+        return local.in_parallel(work, batch.split(local.ROWS_AT_ONCE))
+
+    def _schema_with(self, batch: Batch) -> Schema:
+        """The schema, with a family for every column it has not met before."""
+        new = [name for name in batch.names if name not in set(self.schema_.columns)]
+        if not new:
+            return self.schema_
+        families = self.families
+        if isinstance(families, Mapping):
+            families = {name: family for name, family in families.items() if name in new}
+        smoothing = self.smoothing
+        if isinstance(smoothing, Mapping):
+            smoothing = {name: number for name, number in smoothing.items() if name in new}
+        return self.schema_.extended(choose(batch.only(new), families, smoothing, self.missing == "value"))
+
+    def _prior_shift(self, priors: Priors | None) -> tuple[Any, FloatArray]:
+        """What to add to every row's joint for other priors, and the log prior then in force."""
+        check_is_fitted(self, "summary_")
+        if priors is None:
+            return 0.0, self.model_.log_prior
+        if not self.model_.has_prior:
+            raise OptionRefused("complement is a score, not a likelihood: priors have no effect on it.")
+        wanted = log_priors(self.summary_, priors)
+        if np.isneginf(self.model_.log_prior).any():
+            raise OptionRefused("priors cannot be replaced where a class has no rows and so no chance at all.")
+        return wanted - self.model_.log_prior, wanted
+
+    def _refuse_other_width(self, batch: Batch) -> Batch:
+        """Arrays have no names to go by, so they must be as wide as those learned from."""
+        if is_numbered(batch) and len(batch.names) != self.n_features_in_:
+            raise RowsRefused(
+                f"X has {len(batch.names)} features, but {type(self).__name__} is expecting "
+                f"{self.n_features_in_} features as input. Give the columns it learned from."
+            )
+        return batch
+
+    def _refuse_undeclared(self, batch: Batch, declared: frozenset[Key]) -> None:
+        if declared and batch.labels is not None:
+            for key in batch.labels.keys:
+                if key not in declared:
+                    raise LabelsRefused(f"Class '{shown(key)}' is not among the `classes` given.")
+
+    def _check_options(self) -> None:
+        """Refuse what cannot be honoured."""
+        if self.calibrate:
+            raise OptionRefused("calibrate=True is not available yet. Leave it at False.")
+        if self.engine != "local":
+            raise OptionRefused(f"There is no engine {self.engine!r}. Known names: 'local'.")
+        if self.missing not in ("ignore", "value"):
+            raise OptionRefused(f"missing must be 'ignore' or 'value', not {self.missing!r}.")
+
+
+def labelled(X: Any, y: Any, weights: Any) -> tuple[Batch, str | None]:
+    """Rows with labels, and the name of the label column where one was given."""
+    if y is None:
+        raise LabelsRefused(
+            "requires y to be passed, but the target y is None. Give one label a row, or the label column's name."
+        )
+    name = y if isinstance(y, str) else None
+    if name is not None:
+        everything = Batch.of(X)
+        place = everything.position(name)
+        y = everything.columns.raw(place)
+        X = everything.only([other for other in everything.names if other != name])
+    batch = Batch.of(X, y, weights)
+    refuse_nothing(batch)
+    return batch, name
+
+
+def refuse_nothing(batch: Batch) -> None:
+    """Raise where there is not a row or not a column."""
+    if not batch.names:
+        raise RowsRefused(EMPTY.format((len(batch), 0)))
+    if not len(batch):
+        raise RowsRefused("Found array with 0 sample(s): there is not a single row. Give at least one.")
+
+
+def is_numbered(batch: Batch) -> bool:
+    """Whether the columns have no names of their own."""
+    return isinstance(batch.columns, (MatrixColumns, SparseColumns))

@@ -1,0 +1,148 @@
+"""Which columns form which block, with which family, and why: guessed from the rows or written by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from candide import families as family_files
+from candide.bases.family import Block, Family
+from candide.batch import Batch
+from candide.errors import ColumnRefused, OptionRefused, suggestion
+from candide.guess import Guess, guess_column, guess_sparse
+from candide.summary import Summary, fingerprint
+
+IGNORE = "ignore"
+Families = str | Family | Mapping[str, Any]
+Smoothing = str | float | Mapping[str, float]
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What was decided about one column, and why; no family means the column is left out."""
+
+    column: str
+    family: Family | None
+    reason: str
+
+
+@dataclass(frozen=True)
+class Schema:
+    """The choice made for each column."""
+
+    choices: tuple[Choice, ...]
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return tuple(choice.column for choice in self.choices)
+
+    @property
+    def blocks(self) -> tuple[Block, ...]:
+        """Columns of equal families together, in the order in which they first appear."""
+        columns: dict[Family, list[str]] = {}
+        for choice in self.choices:
+            if choice.family is not None:
+                columns.setdefault(choice.family, []).append(choice.column)
+        return tuple(Block(family, tuple(names)) for family, names in columns.items())
+
+    @property
+    def fingerprint(self) -> str:
+        """Equal for schemas whose summaries add."""
+        return fingerprint(self.blocks)
+
+    def summarize(self, batch: Batch) -> Summary:
+        """The summary of one batch under this schema."""
+        return Summary.of(self.blocks, batch)
+
+    def extended(self, other: Schema) -> Schema:
+        """This schema, and the other's choices for columns not yet in it."""
+        known = set(self.columns)
+        return replace(self, choices=self.choices + tuple(c for c in other.choices if c.column not in known))
+
+    def explain(self) -> str:
+        """One line a column: its family and the reason.
+
+        >>> print(Schema((Choice("age", family_files.named("gaussian"), "numbers"),)).explain())
+        age  gaussian  numbers
+        """
+        rows = [(c.column, c.family.name if c.family else "left out", c.reason) for c in self.choices]
+        name = max((len(row[0]) for row in rows), default=0)
+        kind = max((len(row[1]) for row in rows), default=0)
+        return "\n".join(f"{row[0]:{name}}  {row[1]:{kind}}  {row[2]}" for row in rows)
+
+
+def choose(
+    batch: Batch,
+    families: Families = "auto",
+    smoothing: Smoothing = "auto",
+    missing_is_value: bool = False,
+) -> Schema:
+    """A family for every column: as given, else guessed from the rows with a reason."""
+    given = families_by_column(families, batch.names)
+    refuse_unknown(smoothing, batch.names)
+    guesses = None if len(given) == len(batch.names) else guess_sparse(batch)
+    choices = []
+    for name in batch.names:
+        guess = Guess(given[name], "as you said") if name in given else guesses or guess_column(batch, name)
+        choices.append(chosen(name, guess, smoothing, missing_is_value))
+    return Schema(tuple(choices))
+
+
+def chosen(name: str, guess: Guess, smoothing: Smoothing, missing_is_value: bool) -> Choice:
+    """A guess made definite: text refused, smoothing and the missing switch put in."""
+    if guess.family == "text":
+        raise ColumnRefused(
+            f"Column '{name}' looks like text ({guess.reason}), which no family here can read as words. "
+            f"Leave it out with families={{'{name}': 'ignore'}}, or take each text as one value with "
+            f"families={{'{name}': 'categorical'}}."
+        )
+    if guess.family == "mixed":
+        raise ColumnRefused(
+            f"Column '{name}' mixes types ({guess.reason}). Make them one type, or take each value as it is with "
+            f"families={{'{name}': 'categorical'}}."
+        )
+    if guess.family == IGNORE:
+        return Choice(name, None, guess.reason)
+    family = guess.family if isinstance(guess.family, Family) else family_files.named(guess.family)
+    if missing_is_value and family.name == "categorical":
+        family = replace(family, missing_is_value=True)  # type: ignore[call-arg]
+    return Choice(name, smoothed(family, name, smoothing), guess.reason)
+
+
+def smoothed(family: Family, name: str, smoothing: Smoothing) -> Family:
+    """The family with the user's smoothing: one number speaks to all that add counts, a name to any family."""
+    if isinstance(smoothing, Mapping):
+        return replace(family, smoothing=float(smoothing[name])) if name in smoothing else family
+    if smoothing == "auto":
+        return family
+    if isinstance(smoothing, str):
+        raise OptionRefused(f"smoothing must be 'auto', a number or {{column: number}}, not {smoothing!r}.")
+    return replace(family, smoothing=float(smoothing)) if family.adds_counts else family
+
+
+def families_by_column(families: Families, names: Sequence[str]) -> dict[str, Any]:
+    """What the user said, column by column; a single family speaks for all."""
+    if isinstance(families, Mapping):
+        refuse_unknown(families, names)
+        return {name: checked(family) for name, family in families.items() if family != "auto"}
+    return {} if families == "auto" else dict.fromkeys(names, checked(families))
+
+
+def checked(family: Any) -> Any:
+    """A family, or a name that is one."""
+    if isinstance(family, Family) or family == IGNORE:
+        return family
+    if not isinstance(family, str):
+        raise OptionRefused(f"A family is a name or a Family, not {family!r}.")
+    return family_files.named(family)
+
+
+def refuse_unknown(by_column: Any, names: Sequence[str]) -> None:
+    """Raise where a mapping names a column that is not there."""
+    if isinstance(by_column, Mapping):
+        for name in by_column:
+            if name not in names:
+                raise ColumnRefused(f"There is no column '{name}'. {suggestion(str(name), names)}")
+
+

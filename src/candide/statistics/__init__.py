@@ -1,0 +1,1 @@
+"""What is remembered of rows: few, frozen, and added or subtracted exactly."""

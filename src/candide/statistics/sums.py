@@ -1,0 +1,208 @@
+"""Exact sums of numbers, class by class: all that most densities need to know of a column."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from candide.arrays import AnyArray, FloatArray, IntArray
+from candide.errors import ForgetRefused
+from candide.kernels.exact import grid_log
+from candide.statistics.exact import ExactSums, MomentsBuilder
+
+
+@dataclass(frozen=True)
+class Sums:
+    """Exact weight, sum and sum of squares of each (column, class), and of logarithms where a family asks.
+
+    Mean and variance are computed in whole numbers and rounded once, so they are the correctly rounded mean and
+    variance of the rows, whatever their order.
+
+    >>> clock = Sums.of(np.array([[1.7e9], [1.7e9 + 10]]), np.array([0, 0]), classes=1)
+    >>> clock.mean.tolist(), clock.variance.tolist()
+    ([[1700000005.0]], [[25.0]])
+    """
+
+    weight: ExactSums
+    total: ExactSums
+    square: ExactSums
+    log: ExactSums | None = None
+
+    @classmethod
+    def of(
+        cls, values: FloatArray, labels: IntArray, classes: int, weights: AnyArray | None = None, logs: bool = False
+    ) -> Sums:
+        builder = SumsBuilder(values.shape[1], classes, logs)
+        builder.learn(values, labels, weights)
+        return builder.freeze()
+
+    @property
+    def classes(self) -> int:
+        return int(self.weight.shape[1])
+
+    def _parts(self) -> tuple[ExactSums, ...]:
+        return (self.weight, self.total, self.square) + (() if self.log is None else (self.log,))
+
+    def __add__(self, other: Sums) -> Sums:
+        return Sums(*(mine + theirs for mine, theirs in zip(self._parts(), other._parts(), strict=True)))
+
+    def __sub__(self, other: Sums) -> Sums:
+        left = Sums(*(mine - theirs for mine, theirs in zip(self._parts(), other._parts(), strict=True)))
+        if left._impossible():
+            raise ForgetRefused(
+                "The rows to forget hold numbers that were never learned: their weight or their squares exceed what "
+                "is there. Forget only rows that were learned."
+            )
+        return left
+
+    def _impossible(self) -> bool:
+        """Whether no rows could have left these sums: less than nothing, or something without weight."""
+        weight, square = self.weight.signs(), self.square.signs()
+        nothing = weight == 0
+        return bool(
+            (weight < 0).any()
+            or (square < 0).any()
+            or any((part.signs()[nothing] != 0).any() for part in self._parts())
+            or (self.total.signs()[square == 0] != 0).any()
+        )
+
+    def spread(self, positions: IntArray, classes: int) -> Sums:
+        """The same sums among more classes: class i moves to positions[i]."""
+        return Sums(*(part.spread(positions, classes, axis=1) for part in self._parts()))
+
+    def only(self, positions: IntArray) -> Sums:
+        """The sums of some classes, in the given order."""
+        return Sums(*(part.take(positions, axis=1) for part in self._parts()))
+
+    def widened(self, before: Sequence[str], after: Sequence[str]) -> Sums:
+        """The same sums where the block has more columns."""
+        places = np.array([after.index(column) for column in before], dtype=np.int64)
+        return Sums(*(part.spread(places, len(after), axis=0) for part in self._parts()))
+
+    def over_classes(self) -> Sums:
+        """All classes taken together, as one."""
+        return Sums(*(part.sum(axis=1, keepdims=True) for part in self._parts()))
+
+    @cached_property
+    def mean(self) -> FloatArray:
+        """Correctly rounded; 0 where nothing was seen."""
+        return quotient(self.total, self.weight)
+
+    @cached_property
+    def mean_log(self) -> FloatArray:
+        assert self.log is not None
+        return quotient(self.log, self.weight)
+
+    @cached_property
+    def variance(self) -> FloatArray:
+        """Correctly rounded, with 1/N; infinite where it exceeds the largest double; 0 where nothing was seen."""
+        return np.vectorize(true_ratio, otypes=[float])(*self._variance_ratio())
+
+    @cached_property
+    def deviation(self) -> FloatArray:
+        """The standard deviation, finite even where the variance is not."""
+        return np.vectorize(root_ratio, otypes=[float])(*self._variance_ratio())
+
+    def _variance_ratio(self) -> tuple[AnyArray, AnyArray]:
+        """(W Q - S^2) / W^2 as whole numbers, W weight, S sum, Q sum of squares."""
+        weight, weight_exponent = self.weight.integers()
+        total, total_exponent = self.total.integers()
+        square, square_exponent = self.square.integers()
+        left, right = weight_exponent + square_exponent, 2 * total_exponent
+        shared = min(left, right, 2 * weight_exponent)
+        above = (weight * square) * 2 ** (left - shared) - (total * total) * 2 ** (right - shared)
+        below = (weight * weight) * 2 ** (2 * weight_exponent - shared)
+        return above, below
+
+
+def grid_logs(values: FloatArray) -> FloatArray:
+    """The logarithms of values[row, column] on the grid that all machines share."""
+    return grid_log(values.ravel()).reshape(values.shape)
+
+
+def quotient(above: ExactSums, below: ExactSums) -> FloatArray:
+    """Correctly rounded above / below; 0 where below is 0."""
+    tops, top_exponent = above.integers()
+    bottoms, bottom_exponent = below.integers()
+    shared = min(top_exponent, bottom_exponent)
+    return np.vectorize(true_ratio, otypes=[float])(
+        tops * 2 ** (top_exponent - shared), bottoms * 2 ** (bottom_exponent - shared)
+    )
+
+
+def true_ratio(above: int, below: int) -> float:
+    """above / below rounded once, as Python does for whole numbers of any size.
+
+    >>> true_ratio(1, 3), true_ratio(10**400, 1), true_ratio(0, 0)
+    (0.3333333333333333, inf, 0.0)
+    """
+    if below == 0:
+        return 0.0
+    try:
+        return above / below
+    except OverflowError:
+        return math.copysign(math.inf, above)
+
+
+def root_ratio(above: int, below: int) -> float:
+    """The square root of above / below, for whole numbers of any size.
+
+    >>> root_ratio(2, 1) == math.sqrt(2), root_ratio(10**800, 10**400)
+    (True, 1e+200)
+    """
+    if below == 0 or above == 0:
+        return 0.0
+    shift = max(0, 130 - above.bit_length() + below.bit_length())
+    shift += shift % 2
+    return true_ratio(math.isqrt((above << shift) // below), 1 << (shift // 2))
+
+
+class SumsBuilder:
+    """Sums in the making; learning is in place, so a row costs a row."""
+
+    def __init__(self, columns: int, classes: int, logs: bool = False) -> None:
+        self.columns = columns
+        self.numbers = MomentsBuilder(columns, classes)
+        self.logs = MomentsBuilder(columns, classes) if logs else None
+        self.settled: Sums | None = None
+        self.classes = classes
+
+    @classmethod
+    def over(cls, seen: Sums) -> SumsBuilder:
+        """Go on from sums already there."""
+        builder = cls(seen.weight.shape[0], seen.classes, seen.log is not None)
+        builder.settled = seen
+        return builder
+
+    def learn(self, values: FloatArray, labels: IntArray, weights: AnyArray | None) -> None:
+        self.numbers.learn(values, labels, weights)
+        if self.logs is not None:
+            self.logs.learn(grid_logs(values), labels, weights)
+
+    def grow(self, classes: int) -> None:
+        if classes > self.classes:
+            self.numbers.grow(classes)
+            if self.logs is not None:
+                self.logs.grow(classes)
+            self.classes = classes
+
+    def freeze(self) -> Sums:
+        weight, total, square = self.numbers.freeze()
+        fresh = Sums(weight, total, square, None if self.logs is None else self.logs.freeze()[1])
+        if self.settled is None:
+            return fresh
+        return self.settled.spread(np.arange(self.settled.classes), self.classes) + fresh
+
+    def refuse_missing(self, seen: Sums) -> None:
+        """Raise where no rows could be left after taking `seen` away; its classes are ours."""
+        _ = self.freeze() - seen
+
+    def take_away(self, seen: Sums) -> None:
+        """Subtract what `refuse_missing` let pass."""
+        self.settled = self.freeze() - seen
+        self.numbers = MomentsBuilder(self.columns, self.classes)
+        self.logs = None if self.logs is None else MomentsBuilder(self.columns, self.classes)

@@ -1,0 +1,254 @@
+"""All that is remembered of the rows: label counts and one statistic a block. Summaries add up, exactly."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from candide.arrays import AnyArray, IntArray
+from candide.bases.family import Block
+from candide.batch import Batch
+from candide.errors import ForgetRefused, LabelsRefused, OverflowRefused, RowsRefused, SummariesDisagree
+from candide.kernels.counting import count_labels
+from candide.values import Key, shown
+
+CEILING = 2**62
+NO_WEIGHTS = np.zeros(0, dtype=np.int64)
+
+
+@dataclass(frozen=True, eq=False)
+class Summary:
+    """The frozen memory of any number of rows, in one canonical form: equal rows, equal summary.
+
+    Classes are sorted. A class exists while it has weight, or when it was declared.
+    """
+
+    blocks: tuple[Block, ...]
+    classes: tuple[Key, ...]
+    counts: IntArray
+    statistics: tuple[Any, ...]
+    declared: frozenset[Key] = field(default_factory=frozenset)
+
+    def __post_init__(self) -> None:
+        self.counts.flags.writeable = False
+
+    @classmethod
+    def empty(cls, blocks: Sequence[Block], declared: Iterable[Key] = ()) -> Summary:
+        return Accumulator(blocks, declared).freeze()
+
+    @classmethod
+    def of(cls, blocks: Sequence[Block], batch: Batch) -> Summary:
+        """The summary of one batch."""
+        accumulator = Accumulator(blocks)
+        accumulator.learn(batch)
+        return accumulator.freeze()
+
+    @property
+    def rows(self) -> int:
+        """The weight of all rows together."""
+        return int(self.counts.sum())
+
+    @property
+    def fingerprint(self) -> str:
+        """A short name for what the summary describes; only equal ones add."""
+        return fingerprint(self.blocks)
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, Summary)
+            and self.blocks == other.blocks
+            and self.classes == other.classes
+            and self.declared == other.declared
+            and np.array_equal(self.counts, other.counts)
+            and self.statistics == other.statistics
+        )
+
+    def __add__(self, other: Summary) -> Summary:
+        self._refuse_strangers(other)
+        classes = tuple(sorted({*self.classes, *other.classes}))
+        mine, theirs = self._among(classes), other._among(classes)
+        if mine.rows + theirs.rows > CEILING:
+            raise OverflowRefused("The rows together would weigh more than 2^62. Scale the weights down.")
+        together = tuple(a + b for a, b in zip(mine.statistics, theirs.statistics, strict=True))
+        return Summary(
+            self.blocks, classes, mine.counts + theirs.counts, together, self.declared | other.declared
+        )
+
+    def __sub__(self, other: Summary) -> Summary:
+        self._refuse_strangers(other)
+        refuse_unknown_classes(other, self.classes)
+        theirs = other._among(self.classes)
+        left = self.counts - theirs.counts
+        refuse_negative(left, self.classes)
+        rest = tuple(a - b for a, b in zip(self.statistics, theirs.statistics, strict=True))
+        return Summary(self.blocks, self.classes, left, rest, self.declared).canonical()
+
+    def canonical(self) -> Summary:
+        """Without the classes that no row and no declaration holds."""
+        alive = np.array([c > 0 or k in self.declared for k, c in zip(self.classes, self.counts, strict=True)])
+        if alive.all():
+            return self
+        kept = np.flatnonzero(alive)
+        return Summary(
+            self.blocks,
+            tuple(self.classes[place] for place in kept),
+            self.counts[kept],
+            tuple(statistic.only(kept) for statistic in self.statistics),
+            self.declared,
+        )
+
+    def widened(self, blocks: Sequence[Block]) -> Summary:
+        """The same rows under a schema with more columns, which none of them had."""
+        old = {block.family: (block, s) for block, s in zip(self.blocks, self.statistics, strict=True)}
+        statistics = []
+        for block in blocks:
+            if block.family in old:
+                before, statistic = old[block.family]
+                same = before.columns == block.columns
+                statistics.append(statistic if same else statistic.widened(before.columns, block.columns))
+            else:
+                statistics.append(block.builder(len(self.classes)).freeze())
+        return Summary(tuple(blocks), self.classes, self.counts, tuple(statistics), self.declared)
+
+    def _among(self, classes: tuple[Key, ...]) -> Summary:
+        if classes == self.classes:
+            return self
+        positions = np.array([classes.index(key) for key in self.classes], dtype=np.int64)
+        counts = np.zeros(len(classes), dtype=np.int64)
+        counts[positions] = self.counts
+        spread = tuple(statistic.spread(positions, len(classes)) for statistic in self.statistics)
+        return Summary(self.blocks, classes, counts, spread, self.declared)
+
+    def _refuse_strangers(self, other: Summary) -> None:
+        if self.blocks != other.blocks:
+            raise SummariesDisagree(
+                f"These summaries describe different columns or families: {disagreement(self.blocks, other.blocks)}. "
+                "Learn both with the same schema, then merge."
+            )
+
+
+class Accumulator:
+    """The one mutable thing: learns and forgets rows in place; `freeze` gives a Summary.
+
+    Classes are numbered in order of appearance here and sorted when frozen. Everything that can be refused is
+    refused before anything changes.
+    """
+
+    def __init__(self, blocks: Sequence[Block], declared: Iterable[Key] = ()) -> None:
+        self.blocks = tuple(blocks)
+        self.declared = frozenset(declared)
+        self.places: dict[Key, int] = {key: place for place, key in enumerate(sorted(self.declared))}
+        self.counts = np.zeros(max(len(self.places), 4), dtype=np.int64)
+        self.builders = [block.builder(len(self.places)) for block in self.blocks]
+
+    @classmethod
+    def over(cls, summary: Summary) -> Accumulator:
+        """Go on from a summary."""
+        accumulator = cls(summary.blocks)
+        accumulator.declared = summary.declared
+        accumulator.places = {key: place for place, key in enumerate(summary.classes)}
+        accumulator.counts = np.concatenate([summary.counts, np.zeros(4, dtype=np.int64)])
+        accumulator.builders = [
+            block.family.builder_over(statistic)
+            for block, statistic in zip(summary.blocks, summary.statistics, strict=True)
+        ]
+        return accumulator
+
+    def learn(self, batch: Batch) -> None:
+        """Add the rows of a batch with their labels and weights."""
+        weights = whole_weights(batch)
+        values = [block.family.read(batch, block.columns) for block in self.blocks]
+        labels = self._labels(batch)
+        load = int(weights.sum(dtype=object)) if weights.size else len(batch)
+        if int(self.counts.sum()) + load > CEILING:
+            raise OverflowRefused("The rows together would weigh more than 2^62. Scale the weights down.")
+        count_labels(labels, weights, self.counts)
+        for block, builder, block_values in zip(self.blocks, self.builders, values, strict=True):
+            block.family.learn(builder, block_values, labels, weights)
+
+    def forget(self, batch: Batch) -> None:
+        """Take rows back, as if they had never been learned; refused whole if they cannot all have been."""
+        gone = Summary.of(self.blocks, batch)
+        refuse_unknown_classes(gone, tuple(self.places))
+        positions = np.array([self.places[key] for key in gone.classes], dtype=np.int64)
+        left = self.counts.copy()
+        left[positions] -= gone.counts
+        refuse_negative(left[: len(self.places)], tuple(self.places))
+        spread = [statistic.spread(positions, len(self.places)) for statistic in gone.statistics]
+        for builder, statistic in zip(self.builders, spread, strict=True):
+            builder.refuse_missing(statistic)
+        for builder, statistic in zip(self.builders, spread, strict=True):
+            builder.take_away(statistic)
+        self.counts = left
+
+    def freeze(self) -> Summary:
+        """The summary of everything learned and not forgotten."""
+        keys = sorted(self.places)
+        order = np.array([self.places[key] for key in keys], dtype=np.int64)
+        statistics = tuple(builder.freeze().only(order) for builder in self.builders)
+        return Summary(self.blocks, tuple(keys), self.counts[order], statistics, self.declared).canonical()
+
+    def _labels(self, batch: Batch) -> IntArray:
+        """Each row's class number here, new classes being given one."""
+        if batch.labels is None:
+            raise LabelsRefused("These rows have no labels. Learning needs one label a row.")
+        for key in batch.labels.keys:
+            self.places.setdefault(key, len(self.places))
+        if len(self.places) > len(self.counts):
+            grown = np.zeros(2 * len(self.places), dtype=np.int64)
+            grown[: len(self.counts)] = self.counts
+            self.counts = grown
+        for builder in self.builders:
+            builder.grow(len(self.places))
+        return batch.labels.renumbered(self.places)
+
+
+def whole_weights(batch: Batch) -> AnyArray:
+    """The weights of a batch; nothing where every row weighs one. Fractions are refused."""
+    if batch.weights is None:
+        return NO_WEIGHTS
+    if batch.weights.dtype != np.int64:
+        row = int(np.argmax(batch.weights != np.floor(batch.weights)))
+        raise RowsRefused(
+            f"Row {batch.start + row} weighs {batch.weights[row]:g}: weights must be whole numbers, so that sums stay "
+            "exact. Scale them, for example np.rint(1000 * weights)."
+        )
+    return batch.weights
+
+
+def refuse_unknown_classes(gone: Summary, classes: tuple[Key, ...]) -> None:
+    """Raise where rows to forget belong to a class that is not there."""
+    unknown = [key for key in gone.classes if key not in classes]
+    if unknown:
+        raise ForgetRefused(f"Class '{shown(unknown[0])}' was never learned, so its rows cannot be forgotten.")
+
+
+def refuse_negative(left: IntArray, classes: tuple[Key, ...]) -> None:
+    """Raise where a class would be left with less than no rows."""
+    if (left < 0).any():
+        place = int(np.argmax(left < 0))
+        raise ForgetRefused(
+            f"Class '{shown(classes[place])}' has fewer rows than are to be forgotten ({-left[place]} too many). "
+            "Forget only rows that were learned."
+        )
+
+
+def fingerprint(blocks: Sequence[Block]) -> str:
+    """A short name for families and columns: equal for equal blocks."""
+    text = json.dumps([block.describe() for block in blocks], sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def disagreement(mine: Sequence[Block], theirs: Sequence[Block]) -> str:
+    """The first column two schemas see differently, in words."""
+    left = {column: block.family for block in mine for column in block.columns}
+    right = {column: block.family for block in theirs for column in block.columns}
+    for column in (*left, *right):
+        if left.get(column) != right.get(column):
+            return f"column '{column}' is {left.get(column, 'absent')} here and {right.get(column, 'absent')} there"
+    return "the columns are in a different order"

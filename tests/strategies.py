@@ -1,0 +1,126 @@
+"""Rows that suit a family, made from what the family itself takes: a new family needs nothing here."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import Any
+
+from hypothesis import strategies as st
+
+from candide import families
+from candide.bases.family import Block, Family
+from candide.batch import Batch
+from candide.errors import CandideError
+from candide.model import Model
+from candide.summary import Summary
+
+MIXTURE = "every family at once"
+CASES = [*families.names(), MIXTURE]
+
+LABELS = ("apple", "pear", "quince")
+TINY = 5e-324
+EXTREME = (0.0, -0.0, TINY, -TINY, 2.5e-310, 1e-300, -1e-300, 1e300, -1e300, 1.7e308, 1.7e9, 2.0**52, 1 + 2**-52)
+ORDINARY = (0, 1, 2, 3, 7, 40, 0.25, 0.5, 2.5, -1.5, True, False, "red", "green", "", "ünï", b"raw")
+STRANGE = (math.inf, -math.inf, math.nan, None, -3, 1.9, 2.0**60, "\ud800", "x" * 100_000, "never seen", 10**400)
+
+
+def takes(family: Family, cell: Any) -> bool:
+    """Whether a family learns from a value: it is asked, so that no list of families is needed here."""
+    try:
+        family.read(Batch.of({"column": [cell]}), ("column",))
+    except CandideError:
+        return False
+    return True
+
+
+@cache
+def taken(family: Family, cells: tuple[Any, ...]) -> tuple[Any, ...]:
+    return tuple(cell for cell in cells if takes(family, cell))
+
+
+def takes_numbers(family: Family) -> bool:
+    return not takes(family, "red")
+
+
+def cells(family: Family, extreme: bool = True) -> st.SearchStrategy[Any]:
+    """Values a family learns from; one in some is missing."""
+    pool = taken(family, ORDINARY)
+    known = st.sampled_from(pool)
+    if extreme and taken(family, EXTREME):
+        known = st.one_of(known, known, st.sampled_from(taken(family, EXTREME)), st.floats(0.01, 1e6).filter(lambda x: takes(family, x)) if takes(family, 0.3) else known)
+    return st.one_of(known, known, known, st.none())
+
+
+def any_cells(family: Family) -> st.SearchStrategy[Any]:
+    """Values a family may be asked about: whatever a column of its kind can hold."""
+    pool = (*ORDINARY, *EXTREME, *STRANGE)
+    if takes_numbers(family):
+        pool = tuple(cell for cell in pool if isinstance(cell, (float, type(None))))
+    return st.one_of(st.sampled_from(pool), st.floats())
+
+
+@dataclass(frozen=True)
+class Row:
+    """One value for each column, a label, and a weight."""
+
+    cells: tuple[Any, ...]
+    label: str
+    weight: int = 1
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows for the columns of some blocks."""
+
+    blocks: tuple[Block, ...]
+    rows: tuple[Row, ...]
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return tuple(name for block in self.blocks for name in block.columns)
+
+    def of(self, rows: Sequence[Row]) -> Table:
+        return replace(self, rows=tuple(rows))
+
+    def batch(self) -> Batch:
+        values = {name: [row.cells[place] for row in self.rows] for place, name in enumerate(self.columns)}
+        return Batch.of(values, [row.label for row in self.rows], [row.weight for row in self.rows])
+
+    def summary(self) -> Summary:
+        return Summary.of(self.blocks, self.batch())
+
+    def model(self) -> Model:
+        return Model.fit(self.summary())
+
+
+def blocks_of(case: str, columns: int = 2, **options: Any) -> tuple[Block, ...]:
+    """One block of some columns; or, for the mixture, a block of one column for every family."""
+    if case == MIXTURE:
+        return tuple(Block(families.named(name, **options), (f"{name} column",)) for name in families.names())
+    return (Block(families.named(case, **options), tuple(f"column {place}" for place in range(columns))),)
+
+
+def rows(blocks: Sequence[Block], labels: Sequence[str] = LABELS, extreme: bool = True) -> st.SearchStrategy[Row]:
+    """Rows that can be learned, some of them heavy."""
+    values = st.tuples(*(cells(block.family, extreme) for block in blocks for _ in block.columns))
+    return st.builds(Row, values, st.sampled_from(labels), st.sampled_from((1, 1, 1, 2, 3, 50)))
+
+
+def tables(
+    blocks: Sequence[Block], least: int = 0, most: int = 8, labels: Sequence[str] = LABELS, extreme: bool = True
+) -> st.SearchStrategy[Table]:
+    """Tables that can be learned: any number of classes, duplicates, missing values."""
+    some = st.lists(rows(blocks, labels, extreme), min_size=least, max_size=most)
+    return some.map(lambda drawn: Table(tuple(blocks), tuple(drawn)))
+
+
+def questions(blocks: Sequence[Block], most: int = 6) -> st.SearchStrategy[Batch]:
+    """Rows to predict, holding anything at all."""
+    names = [name for block in blocks for name in block.columns]
+    row = st.tuples(*(any_cells(block.family) for block in blocks for _ in block.columns))
+    return st.lists(row, min_size=1, max_size=most).map(
+        lambda drawn: Batch.of({name: [cells[place] for cells in drawn] for place, name in enumerate(names)})
+    )

@@ -47,11 +47,12 @@ def takes_numbers(family: Family) -> bool:
 
 def cells(family: Family, extreme: bool = True) -> st.SearchStrategy[Any]:
     """Values a family learns from; one in some is missing."""
-    pool = taken(family, ORDINARY)
-    known = st.sampled_from(pool)
-    if extreme and taken(family, EXTREME):
-        known = st.one_of(known, known, st.sampled_from(taken(family, EXTREME)), st.floats(0.01, 1e6).filter(lambda x: takes(family, x)) if takes(family, 0.3) else known)
-    return st.one_of(known, known, known, st.none())
+    ordinary = st.sampled_from(taken(family, ORDINARY))
+    if not extreme:
+        return st.one_of(ordinary, ordinary, ordinary, st.none())
+    rare = [st.sampled_from(taken(family, EXTREME))] if taken(family, EXTREME) else []
+    smooth = [st.floats(0.01, 1e6)] if takes(family, 0.3) else []
+    return st.one_of(ordinary, ordinary, *rare, *smooth, st.none())
 
 
 def any_cells(family: Family) -> st.SearchStrategy[Any]:
@@ -100,7 +101,7 @@ def blocks_of(case: str, columns: int = 2, **options: Any) -> tuple[Block, ...]:
     """One block of some columns; or, for the mixture, a block of one column for every family."""
     if case == MIXTURE:
         return tuple(Block(families.named(name, **options), (f"{name} column",)) for name in families.names())
-    return (Block(families.named(case, **options), tuple(f"column {place}" for place in range(columns))),)
+    return (Block(families.named(case, **options), tuple(f"x{place}" for place in range(columns))),)
 
 
 def rows(blocks: Sequence[Block], labels: Sequence[str] = LABELS, extreme: bool = True) -> st.SearchStrategy[Row]:

@@ -6,6 +6,7 @@ questions that families ask of it: the numbers of some columns, the categories o
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
@@ -17,7 +18,7 @@ import scipy.sparse as sp
 
 from candide.arrays import AnyArray, Counts, FloatArray
 from candide.errors import CandideError, ColumnRefused, LabelsRefused, RowsRefused, suggestion
-from candide.values import Coded
+from candide.values import Coded, key_of, shown
 
 SECONDS = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}
 
@@ -30,7 +31,7 @@ class Columns(Protocol):
 
     def __len__(self) -> int: ...
 
-    def rows(self, wanted: slice) -> Columns: ...
+    def rows(self, wanted: slice | AnyArray) -> Columns: ...
 
     def numbers(self, positions: Sequence[int]) -> FloatArray: ...
 
@@ -50,9 +51,11 @@ class ArrowColumns:
     def __len__(self) -> int:
         return self.length
 
-    def rows(self, wanted: slice) -> ArrowColumns:
-        start, stop, _ = wanted.indices(self.length)
-        return ArrowColumns(self.names, tuple(c[start:stop] for c in self.columns), stop - start)
+    def rows(self, wanted: slice | AnyArray) -> ArrowColumns:
+        if isinstance(wanted, slice):
+            start, stop, _ = wanted.indices(self.length)
+            return ArrowColumns(self.names, tuple(c[start:stop] for c in self.columns), stop - start)
+        return ArrowColumns(self.names, tuple(_taken(c, wanted) for c in self.columns), len(wanted))
 
     def numbers(self, positions: Sequence[int]) -> FloatArray:
         matrix = np.empty((self.length, len(positions)))
@@ -76,7 +79,7 @@ class MatrixColumns:
     def __len__(self) -> int:
         return len(self.matrix)
 
-    def rows(self, wanted: slice) -> MatrixColumns:
+    def rows(self, wanted: slice | AnyArray) -> MatrixColumns:
         return MatrixColumns(self.names, self.matrix[wanted])
 
     def numbers(self, positions: Sequence[int]) -> FloatArray:
@@ -107,7 +110,7 @@ class SparseColumns:
     def __len__(self) -> int:
         return int(self.matrix.shape[0])
 
-    def rows(self, wanted: slice) -> SparseColumns:
+    def rows(self, wanted: slice | AnyArray) -> SparseColumns:
         return SparseColumns(self.names, self.matrix[wanted])
 
     def numbers(self, positions: Sequence[int]) -> FloatArray:
@@ -160,13 +163,18 @@ class Batch:
 
     def rows(self, start: int, stop: int) -> Batch:
         """A part of the rows, sharing memory."""
-        wanted = slice(start, stop)
+        return replace(self._rows(slice(start, stop)), start=self.start + start)
+
+    def take(self, positions: AnyArray) -> Batch:
+        """The rows at these positions, copied."""
+        return self._rows(positions)
+
+    def _rows(self, wanted: slice | AnyArray) -> Batch:
         return replace(
             self,
             columns=self.columns.rows(wanted),
             labels=None if self.labels is None else self.labels[wanted],
             weights=None if self.weights is None else self.weights[wanted],
-            start=self.start + start,
         )
 
     def split(self, size: int) -> Iterator[Batch]:
@@ -245,6 +253,12 @@ def columns_of(X: Any) -> Columns:
     return MatrixColumns(_numbered(matrix.shape[1]), matrix)
 
 
+def _taken(column: Any, positions: AnyArray) -> Any:
+    if isinstance(column, (list, np.ndarray)):
+        return [column[place] for place in positions]
+    return column.take(pa.array(positions))
+
+
 def _columns_of_arrow(table: pa.Table) -> ArrowColumns:
     names = tuple(table.column_names)
     _refuse_repeats(names)
@@ -265,18 +279,18 @@ def _columns_of_pandas(frame: Any) -> ArrowColumns:
     arrays = []
     for place in range(len(names)):
         series = frame.iloc[:, place]
-        try:
-            arrays.append(pa.Array.from_pandas(series))
-        except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError):
-            arrays.append(series.tolist())
+        arrays.append(_typed(series.tolist()) if series.dtype == object else pa.Array.from_pandas(series))
     return ArrowColumns(names, tuple(arrays), len(frame))
 
 
 def _typed(values: list[Any]) -> Any:
-    """An Arrow array where the values share a type, else the list itself."""
+    """An Arrow array where the values share a type, else the list itself: Arrow would turn True beside 0.5 into 1."""
+    kinds = {type(value) for value in values if value is not None}
+    if len(kinds) > 1 and not kinds <= {int, float}:
+        return values
     try:
         return pa.array(values, from_pandas=True)
-    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError):
+    except (ValueError, TypeError, OverflowError, NotImplementedError):
         return values
 
 
@@ -342,10 +356,7 @@ def weights_of(weights: Any) -> AnyArray:
 def as_numbers(column: Any, name: str) -> FloatArray:
     """One column as float64, NaN where missing; dates become seconds since 1970."""
     if isinstance(column, list):
-        try:
-            return np.array([np.nan if v is None else float(v) for v in column], dtype=np.float64)
-        except (TypeError, ValueError):
-            raise _not_numbers(name, "mixed values") from None
+        return np.array([_as_number(value, name) for value in column], dtype=np.float64)
     if isinstance(column, np.ndarray):
         return np.asarray(column, dtype=np.float64)
     kind = column.type
@@ -365,6 +376,18 @@ def as_numbers(column: Any, name: str) -> FloatArray:
         raise _not_numbers(name, kind)
     numbers = pc.cast(column, pa.float64(), safe=False)
     return np.asarray(numbers.to_numpy(zero_copy_only=False) if isinstance(numbers, pa.Array) else numbers)
+
+
+def _as_number(value: Any, name: str) -> float:
+    key = key_of(value)
+    if key is None:
+        return math.nan
+    if key[0] not in ("number", "truth"):
+        raise _not_numbers(name, f"{shown(key)!r}")
+    try:
+        return float(key[1])
+    except OverflowError:
+        return math.copysign(math.inf, key[1])
 
 
 def _not_numbers(name: str, found: Any) -> ColumnRefused:

@@ -18,6 +18,7 @@ FEW_VALUES = 12
 ROWS_PER_VALUE = 3
 WORDS_IN_A_TEXT = 3.0
 LONG_TAIL = 2.0
+SMALL_COUNT = 20
 
 
 @dataclass(frozen=True)
@@ -61,6 +62,19 @@ def guess_column(batch: Batch, name: str) -> Guess:
     return guess_numbers(numbers[np.isfinite(numbers)])
 
 
+def confirmed(guess: Guess, batch: Batch, name: str) -> Guess:
+    """The guess made on a sample, unless a row outside the sample contradicts it."""
+    if guess.family != "lognormal" or bool((as_numbers_of(batch, name) > 0).all()):
+        return guess
+    return Guess("gaussian", "numbers with a long right tail, but not all above zero")
+
+
+def as_numbers_of(batch: Batch, name: str) -> FloatArray:
+    """The numbers of a column that are there."""
+    numbers = batch.numbers([name])
+    return numbers[~np.isnan(numbers)]
+
+
 def guess_strings(raw: Any) -> Guess:
     """Categories, unless the values are many and long enough to be text."""
     coded = Coded.of(raw)
@@ -73,15 +87,15 @@ def guess_strings(raw: Any) -> Guess:
 
 
 def guess_numbers(numbers: FloatArray) -> Guess:
-    """Few repeated whole numbers are categories; a long right tail asks for logarithms; else a bell."""
+    """Few repeated whole numbers are categories, others from zero up counts; a long tail asks for logarithms."""
     if not len(numbers):
         return Guess("gaussian", "numbers")
     distinct = np.unique(numbers)
     whole = bool((distinct == np.floor(distinct)).all())
-    if len(distinct) == 2 and whole and set(distinct) == {0.0, 1.0}:
-        return Guess("bernoulli", "only 0 and 1")
     if whole and len(distinct) <= FEW_VALUES and ROWS_PER_VALUE * len(distinct) <= len(numbers):
         return Guess("categorical", f"whole numbers with only {len(distinct)} different values")
+    if whole and distinct[0] == 0 and np.median(numbers) <= SMALL_COUNT:
+        return Guess("negative_binomial", f"counts from 0 to {distinct[-1]:g}")
     if distinct[0] > 0 and skewness(numbers) > LONG_TAIL and abs(skewness(numbers, np.log)) < skewness(numbers) / 2:
         return Guess("lognormal", f"positive, with a long right tail (skewness {skewness(numbers):.1f})")
     return Guess("gaussian", f"numbers from {distinct[0]:g} to {distinct[-1]:g}")

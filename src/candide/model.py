@@ -31,6 +31,8 @@ class Model:
     @classmethod
     def fit(cls, summary: Summary, priors: Priors = "empirical", class_weight: Priors | None = None) -> Model:
         """Let priors and smoothing meet the summary."""
+        if not summary.classes:
+            raise LabelsRefused("No class is left: every row was forgotten. Learn some rows first.")
         parameters = tuple(
             block.family.fit(statistic, block.columns)
             for block, statistic in zip(summary.blocks, summary.statistics, strict=True)

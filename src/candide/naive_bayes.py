@@ -81,8 +81,9 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self._check_options()
         schema = choose(batch, self.families, self.smoothing, self.missing == "value")
         summary = local.summarize(schema.blocks, [batch])
-        Model.fit(summary, self.priors, self.class_weight)
+        model = Model.fit(summary, self.priors, self.class_weight)
         self._become(schema, summary, batch, label)
+        self._latest.update(options=(self.priors, self.class_weight), model=model)
         if len(summary.classes) == 1:
             warnings.warn(f"There is only one class, {self.classes_[0]!r}: it will always be the answer.", stacklevel=2)
         return self

@@ -10,7 +10,8 @@ from candide import families as family_files
 from candide.bases.family import Block, Family
 from candide.batch import Batch
 from candide.errors import ColumnRefused, OptionRefused, suggestion
-from candide.guess import Guess, guess_column, guess_sparse
+from candide.guess import Guess, confirmed, guess_column, guess_sparse
+from candide.sampling import picked
 from candide.summary import Summary, fingerprint
 
 IGNORE = "ignore"
@@ -81,10 +82,15 @@ def choose(
     """A family for every column: as given, else guessed from the rows with a reason."""
     given = families_by_column(families, batch.names)
     refuse_unknown(smoothing, batch.names)
-    guesses = None if len(given) == len(batch.names) else guess_sparse(batch)
+    known_by_hand = len(given) == len(batch.names)
+    guesses = None if known_by_hand else guess_sparse(batch)
+    sample = batch if known_by_hand or guesses else picked(batch)
     choices = []
     for name in batch.names:
-        guess = Guess(given[name], "as you said") if name in given else guesses or guess_column(batch, name)
+        if name in given:
+            guess = Guess(given[name], "as you said")
+        else:
+            guess = guesses or confirmed(guess_column(sample, name), batch, name)
         choices.append(chosen(name, guess, smoothing, missing_is_value))
     return Schema(tuple(choices))
 

@@ -32,7 +32,7 @@ def key_of(value: Any) -> Key | None:
     """
     if isinstance(value, np.generic):
         value = value.item()
-    if value is None or value != value:
+    if value is None or type(value).__name__ in ("NAType", "NaTType") or value != value:
         return None
     if isinstance(value, str):
         return ("text", value)
@@ -44,8 +44,6 @@ def key_of(value: Any) -> Key | None:
         return ("bytes", value)
     if isinstance(value, (datetime.date, datetime.time)):
         return ("time", value.isoformat())
-    if type(value).__name__ in ("NAType", "NaTType"):
-        return None
     raise CandideError(
         f"A value of type {type(value).__name__} cannot be a category or a label. "
         "Use text, numbers, truth values, bytes or dates."
@@ -53,7 +51,7 @@ def key_of(value: Any) -> Key | None:
 
 
 def _plain_number(value: int | float | Decimal) -> int | float:
-    if math.isfinite(value) and value == int(value):
+    if isinstance(value, int) or (math.isfinite(value) and value == int(value)):
         return int(value)
     return float(value)
 
@@ -111,7 +109,7 @@ class Coded:
     def __len__(self) -> int:
         return len(self.codes)
 
-    def __getitem__(self, rows: slice) -> Coded:
+    def __getitem__(self, rows: slice | AnyArray) -> Coded:
         """The same keys for fewer rows; keys that no longer occur stay listed."""
         return Coded(self.codes[rows], self.keys)
 

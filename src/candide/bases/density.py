@@ -17,6 +17,7 @@ from candide.statistics.sums import Sums, SumsBuilder
 Parameters = tuple[FloatArray, ...]
 IN_EVERY_SUPPORT = 1.0
 LEAST_DEVIATION = 1e-300
+FAR = 1e280
 
 
 @dataclass(frozen=True)
@@ -122,6 +123,13 @@ def blended(seen: Sums, free_rows: float) -> Moments:
     if seen.log is not None:
         mean_log = own_share * seen.mean_log + free_share * all_classes.mean_log
     return Moments(weight, mean, np.where(empty, 1.0, deviation), mean_log)
+
+
+def times_larger(value: FloatArray, size: FloatArray) -> FloatArray:
+    """value / size for numbers from zero up, growing like a logarithm where it would overflow: order is kept."""
+    with np.errstate(over="ignore", divide="ignore"):
+        ratio = value / size
+        return np.where(ratio < FAR, ratio, FAR * (1 + np.log(value) - np.log(size) - np.log(FAR)))
 
 
 def lifted(deviation: FloatArray, seen: Sums, floor: float) -> FloatArray:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from candide.arrays import FloatArray
-from candide.bases.density import Density, Moments, Parameters
+from candide.bases.density import Density, Moments, Parameters, times_larger
 from candide.bases.support import NOT_NEGATIVE
 
 
@@ -23,8 +23,7 @@ class Exponential(Density):
 
     def log_density(self, value: FloatArray, *parameters: FloatArray) -> FloatArray:
         (mean,) = parameters
-        with np.errstate(over="ignore"):
-            return np.asarray(-value / mean - np.log(mean))
+        return np.asarray(-times_larger(value, mean) - np.log(mean))
 
     def draw(self, rng: np.random.Generator, rows: int, *parameters: float) -> FloatArray:
         return rng.exponential(parameters[0], rows)

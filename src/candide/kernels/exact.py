@@ -96,9 +96,7 @@ def add_double(entry: Integers, low: int, value: float) -> None:
 
 
 @compiled
-def add_weighted(
-    entry: Integers, low: int, weight: int, mantissa: Magnitude, position: int, negative: bool
-) -> None:
+def add_weighted(entry: Integers, low: int, weight: int, mantissa: Magnitude, position: int, negative: bool) -> None:
     """Add ± weight · mantissa · 2^position to one entry's digits; weight ≤ 2^63, mantissa < 2^64."""
     if weight == 1:
         add_integer(entry, low, mantissa, position, negative)
@@ -114,9 +112,7 @@ def add_weighted(
 
 
 @compiled
-def add_product(
-    entry: Integers, low: int, weight: int, left: int, right: int, position: int, negative: bool
-) -> None:
+def add_product(entry: Integers, low: int, weight: int, left: int, right: int, position: int, negative: bool) -> None:
     """Add ± weight · left · right · 2^position to one entry's digits; left and right < 2^53."""
     mask, half = np.uint64(MASK), np.uint64(32)
     one, two = np.uint64(left), np.uint64(right)
@@ -151,9 +147,7 @@ def settle(digits: Integers) -> None:
 
 
 @compiled
-def combine(
-    left: Integers, left_offset: int, right: Integers, right_offset: int, sign: int, out: Integers
-) -> None:
+def combine(left: Integers, left_offset: int, right: Integers, right_offset: int, sign: int, out: Integers) -> None:
     """Fill out = left + sign · right, each int64[entries, D], placed at its offset in the zeroed `out`, settled."""
     for entry in range(out.shape[0]):
         for place in range(left.shape[1]):
@@ -334,12 +328,12 @@ def slice_rows(
 ) -> int:
     """Add the slices of columns first to last, and their products, to the slice sums of each class; list the strays.
 
-    `block` is float64[rows, columns], of which at most WIDTH are taken, `weights` whole numbers whose magnitudes add to HEAVIEST_BLOCK at most
-    (0 leaves a row out), `splitters` float64[4 · WIDTH] the three splitters and the limit of each column, `slices`
-    float64[classes, SLOTS · WIDTH]; strays[count:] gets row · columns + column and has room to spare; the new count is returned.
-    High and middle are cut from the value side by side, not one after the other, so that the processor need not
-    wait. Every slice is at most 2^21 units and |x| at most 2^43 units of its second slice, so that 2^10 rows stay within
-    2^53 units and no addition here rounds.
+    `block` is float64[rows, columns], of which at most WIDTH are taken, `weights` whole numbers whose magnitudes
+    add to HEAVIEST_BLOCK at most (0 leaves a row out), `splitters` float64[4 · WIDTH] the three splitters and the
+    limit of each column, `slices` float64[classes, SLOTS · WIDTH]; strays[count:] gets row · columns + column and
+    has room to spare; the new count is returned. High and middle are cut from the value side by side, not one after
+    the other, so that the processor need not wait. Every slice is at most 2^21 units and |x| at most 2^43 units of
+    its second slice, so that 2^10 rows stay within 2^53 units and no addition here rounds.
     """
     rows, columns = block.shape
     for row in range(rows):
@@ -491,9 +485,7 @@ def add_strays(
         if np.isnan(value):
             add_integer(weight[column, label], weight_low, abs(mantissa), exponent, mantissa > 0)
         else:
-            add_value(
-                value, mantissa, exponent, total[column, label], total_low, square[column, label], square_low
-            )
+            add_value(value, mantissa, exponent, total[column, label], total_low, square[column, label], square_low)
 
 
 @compiled
@@ -611,9 +603,7 @@ def learn_blocks(
 
 
 @compiled
-def slice_block(
-    block: Floats, splitters: Floats, limits: Floats, slices: Floats, fits: NDArray[np.bool_]
-) -> None:
+def slice_block(block: Floats, splitters: Floats, limits: Floats, slices: Floats, fits: NDArray[np.bool_]) -> None:
     """Cut float64[rows, columns] into slices float64[rows, parts, columns]; zero a row that leaves a residue.
 
     `splitters` is float64[parts, columns]; fits[row] says whether the row was cut without residue.

@@ -96,10 +96,11 @@ class ExactSums:
 
     @classmethod
     def settled(cls, digits: Integers, low: int) -> "ExactSums":
-        """The canonical form of loose digits, each at most 2^62 in magnitude; `digits` is overwritten.
+        """The canonical form of loose digits, each at most 2^62 in magnitude; `digits` may be overwritten.
 
         Every sum must fit the window: its last planes take the carries.
         """
+        digits = np.ascontiguousarray(digits)
         kernels.settle(_flat(digits))
         return cls._trimmed(digits, low)
 
@@ -131,9 +132,7 @@ class ExactSums:
         low = min(sums.low for sums in filled)
         width = max(sums.high for sums in filled) - low + 1
         out = np.zeros((*self.shape, width), np.int64)
-        kernels.combine(
-            _flat(self.digits), self.low - low, _flat(other.digits), other.low - low, sign, _flat(out)
-        )
+        kernels.combine(_flat(self.digits), self.low - low, _flat(other.digits), other.low - low, sign, _flat(out))
         return self._trimmed(out, low)
 
     def __eq__(self, other: object) -> bool:
@@ -353,9 +352,7 @@ class MomentsBuilder:
                 row, column = np.argwhere(np.isinf(values[start + added :]))[0]
                 raise InfiniteValue(start + added + int(row), int(column))
 
-    def _add_few(
-        self, block: Floats, labels: Integers, weights: _Weights, each: _RowWeights, rows: int
-    ) -> int:
+    def _add_few(self, block: Floats, labels: Integers, weights: _Weights, each: _RowWeights, rows: int) -> int:
         """Add rows value by value; give how many were added, none if a value is infinite."""
         lowest, highest = kernels.survey_rows(block)
         if highest == kernels.INFINITE:
@@ -364,9 +361,7 @@ class MomentsBuilder:
         kernels.add_rows(block, labels, each[0], each[1], *self._digits())
         return len(block)
 
-    def _add_many(
-        self, block: Floats, labels: Integers, weights: _Weights, each: _RowWeights, rows: int
-    ) -> int:
+    def _add_many(self, block: Floats, labels: Integers, weights: _Weights, each: _RowWeights, rows: int) -> int:
         """Add rows in sliced blocks; give how many were added before a block with an infinite value."""
         if not self._slices.size:
             tiles = -(-self.columns // kernels.WIDTH)
@@ -489,9 +484,7 @@ class CrossBuilder:
                 accumulator.settle()
             self._additions = 8 * len(block) + 8
 
-    def _add_class(
-        self, block: Floats, label: int, mantissas: Integers, exponents: Integers, light: Floats
-    ) -> None:
+    def _add_class(self, block: Floats, label: int, mantissas: Integers, exponents: Integers, light: Floats) -> None:
         entry = self._weight.digits[label]
         kernels.add_weights(entry, self._weight.low, mantissas, exponents)
         done = mantissas == 0
@@ -516,9 +509,7 @@ class CrossBuilder:
         heavy = flat * light[:, None]
         # Exact in any order of summation: the units of Ozaki et al. (2012) keep every partial sum below 2^53.
         gram = (heavy.T @ flat).reshape(self.PARTS, self.columns, self.PARTS, self.columns)
-        kernels.add_vectors(
-            heavy.sum(axis=0).reshape(self.PARTS, -1), self._total.digits, self._total.low, label
-        )
+        kernels.add_vectors(heavy.sum(axis=0).reshape(self.PARTS, -1), self._total.digits, self._total.low, label)
         kernels.add_gram(gram, self._product.digits, self._product.low, label)
         return fits
 

@@ -1,0 +1,49 @@
+"""The loops that hash: a 64-bit number for what a row holds, the same on every machine."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from candide.arrays import AnyArray, FloatArray
+from candide.kernels import compiled
+
+Hashes = np.ndarray[Any, np.dtype[np.uint64]]
+
+
+@compiled
+def mix(bits: Any) -> Any:
+    """Let every bit of a uint64 move every other (the finaliser of SplitMix64, Steele et al. 2014)."""
+    bits = (bits ^ (bits >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    bits = (bits ^ (bits >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return bits ^ (bits >> np.uint64(31))
+
+
+@compiled
+def mix_all(bits: Hashes) -> Hashes:
+    """`mix` for each element of a new array."""
+    mixed = np.empty_like(bits)
+    for place in range(len(bits)):
+        mixed[place] = mix(bits[place])
+    return mixed
+
+
+@compiled
+def add_numbers(values: FloatArray, salts: Hashes, totals: Hashes) -> None:
+    """Add to totals[row] a hash of each of values[row, column], salted by column; -0.0 is 0.0."""
+    rows, columns = values.shape
+    for row in range(rows):
+        for column in range(columns):
+            bits = np.float64(values[row, column] + 0.0).view(np.uint64)
+            totals[row] += mix(bits ^ salts[column])
+
+
+@compiled
+def add_strings(offsets: AnyArray, data: AnyArray, salt: Any, totals: Hashes) -> None:
+    """Add to totals[row] a hash of the bytes data[offsets[row]:offsets[row + 1]]."""
+    for row in range(len(totals)):
+        state = salt
+        for place in range(offsets[row], offsets[row + 1]):
+            state = mix(state + np.uint64(data[place]) + np.uint64(1))
+        totals[row] += state

@@ -326,6 +326,14 @@ def labels_of(y: Any) -> Coded:
     kinds = sorted({kind for kind, _ in labels.keys})
     if len(kinds) > 1:
         raise LabelsRefused(f"Labels mix {' and '.join(kinds)}. Make them all of one type.")
+    if any(value in (np.inf, -np.inf) for _, value in labels.keys):
+        raise LabelsRefused("Input y contains infinity or a value too large for dtype('float64'): no label at all.")
+    broken = next((value for _, value in labels.keys if isinstance(value, float)), None)
+    if broken is not None:
+        raise LabelsRefused(
+            f"Unknown label type: continuous. A class is a name or a whole number, but a label is {broken:g}. "
+            "For numbers as classes, make them text: y.astype(str)."
+        )
     return labels
 
 

@@ -122,8 +122,8 @@ def log_normalised(joint: FloatArray, log_prior: FloatArray) -> FloatArray:
     """The logarithm of `normalised`, without leaving log space."""
     largest = joint.max(axis=1, keepdims=True)
     joint = np.where(np.isfinite(largest), joint, log_prior)
-    largest = joint.max(axis=1, keepdims=True)
-    return joint - (largest + np.log(np.exp(joint - largest).sum(axis=1, keepdims=True)))
+    behind = joint - joint.max(axis=1, keepdims=True)
+    return behind - np.log(np.exp(behind).sum(axis=1, keepdims=True))
 
 
 def log_sum(joint: FloatArray) -> FloatArray:

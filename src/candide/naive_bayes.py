@@ -9,6 +9,7 @@ from typing import Any, Self, TypeVar
 import numpy as np
 import pyarrow as pa
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.exceptions import DataConversionWarning
 from sklearn.utils.validation import check_is_fitted
 
 from candide.arrays import AnyArray, FloatArray
@@ -212,7 +213,7 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.model_  # noqa: B018  (made once, before threads ask for it)
         batch = self._refuse_other_width(Batch.of(X))
         refuse_nothing(batch)
-        return local.in_parallel(work, batch.split(local.ROWS_AT_ONCE))
+        return list(local.in_parallel(work, batch.split(local.ROWS_AT_ONCE)))
 
     def _schema_with(self, batch: Batch) -> Schema:
         """The schema, with a family for every column it has not met before."""
@@ -276,6 +277,9 @@ def labelled(X: Any, y: Any, weights: Any) -> tuple[Batch, str | None]:
         place = everything.position(name)
         y = everything.columns.raw(place)
         X = everything.only([other for other in everything.names if other != name])
+    if getattr(y, "ndim", 1) == 2:
+        message = "A column-vector y was passed when a 1d array was expected. Give y.ravel()."
+        warnings.warn(message, DataConversionWarning, stacklevel=3)
     batch = Batch.of(X, y, weights)
     refuse_nothing(batch)
     return batch, name
@@ -287,6 +291,8 @@ def refuse_nothing(batch: Batch) -> None:
         raise RowsRefused(EMPTY.format((len(batch), 0)))
     if not len(batch):
         raise RowsRefused("Found array with 0 sample(s): there is not a single row. Give at least one.")
+    if batch.weights is not None and not batch.weights.any():
+        raise RowsRefused("Sample weights must contain at least one non-zero number: every row weighs nothing.")
 
 
 def is_numbered(batch: Batch) -> bool:

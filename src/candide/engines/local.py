@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
-from concurrent.futures import ThreadPoolExecutor
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from threading import local
 from typing import TypeVar
 
@@ -34,14 +35,29 @@ def summarize(blocks: tuple[Block, ...], batches: Iterable[Batch], declared: Ite
             accumulators.append(mine.accumulator)
         mine.accumulator.learn(batch)
 
-    in_parallel(learn, (part for batch in batches for part in batch.split(ROWS_AT_ONCE)))
+    for _ in in_parallel(learn, (part for batch in batches for part in batch.split(ROWS_AT_ONCE))):
+        pass
     total = Summary.empty(blocks, declared)
     for accumulator in accumulators:
         total = total + accumulator.freeze()
     return total
 
 
-def in_parallel(work: Callable[[Batch], Result], batches: Iterable[Batch]) -> list[Result]:
-    """Do the same work on every batch, results in order; the first batch to fail speaks for all."""
-    with ThreadPoolExecutor(threads()) as pool:
-        return list(pool.map(work, batches))
+def in_parallel(work: Callable[[Batch], Result], batches: Iterable[Batch]) -> Iterator[Result]:
+    """Do the same work on every batch, results in order; the first batch to fail speaks for all.
+
+    Only a few batches wait at any time, so a source of any length needs little memory.
+    """
+    workers = threads()
+    with ThreadPoolExecutor(workers) as pool:
+        waiting: deque[Future[Result]] = deque()
+        try:
+            for batch in batches:
+                waiting.append(pool.submit(work, batch))
+                if len(waiting) > 2 * workers:
+                    yield waiting.popleft().result()
+            while waiting:
+                yield waiting.popleft().result()
+        finally:
+            for future in waiting:
+                future.cancel()

@@ -118,10 +118,10 @@ def tables(
     return some.map(lambda drawn: Table(tuple(blocks), tuple(drawn)))
 
 
-def questions(blocks: Sequence[Block], most: int = 6) -> st.SearchStrategy[Batch]:
-    """Rows to predict, holding anything at all."""
+def questions(blocks: Sequence[Block], most: int = 6) -> st.SearchStrategy[dict[str, list[Any]]]:
+    """Columns to predict from, holding anything at all."""
     names = [name for block in blocks for name in block.columns]
     row = st.tuples(*(any_cells(block.family) for block in blocks for _ in block.columns))
     return st.lists(row, min_size=1, max_size=most).map(
-        lambda drawn: Batch.of({name: [cells[place] for cells in drawn] for place, name in enumerate(names)})
+        lambda drawn: {name: [cells[place] for cells in drawn] for place, name in enumerate(names)}
     )

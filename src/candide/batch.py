@@ -17,7 +17,7 @@ import pyarrow.compute as pc
 import scipy.sparse as sp
 
 from candide.arrays import AnyArray, Counts, FloatArray
-from candide.errors import CandideError, ColumnRefused, LabelsRefused, RowsRefused, suggestion
+from candide.errors import CandideError, ColumnRefused, LabelsRefused, OverflowRefused, RowsRefused, suggestion
 from candide.values import Coded, key_of, shown
 
 SECONDS = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}
@@ -207,8 +207,9 @@ class Batch:
 
     def categories(self, name: str) -> Coded:
         """One column as codes into its sorted values."""
+        raw = self.columns.raw(self.position(name))
         try:
-            return Coded.of(self.columns.raw(self.position(name)))
+            return Coded.of(raw)
         except CandideError as problem:
             raise ColumnRefused(f"Column '{name}': {problem}") from None
 
@@ -242,7 +243,10 @@ def columns_of(X: Any) -> Columns:
         return _columns_of_arrow(pa.table(X))
     if isinstance(X, str) or (isinstance(X, Sequence) and X and isinstance(X[0], str)):
         raise RowsRefused("Plain text is not a table. Give a frame or an array with one row per example.")
-    matrix = np.asarray(X)
+    try:
+        matrix = np.asarray(X)
+    except ValueError:
+        raise RowsRefused("The rows have different lengths. Give every row a value, or None, for each column.") from None
     if matrix.ndim != 2:
         raise RowsRefused(
             f"Expected 2D array, got {matrix.ndim}D array instead. Reshape your data: "
@@ -315,7 +319,8 @@ def labels_of(y: Any) -> Coded:
     if hasattr(y, "__arrow_c_stream__"):
         y = pa.chunked_array(y)
     elif not isinstance(y, (pa.Array, pa.ChunkedArray)):
-        y = _flat(np.asarray(y))
+        mixed = isinstance(y, (list, tuple)) and len(set(map(type, y))) > 1
+        y = _flat(np.asarray(y, dtype=object if mixed else None))
     labels = Coded.of(y)
     if (labels.codes < 0).any():
         where = int(np.argmax(labels.codes < 0))
@@ -351,10 +356,15 @@ def weights_of(weights: Any) -> AnyArray:
     if weights.ndim != 1:
         raise RowsRefused(f"Sample weights must be 1D array or scalar, got shape {weights.shape}.")
     if weights.dtype.kind not in "biuf":
-        weights = weights.astype(np.float64)
+        try:
+            weights = weights.astype(np.float64)
+        except (TypeError, ValueError):
+            raise RowsRefused(f"Weights must be numbers, not {weights.dtype}. Give one whole number a row.") from None
     if weights.size and not (np.isfinite(weights).all() and weights.min() >= 0):
         raise RowsRefused("Weights must be finite and not negative. To take rows back, use forget.")
     if weights.dtype.kind in "biu":
+        if weights.size and weights.max() > 2**62:
+            raise OverflowRefused("A weight exceeds 2^62. Scale the weights down.")
         return weights.astype(np.int64)
     if (weights < 2**62).all() and (weights == np.floor(weights)).all():
         return weights.astype(np.int64)
@@ -395,7 +405,7 @@ def _as_number(value: Any, name: str) -> float:
     try:
         return float(key[1])
     except OverflowError:
-        return math.copysign(math.inf, key[1])
+        return math.inf if key[1] > 0 else -math.inf
 
 
 def _not_numbers(name: str, found: Any) -> ColumnRefused:

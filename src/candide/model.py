@@ -90,6 +90,8 @@ class Model:
         if label is not None and label not in self.classes:
             known = [shown(key) for key in self.classes]
             raise LabelsRefused(f"There is no class '{shown(label)}'. {suggestion(shown(label), known)}")
+        if rows < 0:
+            raise OptionRefused(f"rows must be a whole number from 0 up, not {rows!r}.")
         chances = np.exp(self.log_prior)
         labels = (
             rng.choice(len(self.classes), rows, p=chances / chances.sum())
@@ -145,8 +147,11 @@ def prior_shares(summary: Summary, priors: Priors) -> FloatArray:
     """What the user asked for, in proportion."""
     if isinstance(priors, Mapping):
         shares = given(priors, summary.classes, "priors")
-        if abs(shares.sum() - 1) > 1e-6 or (shares < 0).any():
-            raise OptionRefused(f"priors must be chances that sum to 1, but they sum to {shares.sum():g}.")
+        if not (abs(shares.sum() - 1) <= 1e-6 and (shares >= 0).all()):
+            raise OptionRefused(
+                f"priors must be chances from 0 up that sum to 1, but the smallest is {shares.min():g} and they sum "
+                f"to {shares.sum():g}."
+            )
         return shares
     if priors == "uniform":
         return np.ones(len(summary.classes))

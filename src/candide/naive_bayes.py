@@ -86,7 +86,7 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self._become(schema, summary, batch, label)
         self._latest.update(options=(self.priors, self.class_weight), model=model)
         if len(summary.classes) == 1:
-            warnings.warn(f"There is only one class, {self.classes_[0]!r}: it will always be the answer.", stacklevel=2)
+            warnings.warn(f"There is only one class, '{shown(summary.classes[0])}': it will always be the answer.", stacklevel=2)
         return self
 
     def partial_fit(self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None) -> Self:

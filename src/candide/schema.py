@@ -122,7 +122,7 @@ def smoothed(family: Family, name: str, smoothing: Smoothing) -> Family:
         return replace(family, smoothing=float(smoothing[name])) if name in smoothing else family
     if smoothing == "auto":
         return family
-    if isinstance(smoothing, str):
+    if isinstance(smoothing, str) or smoothing is None:
         raise OptionRefused(f"smoothing must be 'auto', a number or {{column: number}}, not {smoothing!r}.")
     return replace(family, smoothing=float(smoothing)) if family.adds_counts else family
 

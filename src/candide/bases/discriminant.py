@@ -17,6 +17,7 @@ from candide.statistics.cross_sums import CrossSums, CrossSumsBuilder
 
 LOG_TAU = np.log(2 * np.pi)
 FAR = 1e140
+FARTHEST = 1e200
 
 
 @dataclass(frozen=True)
@@ -113,7 +114,8 @@ def units_of(everyone: CrossSums) -> IntArray:
 def log_bells(bells: Bells, values: FloatArray, columns: IntArray) -> FloatArray:
     """log density of values[row, column] under each class, for the columns observed."""
     units = bells.exponents[columns]
-    scaled = np.ldexp(values, -units)
+    with np.errstate(over="ignore"):
+        scaled = np.clip(np.ldexp(values, -units), -FARTHEST, FARTHEST)
     logs = np.empty((len(values), len(bells.mean)))
     for label, (mean, covariance) in enumerate(zip(bells.mean, bells.covariance, strict=True)):
         root = np.linalg.cholesky(covariance[np.ix_(columns, columns)])
@@ -126,7 +128,7 @@ def log_bells(bells: Bells, values: FloatArray, columns: IntArray) -> FloatArray
 def squared_length(steps: FloatArray) -> FloatArray:
     """The sum of squares of each column, growing like a logarithm where it would overflow: order is kept."""
     largest = np.maximum(np.abs(steps).max(axis=0), 1e-300)
-    with np.errstate(over="ignore", invalid="ignore"):
+    with np.errstate(divide="ignore"):
         length = np.sqrt(np.square(steps / largest).sum(axis=0))
         near = np.square(np.minimum(largest, FAR) * length)
         far = FAR**2 * (1 + np.log(largest) + np.log(length) - np.log(FAR))

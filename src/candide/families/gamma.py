@@ -8,7 +8,7 @@ import numpy as np
 from scipy.special import digamma, gammaln, polygamma
 
 from candide.arrays import FloatArray
-from candide.bases.density import Density, Moments, Parameters
+from candide.bases.density import Density, Moments, Parameters, times_larger
 from candide.bases.support import POSITIVE
 
 SHARPEST = 1e8
@@ -16,7 +16,7 @@ SHARPEST = 1e8
 
 @dataclass(frozen=True)
 class Gamma(Density):
-    """Shape and scale by maximum likelihood, from the mean and the mean logarithm alone (Minka 2002)."""
+    """Shape and mean by maximum likelihood, from the mean and the mean logarithm alone (Minka 2002)."""
 
     support = POSITIVE
     needs_logs = True
@@ -25,16 +25,28 @@ class Gamma(Density):
         assert seen.mean_log is not None
         mean = np.where(seen.mean > 0, seen.mean, 1.0)
         shape = shape_from(np.where(seen.mean > 0, np.log(mean) - seen.mean_log, 1.0))
-        return shape, mean / shape
+        return shape, mean
 
     def log_density(self, value: FloatArray, *parameters: FloatArray) -> FloatArray:
-        shape, scale = parameters
-        with np.errstate(over="ignore"):
-            ratio = value / scale
-        return np.asarray((shape - 1) * (np.log(value) - np.log(scale)) - ratio - gammaln(shape) - np.log(scale))
+        """Written around the mean, where the large terms of a sharp shape cancel: shape * (log u - u + 1), u = x / mean."""
+        shape, mean = parameters
+        ratio = times_larger(value, mean)
+        step = np.clip(ratio, 0.5, 2.0) - 1
+        far = np.log(value) - np.log(mean) - ratio + 1
+        bend = np.where(ratio == 1 + step, np.log1p(step) - step, far)
+        return np.asarray(shape * bend - np.log(value) + log_height(shape))
 
     def draw(self, rng: np.random.Generator, rows: int, *parameters: float) -> FloatArray:
-        return rng.gamma(parameters[0], parameters[1], rows)
+        shape, mean = parameters
+        return mean * (rng.standard_gamma(shape, rows) / shape)
+
+
+def log_height(shape: FloatArray) -> FloatArray:
+    """shape * log(shape) - shape - log Gamma(shape), by Stirling's series where its terms would cancel."""
+    large = np.maximum(shape, 100.0)
+    series = 0.5 * np.log(large / (2 * np.pi)) - (1 / 12 - (1 / 360 - 1 / (1260 * large**2)) / large**2) / large
+    small = np.minimum(shape, 100.0)
+    return np.where(shape > 100, series, small * np.log(small) - small - gammaln(small))
 
 
 def shape_from(gap: FloatArray) -> FloatArray:

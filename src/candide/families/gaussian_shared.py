@@ -13,10 +13,14 @@ from candide.statistics.cross_sums import CrossSums
 
 @dataclass(frozen=True)
 class GaussianShared(Discriminant):
-    """All classes share one covariance, that within classes, so the border between two classes is straight."""
+    """All classes share one covariance, that within classes, so the border between two classes is straight.
+
+    It is added up from the smallest share to the largest, so that the order of the classes leaves no trace.
+    """
 
     def covariances(self, seen: CrossSums, exponents: IntArray) -> tuple[FloatArray, FloatArray]:
         everyone = max(seen.weights.sum(), 1.0)
-        within = np.einsum("c,cjk->jk", seen.weights / everyone, seen.covariance(exponents))
+        shares = (seen.weights / everyone)[:, None, None] * seen.covariance(exponents)
+        within = np.sort(shares, axis=0).sum(axis=0)
         rows = np.full(seen.classes, seen.weights.sum())
         return np.broadcast_to(within, (seen.classes, *within.shape)), rows

@@ -22,9 +22,9 @@ def count_codes(codes: IntArray, labels: IntArray, weights: IntArray, table: Int
 
 @compiled
 def count_code_rows(
-    codes: AnyArray, offsets: IntArray, labels: IntArray, weights: AnyArray, table: AnyArray
+    codes: IntArray, offsets: IntArray, labels: IntArray, weights: AnyArray, table: AnyArray
 ) -> None:
-    """Several code columns at once, whole numbers in codes[row, column]: column j owns the slots from offsets[j]."""
+    """Several code columns at once, codes[row, column]: column j owns the slots from offsets[j], and codes fit."""
     rows, columns = codes.shape
     for row in range(rows):
         weight = weights[row] if weights.size else 1
@@ -34,13 +34,33 @@ def count_code_rows(
 
 
 @compiled
-def code_limits(codes: AnyArray, lowest: IntArray, highest: IntArray) -> None:
-    """The smallest and largest code of each column of codes[row, column], into two arrays the caller fills first."""
+def code_limits(codes: IntArray, lowest: IntArray, highest: IntArray) -> None:
+    """Lower lowest[column] and raise highest[column] to the codes of each column of codes[row, column]."""
     rows, columns = codes.shape
     for row in range(rows):
         for column in range(columns):
             lowest[column] = min(lowest[column], codes[row, column])
             highest[column] = max(highest[column], codes[row, column])
+
+
+NOT_FINITE = 1
+NEGATIVE = 2
+NOT_WHOLE = 4
+
+
+@compiled
+def flaws(data: AnyArray) -> int:
+    """What a flat array holds that counts do not: the sum of NOT_FINITE, NEGATIVE and NOT_WHOLE that apply.
+
+    Whole means a whole number below 2^53. There is no early exit, so that the loop runs several values at a time.
+    """
+    endless, negative, broken = 0, 0, 0
+    for place in range(data.size):
+        value = data[place]
+        endless |= value - value != 0
+        negative |= value < 0
+        broken |= not ((value == np.floor(value)) & (value < 9007199254740992.0))
+    return NOT_FINITE * endless + NEGATIVE * negative + NOT_WHOLE * broken
 
 
 @compiled

@@ -11,6 +11,20 @@ from candide.arrays import AnyArray, FloatArray, IntArray
 from candide.kernels import compiled
 
 TILE = 64
+"""Rows scored side by side."""
+
+LANES = 4
+"""Classes added up side by side."""
+
+FAR = 1e140
+"""Standard deviations beyond which a square would come near the largest double."""
+"""Rows scored side by side."""
+
+LANES = 4
+"""Classes added up side by side."""
+
+FAR = 1e140
+"""Standard deviations beyond which a square would come near the largest double."""
 
 
 @compiled
@@ -24,29 +38,56 @@ def add_lookup(codes: IntArray, table: FloatArray, joint: FloatArray) -> None:
 
 
 @compiled
-def add_code_rows(codes: AnyArray, offsets: IntArray, table: FloatArray, joint: FloatArray) -> None:
-    """Several code columns at once: column j looks into table from row offsets[j] on."""
+def add_code_rows(codes: IntArray, offsets: IntArray, table: FloatArray, joint: FloatArray) -> bool:
+    """Several code columns at once: column j looks into rows offsets[j] to offsets[j + 1] of table.
+
+    A code outside its column's rows says nothing; the answer tells whether all codes were from 0 up. The last row of
+    table must be all zero, and its width a multiple of LANES, at least the number of classes.
+    """
     rows, columns = codes.shape
     classes = joint.shape[1]
+    nothing = table.shape[0] - 1
+    signs = np.int64(0)
     for row in range(rows):
-        for column in range(columns):
-            slot = offsets[column] + codes[row, column]
-            for label in range(classes):
-                joint[row, label] += table[slot, label]
+        line = codes[row]
+        for first in range(0, classes, LANES):
+            one, two, three, four = 0.0, 0.0, 0.0, 0.0
+            for column in range(columns):
+                code, start = line[column], offsets[column]
+                signs |= code
+                slot = start + code if np.uint64(code) < np.uint64(offsets[column + 1] - start) else nothing
+                one += table[slot, first]
+                two += table[slot, first + 1]
+                three += table[slot, first + 2]
+                four += table[slot, first + 3]
+            joint[row, first] += one
+            if first + 1 < classes:
+                joint[row, first + 1] += two
+            if first + 2 < classes:
+                joint[row, first + 2] += three
+            if first + 3 < classes:
+                joint[row, first + 3] += four
+    return bool(signs >= 0)
 
 
 @compiled
 def add_sparse(
-    indptr: AnyArray, indices: AnyArray, data: AnyArray, table: FloatArray, joint: FloatArray
+    indptr: IntArray, indices: IntArray, data: AnyArray, table: FloatArray, joint: FloatArray
 ) -> None:
     """Add data * table[slot, class] over the stored entries of each CSR row; zeros and NaN say nothing."""
+    classes = joint.shape[1]
+    sums = np.empty(classes)
     for row in range(len(indptr) - 1):
+        for label in range(classes):
+            sums[label] = joint[row, label]
         for place in range(indptr[row], indptr[row + 1]):
             count = data[place]
             if count == count and count != 0:
-                slot = indices[place]
-                for label in range(joint.shape[1]):
-                    joint[row, label] += count * table[slot, label]
+                slot = np.int64(indices[place])
+                for label in range(classes):
+                    sums[label] += count * table[slot, label]
+        for label in range(classes):
+            joint[row, label] = sums[label]
 
 
 @compiled
@@ -87,6 +128,52 @@ def add_truths(values: FloatArray, threshold: float, no: FloatArray, yes: FloatA
 
 
 @compiled
+def byte_tables(no: FloatArray, yes: FloatArray) -> FloatArray:
+    """What every pattern of eight neighbouring truths says, as table[group, pattern, class] for `add_truth_bytes`.
+
+    no and yes are [column, class]; column 8 * group + bit is a yes where the pattern has that bit.
+    """
+    columns, classes = yes.shape
+    tables = np.zeros(((columns + 7) // 8, 256, classes))
+    for column in range(columns):
+        group, bit = column // 8, column % 8
+        for pattern in range(256):
+            for label in range(classes):
+                tables[group, pattern, label] += yes[column, label] if pattern >> bit & 1 else no[column, label]
+    return tables
+
+
+@compiled
+def add_truth_bytes(values: FloatArray, threshold: float, tables: FloatArray, joint: FloatArray) -> None:
+    """Add yes where values[row, column] > threshold, else no, eight columns at a time by way of `byte_tables`."""
+    rows, columns = values.shape
+    classes = joint.shape[1]
+    whole = columns // 8
+    for row in range(rows):
+        line = values[row]
+        for group in range(whole):
+            place = 8 * group
+            pattern = (
+                (line[place] > threshold)
+                | ((line[place + 1] > threshold) << 1)
+                | ((line[place + 2] > threshold) << 2)
+                | ((line[place + 3] > threshold) << 3)
+                | ((line[place + 4] > threshold) << 4)
+                | ((line[place + 5] > threshold) << 5)
+                | ((line[place + 6] > threshold) << 6)
+                | ((line[place + 7] > threshold) << 7)
+            )
+            for label in range(classes):
+                joint[row, label] += tables[group, pattern, label]
+        if 8 * whole < columns:
+            pattern = 0
+            for bit in range(columns - 8 * whole):
+                pattern |= (line[8 * whole + bit] > threshold) << bit
+            for label in range(classes):
+                joint[row, label] += tables[whole, pattern, label]
+
+
+@compiled
 def add_gaussian(
     values: FloatArray, mean: FloatArray, inverse: FloatArray, constant: FloatArray, joint: FloatArray
 ) -> None:
@@ -97,9 +184,8 @@ def add_gaussian(
     """
     rows, columns = values.shape
     classes = joint.shape[1]
-    tile = np.empty(TILE)
-    known = np.empty(TILE)
-    sums = np.empty((classes, TILE))
+    tile = np.zeros(TILE)
+    sums = np.zeros((classes, TILE))
     for first in range(0, rows, TILE):
         size = min(TILE, rows - first)
         for label in range(classes):
@@ -108,21 +194,19 @@ def add_gaussian(
         for column in range(columns):
             largest = 0.0
             for i in range(size):
-                value = values[first + i, column]
-                finite = value - value == 0.0
-                tile[i] = value if finite else 0.0
-                known[i] = 1.0 if finite else 0.0
-                largest = max(largest, abs(tile[i]))
+                tile[i] = values[first + i, column]
+                largest = max(largest, abs(tile[i])) if tile[i] - tile[i] == 0.0 else np.inf
             for label in range(classes):
                 centre, scale, top = mean[column, label], inverse[column, label], constant[column, label]
-                if (largest + abs(centre)) * scale < 1e140:
-                    for i in range(size):
+                mine = sums[label]
+                if (largest + abs(centre)) * scale < FAR:
+                    for i in range(TILE):
                         z = (tile[i] - centre) * scale
-                        sums[label, i] += known[i] * (top - 0.5 * (z * z))
+                        mine[i] += top - 0.5 * (z * z)
                 else:
                     for i in range(size):
-                        if known[i] != 0.0:
-                            sums[label, i] += top - 0.5 * far_square(tile[i], centre, scale)
+                        if tile[i] - tile[i] == 0.0:
+                            mine[i] += top - 0.5 * far_square(tile[i], centre, scale)
         for label in range(classes):
             for i in range(size):
                 joint[first + i, label] = sums[label, i]
@@ -130,20 +214,21 @@ def add_gaussian(
 
 @compiled
 def far_square(value: float, centre: float, scale: float) -> float:
-    """z^2 for any doubles: beyond z = 1e140, 1e280 times one plus log(z / 1e140)."""
-    gap = abs(value * 0.25 - centre * 0.25)
-    z = gap * scale * 4.0
-    if z < 1e140:
+    """z^2 for any doubles: beyond z = FAR, FAR^2 times one plus log(z / FAR)."""
+    z = (value - centre) * scale
+    if abs(z) < FAR:
         return z * z
-    return 1e280 * (1.0 + (np.log(gap) + np.log(scale) + np.log(4.0) - 140.0 * np.log(10.0)))
+    gap = abs(value * 0.25 - centre * 0.25)
+    return FAR * FAR * (1.0 + (np.log(gap) + np.log(scale) + np.log(4.0) - np.log(FAR)))
 
 
 @compiled
-def argmax_rows(joint: FloatArray, best: IntArray) -> None:
-    """The first largest class of each row, into best[row]."""
+def argmax_rows(joint: FloatArray, fallback: int, best: IntArray) -> None:
+    """The first largest class of each row, into best[row]; the fallback where every class is at -inf."""
     for row in range(joint.shape[0]):
-        winner = 0
-        for label in range(1, joint.shape[1]):
-            if joint[row, label] > joint[row, winner]:
-                winner = label
+        winner, most = fallback, -np.inf
+        for label in range(joint.shape[1]):
+            better = joint[row, label] > most
+            winner = label if better else winner
+            most = joint[row, label] if better else most
         best[row] = winner

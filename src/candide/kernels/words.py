@@ -22,17 +22,21 @@ import numpy as np
 
 from candide.arrays import AnyArray, IntArray
 from candide.kernels import compiled
+from candide.kernels.eight_bytes import TOPS, bytes_before, eight_bytes, lower_case, word_marks
 
 #: What a kernel answers, instead of how many terms it found, when there was no room for them.
 TERMS_FULL, ARENA_FULL, SCRATCH_FULL, PAIRS_FULL = -1, -2, -3, -4
+#: No run of that many words yet.
+NOTHING = -8
 #: Numbers below this are terms that are not in the vocabulary, told apart by their hash.
 UNKNOWN = -16
 #: The most terms a vocabulary can hold.
 MOST_TERMS = 1 << 28
 
 EMPTY = np.uint64(0)
-ZERO, ONE, EIGHT, SIXTY_FOUR = np.uint64(0), np.uint64(1), np.uint64(8), np.uint64(64)
-BYTE, LAST_ASCII = np.uint64(0xFF), np.uint64(0x7E)
+ZERO, ONE, THREE, EIGHT, SIXTY_FOUR = np.uint64(0), np.uint64(1), np.uint64(3), np.uint64(8), np.uint64(64)
+FIRST_TOP = np.uint64(0x80)
+BYTE, LAST_ASCII = np.uint64(0xFF), np.uint64(0x7F)
 LEADING, CONTINUING = np.uint64(0xC0), np.uint64(0x80)
 HASH_BITS = np.uint64((1 << 56) - 1)
 LONG_WORD, RUN_OF_WORDS = np.uint64(0xFF << 56), np.uint64(0xFE << 56)
@@ -67,7 +71,7 @@ class Recipe(NamedTuple):
 
 
 class Terms(NamedTuple):
-    """A vocabulary: the table (key, number + 1), the arena of long words, and where to spell each term from.
+    """A vocabulary: the table of (key, number), the arena of long words, and where to spell each term from.
 
     length[term] is the number of bytes of a word, with place[term] its packed bytes up to eight and its start in the
     arena beyond; 0 for a run of words, with place[term] the two numbers it is made of.
@@ -124,6 +128,12 @@ def decoded(text: AnyArray, position: int, stop: int) -> tuple[int, int]:
 
 
 @compiled
+def slot_of(key: np.uint64, slots: AnyArray) -> np.uint64:
+    """Where the search for a key begins: a multiplication scatters it, the table's last two entries scale it."""
+    return ((key ^ (key >> HALF)) * MULTIPLIER) >> slots[slots.size - 1]
+
+
+@compiled
 def same_word(arena: AnyArray, start: int, tail: AnyArray, chunks: int) -> bool:
     for chunk in range(chunks):
         if arena[start + chunk] != tail[chunk]:
@@ -132,90 +142,111 @@ def same_word(arena: AnyArray, start: int, tail: AnyArray, chunks: int) -> bool:
 
 
 @compiled
-def number_of_key(key: np.uint64, place: int, terms: Terms, hashed: int, learning: bool) -> int:
-    """The number of a short word or a run: found, made when learning, else below UNKNOWN."""
-    scattered = mixed(key)
-    if hashed:
-        return np.int64(scattered >> (SIXTY_FOUR - np.uint64(hashed)))
-    slots = terms.slots
-    mask = np.uint64((slots.size >> 1) - 1)
-    slot = scattered & mask
-    while True:
-        stored = slots[slot << ONE]
-        if stored == key:
-            return np.int64(slots[(slot << ONE) + ONE])
-        if stored == EMPTY:
-            break
-        slot = (slot + ONE) & mask
-    if not learning:
-        return UNKNOWN - 1 - np.int64(scattered >> SIGN)
-    term = terms.sizes[0]
-    if term >= terms.place.size:
+def new_term(
+    key: np.uint64,
+    slot: np.uint64,
+    begin: int,
+    bytes_long: int,
+    slots: AnyArray,
+    place: IntArray,
+    length: IntArray,
+    sizes: IntArray,
+) -> int:
+    """Give a key the next number, in the empty slot where the search for it ended."""
+    term = sizes[0]
+    if term >= place.size:
         return TERMS_FULL
     slots[slot << ONE] = key
     slots[(slot << ONE) + ONE] = np.uint64(term)
-    terms.place[term] = place
-    terms.sizes[0] = term + 1
+    place[term] = begin
+    length[term] = bytes_long
+    sizes[0] = term + 1
     return term
 
 
 @compiled
-def number_of_long_word(tail: AnyArray, chunks: int, length: int, terms: Terms, hashed: int, learning: bool) -> int:
-    """The same for a word of more than eight bytes, given in `chunks` of eight."""
+def number_of_key(
+    key: np.uint64,
+    begin: int,
+    bytes_long: int,
+    hashed: int,
+    learning: bool,
+    slots: AnyArray,
+    place: IntArray,
+    length: IntArray,
+    sizes: IntArray,
+) -> int:
+    """The number of a short word, or of a run (no bytes of its own): found, made when learning, else below UNKNOWN."""
+    if hashed:
+        return np.int64(mixed(key) >> (SIXTY_FOUR - np.uint64(hashed)))
+    mask = np.uint64((slots.size >> 1) - 2)
+    slot = slot_of(key, slots)
+    stored = slots[slot << ONE]
+    while stored != key and stored != EMPTY:
+        slot = (slot + ONE) & mask
+        stored = slots[slot << ONE]
+    if stored == key:
+        return np.int64(slots[(slot << ONE) + ONE])
+    if not learning:
+        return UNKNOWN - 1 - np.int64(mixed(key) >> SIGN)
+    return new_term(key, slot, begin, bytes_long, slots, place, length, sizes)
+
+
+@compiled
+def number_of_long_word(
+    tail: AnyArray,
+    bytes_long: int,
+    hashed: int,
+    learning: bool,
+    slots: AnyArray,
+    arena: AnyArray,
+    place: IntArray,
+    length: IntArray,
+    sizes: IntArray,
+) -> int:
+    """The same for a word of more than eight bytes, given in chunks of eight."""
+    chunks = (bytes_long + 7) >> 3
     scattered = ZERO
     for chunk in range(chunks):
         scattered = mixed(scattered ^ tail[chunk])
     if hashed:
         return np.int64(scattered >> (SIXTY_FOUR - np.uint64(hashed)))
     key = LONG_WORD | (scattered & HASH_BITS)
-    slots = terms.slots
-    mask = np.uint64((slots.size >> 1) - 1)
-    slot = mixed(key) & mask
+    mask = np.uint64((slots.size >> 1) - 2)
+    slot = slot_of(key, slots)
     while True:
         stored = slots[slot << ONE]
         if stored == key:
             term = np.int64(slots[(slot << ONE) + ONE])
-            if terms.length[term] == length and same_word(terms.arena, terms.place[term], tail, chunks):
+            if length[term] == bytes_long and same_word(arena, place[term], tail, chunks):
                 return term
         if stored == EMPTY:
             break
         slot = (slot + ONE) & mask
     if not learning:
         return UNKNOWN - 1 - np.int64(scattered >> SIGN)
-    term = terms.sizes[0]
-    if term >= terms.place.size:
-        return TERMS_FULL
-    start = terms.sizes[1]
-    if start + chunks > terms.arena.size:
+    start = sizes[1]
+    if start + chunks > arena.size:
         return ARENA_FULL
-    terms.arena[start : start + chunks] = tail[:chunks]
-    slots[slot << ONE] = key
-    slots[(slot << ONE) + ONE] = np.uint64(term)
-    terms.place[term] = start
-    terms.length[term] = length
-    terms.sizes[0] = term + 1
-    terms.sizes[1] = start + chunks
+    term = new_term(key, slot, start, bytes_long, slots, place, length, sizes)
+    if term >= 0:
+        for chunk in range(chunks):
+            arena[start + chunk] = tail[chunk]
+        sizes[1] = start + chunks
     return term
 
 
 @compiled
-def number_of_word(key: np.uint64, length: int, scratch: Scratch, terms: Terms, hashed: int, learning: bool) -> int:
-    """The number of a word of any length: `key` holds its last bytes, the scratch tail those before."""
-    if length < SHORTEST_LONG_WORD:
-        before = terms.sizes[0]
-        term = number_of_key(key, np.int64(key), terms, hashed, learning)
-        if terms.sizes[0] != before:
-            terms.length[term] = length
-        return term
-    chunks = (length + 7) >> 3
-    if chunks > scratch.tail.size:
-        return SCRATCH_FULL
-    scratch.tail[chunks - 1] = key
-    return number_of_long_word(scratch.tail, chunks, length, terms, hashed, learning)
-
-
-@compiled
-def number_of_run(left: int, right: int, terms: Terms, hashed: int, learning: bool) -> int:
+def number_of_run(
+    left: int,
+    right: int,
+    hashed: int,
+    learning: bool,
+    slots: AnyArray,
+    place: IntArray,
+    length: IntArray,
+    sizes: IntArray,
+) -> int:
     """The number of a run of words: all but its last word, and that word."""
     if hashed:
         pair = np.uint64(left) * SECOND_MULTIPLIER + np.uint64(right)
@@ -224,31 +255,106 @@ def number_of_run(left: int, right: int, terms: Terms, hashed: int, learning: bo
         pair = mixed(np.uint64(left)) ^ np.uint64(right)
         return UNKNOWN - 1 - np.int64(mixed(pair) >> SIGN)
     pair = (np.uint64(left) << TERM_BITS) | np.uint64(right)
-    return number_of_key(RUN_OF_WORDS | pair, np.int64(pair), terms, 0, learning)
+    return number_of_key(RUN_OF_WORDS | pair, np.int64(pair), 0, 0, learning, slots, place, length, sizes)
 
 
 @compiled
-def add_unit(term: int, count: int, recipe: Recipe, terms: Terms, scratch: Scratch, learning: bool) -> int:
-    """Note a unit and the runs that end in it; how many terms the document has then, or what was too small."""
-    ids, window = scratch.ids, scratch.window
-    if count + recipe.ngrams > ids.size:
+def add_unit(
+    term: int,
+    count: int,
+    ngrams: int,
+    hashed: int,
+    learning: bool,
+    ids: IntArray,
+    window: IntArray,
+    slots: AnyArray,
+    place: IntArray,
+    length: IntArray,
+    sizes: IntArray,
+) -> int:
+    """Note a unit and the runs that end in it; how many terms the document has then, or what was too small.
+
+    window[size] is the run of size + 1 units that ended last, or NOTHING.
+    """
+    if count + ngrams > ids.size:
         return SCRATCH_FULL
     ids[count] = term
     count += 1
-    for size in range(recipe.ngrams - 1, 0, -1):
+    for size in range(ngrams - 1, 0, -1):
         window[size] = window[size - 1]
     window[0] = term
-    # window[size] was the run of `size` units that ended just before; it becomes the run of size + 1 that ends here.
-    for size in range(1, recipe.ngrams):
-        if window[size] == TERMS_FULL:
+    for size in range(1, ngrams):
+        if window[size] == NOTHING:
             break
-        run = number_of_run(window[size], term, terms, recipe.hashed, learning)
+        run = number_of_run(window[size], term, hashed, learning, slots, place, length, sizes)
         if UNKNOWN < run < 0:
             return run
         window[size] = run
         ids[count] = run
         count += 1
     return count
+
+
+@compiled
+def spelled_word(
+    text: AnyArray, position: int, stop: int, first: AnyArray, pages: AnyArray, values: AnyArray, tail: AnyArray
+) -> tuple[int, np.uint64, int, int]:
+    """Fold the word that begins at `position`, in any script, byte by byte.
+
+    Returns where it ends, its last bytes packed, how many bytes it has, and how many characters. All but the last
+    bytes are in `tail`, eight by eight; where that is too small the position is SCRATCH_FULL.
+    """
+    key, shift, chunks, characters = ZERO, ZERO, 0, 0
+    while position < stop:
+        letter = first[text[position]]
+        width = 1
+        if letter > LAST_ASCII:
+            code, width = decoded(text, position, stop)
+            letter = values[(np.int64(pages[code >> 7]) << 7) | (code & 127)]
+        if letter == ZERO:
+            break
+        position += width
+        if letter == SILENT:
+            continue
+        characters += 1
+        while letter != ZERO:
+            if shift == SIXTY_FOUR:
+                if chunks >= tail.size:
+                    return SCRATCH_FULL, key, 0, 0
+                tail[chunks] = key
+                chunks += 1
+                key = ZERO
+                shift = ZERO
+            key |= (letter & BYTE) << shift
+            shift += EIGHT
+            letter >>= EIGHT
+    return position, key, (chunks << 3) + np.int64(shift >> THREE), characters
+
+
+@compiled
+def long_word(text: AnyArray, position: int, stop: int, fold: bool, tail: AnyArray) -> tuple[int, np.uint64]:
+    """The length and the last packed bytes of an ASCII word whose first eight bytes are known to be letters.
+
+    Those before are written to `tail`. Length 0 means that the word is not plain ASCII or ends too near the end of the
+    text to be read by eights; a length beyond eight times the tail, that the tail is too small.
+    """
+    begin, chunks = position, 0
+    while position <= text.size - 8:
+        chunk = eight_bytes(text, position)
+        length = min(bytes_before(word_marks(chunk) ^ TOPS), stop - position)
+        if length < 8:
+            if (chunk >> np.uint64(8 * length)) & FIRST_TOP != ZERO and position + length != stop:
+                return 0, ZERO
+            if length == 0:
+                return position - begin, tail[chunks - 1]
+            key = chunk & ((ONE << np.uint64(8 * length)) - ONE)
+            return position - begin + length, lower_case(key) if fold else key
+        if chunks >= tail.size:
+            return 8 * chunks + 8, ZERO
+        tail[chunks] = lower_case(chunk) if fold else chunk
+        chunks += 1
+        position += 8
+    return 0, ZERO
 
 
 @compiled
@@ -264,84 +370,87 @@ def word_terms(
 ) -> int:
     """Number the words of text[start:stop] and their runs into scratch.ids; how many, or what was too small.
 
-    The loop over ASCII letters is the whole cost of English text, so everything rare is kept out of it.
+    ASCII goes eight bytes at a time: one look finds a word's end, its lower case, and where the next word begins. A
+    word with other characters in it, and the last bytes of the text, go through `spelled_word`.
     """
-    first, pages, values, tail = letters.first, letters.pages, letters.values, scratch.tail
+    first, pages, values = letters.first, letters.pages, letters.values
+    slots, arena, place, spelled, sizes = terms.slots, terms.arena, terms.place, terms.length, terms.sizes
+    ids, tail, window = scratch.ids, scratch.tail, scratch.window
+    hashed, ngrams, shortest, room = recipe.hashed, recipe.ngrams, recipe.shortest, ids.size
+    fold = first[65] == np.uint64(97)
+    mask = np.uint64((slots.size >> 1) - 2)
+    scale = slots[slots.size - 1]
+    last_chunk = text.size - 8
     position = start
     count = 0
-    for size in range(recipe.ngrams):
-        scratch.window[size] = TERMS_FULL
+    for size in range(ngrams):
+        window[size] = NOTHING
     while position < stop:
-        letter = first[text[position]]
-        if letter == ZERO:
-            position += 1
-            continue
-        key = ZERO
-        shift = ZERO
-        chunks = 0
-        extra = 0
-        ended = False
-        while True:
-            while letter - ONE <= LAST_ASCII:
-                if shift == SIXTY_FOUR:
-                    if chunks >= tail.size:
-                        return SCRATCH_FULL
-                    tail[chunks] = key
-                    chunks += 1
-                    key = ZERO
-                    shift = ZERO
-                key |= letter << shift
-                shift += EIGHT
-                position += 1
-                if position >= stop:
-                    ended = True
-                    break
-                letter = first[text[position]]
-            if ended or letter == ZERO:
-                break
-            code, width = decoded(text, position, stop)
-            letter = values[(np.int64(pages[code >> 7]) << 7) | (code & 127)]
-            position += width
-            if letter == ZERO:
-                break
-            if letter != SILENT:
-                extra -= 1
-                while letter != ZERO:
-                    if shift == SIXTY_FOUR:
-                        if chunks >= tail.size:
-                            return SCRATCH_FULL
-                        tail[chunks] = key
-                        chunks += 1
-                        key = ZERO
-                        shift = ZERO
-                    key |= (letter & BYTE) << shift
-                    shift += EIGHT
-                    letter >>= EIGHT
-                    extra += 1
-            if position >= stop:
-                break
-            letter = first[text[position]]
-            if letter == ZERO:
-                break
-        length = (chunks << 3) + np.int64(shift >> np.uint64(3))
-        if length == 0 or length - extra < recipe.shortest:
-            continue
-        if length < SHORTEST_LONG_WORD:
-            # `number_of_word`, written out for the common case of a short word that is known.
-            term = number_of_key(key, np.int64(key), terms, recipe.hashed, learning)
-            if term >= 0 and recipe.hashed == 0 and terms.length[term] == 0:
-                terms.length[term] = length
-        else:
-            term = number_of_word(key, length, scratch, terms, recipe.hashed, learning)
-        if UNKNOWN < term < 0:
-            return term
-        if recipe.ngrams == 1:
-            if count >= scratch.ids.size:
+        length = 0
+        plain = position <= last_chunk
+        if plain:
+            chunk = eight_bytes(text, position)
+            marks = word_marks(chunk)
+            others = marks | (chunk & TOPS)
+            if others & FIRST_TOP == ZERO:
+                position += bytes_before(others)
+                continue
+            length = min(bytes_before(marks ^ TOPS), stop - position)
+            key = chunk & ((ONE << np.uint64(8 * (length & 7))) - ONE)
+            if length == 8:
+                length, key = long_word(text, position, stop, fold, tail)
+                if length > 8 * tail.size:
+                    return SCRATCH_FULL
+                plain = length > 0
+                end = position + length
+            else:
+                key = lower_case(key) if fold else key
+                rest = others >> np.uint64(8 * length)
+                end = position + min(8, length + bytes_before(rest))
+                plain = (chunk >> np.uint64(8 * length)) & FIRST_TOP == ZERO or position + length == stop
+        characters = length
+        if not plain or length == 0:
+            end, key, length, characters = spelled_word(text, position, stop, first, pages, values, tail)
+            if end < 0:
                 return SCRATCH_FULL
-            scratch.ids[count] = term
+            if end == position:
+                end += decoded(text, position, stop)[1]
+        position = end
+        if characters < shortest:
+            continue
+        term = np.int64(NOTHING)
+        if length < SHORTEST_LONG_WORD and hashed == 0:
+            # Most words end here: short, and known already.
+            slot = ((key ^ (key >> HALF)) * MULTIPLIER) >> scale
+            stored = slots[slot << ONE]
+            while stored != key and stored != EMPTY:
+                slot = (slot + ONE) & mask
+                stored = slots[slot << ONE]
+            if stored == key:
+                term = np.int64(slots[(slot << ONE) + ONE])
+        if term < 0:
+            if length < SHORTEST_LONG_WORD:
+                term = number_of_key(
+                    key, np.int64(key), length, hashed, learning, slots, place, spelled, sizes
+                )
+            elif length >> 3 >= tail.size:
+                return SCRATCH_FULL
+            else:
+                tail[(length - 1) >> 3] = key
+                term = number_of_long_word(
+                    tail, length, hashed, learning, slots, arena, place, spelled, sizes
+                )
+            if UNKNOWN < term < 0:
+                return term
+        if ngrams == 1:
+            if count >= room:
+                return SCRATCH_FULL
+            ids[count] = term
             count += 1
         else:
-            count = add_unit(term, count, recipe, terms, scratch, learning)
+            count = add_unit(
+                term, count, ngrams, hashed, learning, ids, window, slots, place, spelled, sizes
+            )
             if count < 0:
                 return count
     return count
@@ -359,15 +468,19 @@ def character_terms(
     learning: bool,
 ) -> int:
     """The same for characters: each character of the folded text is a unit, a run of white space is one space."""
+    pages, values = letters.pages, letters.values
+    slots, place, spelled, sizes = terms.slots, terms.place, terms.length, terms.sizes
+    ids, window = scratch.ids, scratch.window
+    hashed, ngrams = recipe.hashed, recipe.ngrams
     position = start
     count = 0
     after_space = False
-    for size in range(recipe.ngrams):
-        scratch.window[size] = TERMS_FULL
+    for size in range(ngrams):
+        window[size] = NOTHING
     while position < stop:
         code, width = decoded(text, position, stop)
         position += width
-        letter = letters.values[(np.int64(letters.pages[code >> 7]) << 7) | (code & 127)]
+        letter = values[(np.int64(pages[code >> 7]) << 7) | (code & 127)]
         if letter == SILENT or (letter == SPACE and after_space):
             continue
         after_space = letter == SPACE
@@ -379,10 +492,12 @@ def character_terms(
                 key |= (letter & BYTE) << np.uint64(8 * length)
                 length += 1
                 letter >>= EIGHT
-            term = number_of_word(key, length, scratch, terms, recipe.hashed, learning)
+            term = number_of_key(key, np.int64(key), length, hashed, learning, slots, place, spelled, sizes)
             if UNKNOWN < term < 0:
                 return term
-            count = add_unit(term, count, recipe, terms, scratch, learning)
+            count = add_unit(
+                term, count, ngrams, hashed, learning, ids, window, slots, place, spelled, sizes
+            )
             if count < 0:
                 return count
     return count
@@ -412,13 +527,23 @@ def document_terms(
 
 @compiled
 def refill(old: AnyArray, new: AnyArray) -> None:
-    """Put the entries of one table into a larger, empty one; both are (key, number) pairs, sizes powers of two."""
-    mask = np.uint64((new.size >> 1) - 1)
-    for place in range(0, old.size, 2):
-        key = old[place]
+    """Put the entries of one table into a larger, empty one."""
+    mask = np.uint64((new.size >> 1) - 2)
+    for entry in range(0, old.size - 2, 2):
+        key = old[entry]
         if key != EMPTY:
-            slot = mixed(key) & mask
+            slot = slot_of(key, new)
             while new[slot << ONE] != EMPTY:
                 slot = (slot + ONE) & mask
             new[slot << ONE] = key
-            new[(slot << ONE) + ONE] = old[place + 1]
+            new[(slot << ONE) + ONE] = old[entry + 1]
+
+
+def empty_slots(capacity: int) -> AnyArray:
+    """A table with room for `capacity` keys, a power of two, at most half of which are to be used.
+
+    Its last entry is no key: it holds how far a hash is shifted to become a place in this table.
+    """
+    slots = np.zeros(2 * capacity + 2, dtype=np.uint64)
+    slots[-1] = 65 - capacity.bit_length()
+    return slots

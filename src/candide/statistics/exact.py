@@ -497,20 +497,22 @@ class CrossBuilder:
 
     def _add_slices(self, block: Floats, label: int, light: Floats) -> NDArray[np.bool_]:
         """Add by matrix products the rows that slices can hold, and say which they were."""
-        slices = np.empty((len(block), self.PARTS, self.columns))
-        splitters = np.empty((self.PARTS, self.columns))
-        fits = np.empty(len(block), np.bool_)
-        limits = np.empty(self.columns)
+        rows = len(block)
+        slices = np.zeros((-(-rows // 4) * 4, self.PARTS, self.columns))
+        splitters, limits = np.empty((self.PARTS, self.columns)), np.empty(self.columns)
+        fits = np.empty(rows, np.bool_)
         largest = np.abs(block).max(axis=0)
         kernels.choose_splitters(largest, self.columns, kernels.CROSS_BITS, splitters, limits)
         kernels.slice_block(block, splitters, limits, slices, fits)
         fits &= light != 0.0
-        flat = slices.reshape(len(block), -1)
-        heavy = flat * light[:, None]
-        # Exact in any order of summation: the units of Ozaki et al. (2012) keep every partial sum below 2^53.
-        gram = (heavy.T @ flat).reshape(self.PARTS, self.columns, self.PARTS, self.columns)
+        flat = slices.reshape(len(slices), -1)
+        heavy = np.zeros_like(flat)
+        heavy[:rows] = flat[:rows] * light[:, None]
+        gram = np.empty((flat.shape[1], flat.shape[1]))
+        kernels.multiply_slices(heavy, flat, gram)
+        parts = gram.reshape(self.PARTS, self.columns, self.PARTS, self.columns)
         kernels.add_vectors(heavy.sum(axis=0).reshape(self.PARTS, -1), self._total.digits, self._total.low, label)
-        kernels.add_gram(gram, self._product.digits, self._product.low, label)
+        kernels.add_gram(parts, self._product.digits, self._product.low, label)
         return fits
 
 

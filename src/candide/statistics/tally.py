@@ -12,6 +12,9 @@ from candide.arrays import AnyArray, IntArray
 from candide.errors import ForgetRefused, OverflowRefused
 
 CEILING = 2**62
+ROUNDING = 1e-9
+"""The share of a fractional count that adding in another order may have moved."""
+
 Slots = range | tuple[Any, ...]
 
 
@@ -75,6 +78,8 @@ class Tally:
     def __sub__(self, other: Tally) -> Tally:
         slots, mine, theirs = self._aligned(other)
         left = mine - theirs
+        if not (self.exact and other.exact):
+            left = np.where(np.abs(left) <= ROUNDING * np.maximum(mine, theirs), 0.0, left)
         if (left < 0).any():
             slot, label = np.argwhere(left < 0)[0]
             raise ForgetRefused(

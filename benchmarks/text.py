@@ -1,0 +1,227 @@
+"""Text at the speed of reading: Candide, scikit-learn, river and `wc -w` on the same documents, side by side.
+
+    python benchmarks/text.py [--megabytes 100] [--corpora movie_reviews spamassassin zipf]
+
+Every contestant runs in a process of its own, so that peak memory is its own; compilation is done before the clock
+starts. Peers start from a list of strings, Candide from the same list and, in another line, from Arrow memory.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import importlib.util
+import json
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+DATA = Path(__file__).resolve().parents[2] / "shared" / "data" / "text"
+CORPORA = ("movie_reviews", "spamassassin", "zipf")
+BYTES_AT_ONCE = 1 << 20
+CONTESTANTS = (
+    "candide arrow",
+    "candide list",
+    "candide list sklearn",
+    "candide list sklearn 1 thread",
+    "CountVectorizer+MultinomialNB",
+    "HashingVectorizer+MultinomialNB",
+)
+
+
+def real_corpus(name: str, size: int) -> pa.Table | None:
+    """A real corpus, repeated until it is large enough."""
+    path = DATA / f"{name}.jsonl.gz"
+    if not path.exists():
+        print(f"{name}: skipped, as {path} is not there.")
+        return None
+    with gzip.open(path, "rt") as lines:
+        rows = [json.loads(line) for line in lines]
+    texts = pa.array([row["text"].encode("utf-8", "replace").decode() for row in rows], type=pa.large_string())
+    table = pa.table({"text": texts, "label": pa.array([str(row["label"]) for row in rows])})
+    return pa.concat_tables([table] * (size // texts.nbytes + 1)).combine_chunks()
+
+
+def zipf_corpus(size: int) -> pa.Table:
+    """Words of three to twelve letters with Zipf's frequencies, half of the rare ones typical of a class."""
+    rng = np.random.default_rng(0)
+    words = np.array(["".join(rng.choice(list("etaoinshrdlu"), n)) for n in rng.integers(3, 13, 50_000)])
+    chances = 1.0 / np.arange(1, len(words) + 1)
+    texts, labels, written = [], [], 0
+    while written < size:
+        label = len(texts) % 2
+        drawn = rng.choice(len(words), 4000, p=chances / chances.sum())
+        drawn = np.where((drawn > 500) & (drawn % 2 != label), (drawn + 1) % len(words), drawn)
+        for start in range(0, 4000, 200):
+            texts.append(" ".join(words[drawn[start : start + 200]].tolist()))
+            labels.append(("ham", "spam")[label])
+            written += len(texts[-1])
+    return pa.table({"text": pa.array(texts, type=pa.large_string()), "label": labels})
+
+
+def candide(table: pa.Table, words: str, from_list: bool) -> tuple[Callable[[], Any], Callable[[Any], Any]]:
+    """How Candide fits and predicts, from strings or from Arrow memory."""
+    from candide.bases.family import Block
+    from candide.batch import Batch
+    from candide.engines import local
+    from candide.model import Model
+    from candide.text.family import Text
+    from candide.text.options import TextOptions
+
+    blocks = (Block(Text(1.0, "text", TextOptions(words=words)), ("text",)),)
+    texts: Any = table["text"].to_pylist() if from_list else table["text"]
+    labels = table["label"]
+    step = max(1, BYTES_AT_ONCE * len(table) // max(1, table["text"].nbytes))
+
+    def column() -> Any:
+        return pa.table({"text": pa.array(texts, type=pa.large_string()) if from_list else texts})
+
+    def fit() -> Any:
+        return Model.fit(local.summarize(blocks, Batch.of(column(), labels).split(step)))
+
+    def predict(model: Any) -> Any:
+        parts = local.in_parallel(lambda part: model.joint(part).argmax(axis=1), Batch.of(column()).split(step))
+        return np.concatenate(list(parts))
+
+    return fit, predict
+
+
+def scikit_learn(table: pa.Table, vectorizer: Any) -> tuple[Callable[[], Any], Callable[[Any], Any]]:
+    from sklearn.naive_bayes import MultinomialNB
+
+    texts, labels = table["text"].to_pylist(), table["label"].to_pylist()
+
+    def fit() -> Any:
+        return MultinomialNB().fit(vectorizer.fit_transform(texts), labels)
+
+    def predict(model: Any) -> Any:
+        return np.searchsorted(model.classes_, model.predict(vectorizer.transform(texts)))
+
+    return fit, predict
+
+
+def contestant(name: str, table: pa.Table) -> tuple[Callable[[], Any], Callable[[Any], Any]]:
+    if name.startswith("candide"):
+        os.environ["CANDIDE_THREADS"] = "1" if "1 thread" in name else "2"
+        return candide(table, "sklearn" if "sklearn" in name else "default", "list" in name)
+    from sklearn.feature_extraction.text import CountVectorizer, HashingVectorizer
+
+    if name.startswith("Count"):
+        return scikit_learn(table, CountVectorizer())
+    return scikit_learn(table, HashingVectorizer(alternate_sign=False, norm=None))
+
+
+def memory_now() -> float:
+    pages = int(Path("/proc/self/statm").read_text().split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
+
+
+def run(name: str, path: str, rows: int) -> dict[str, Any]:
+    """In a process of its own: warm up on a few rows, then fit and predict against the clock."""
+    with pa.memory_map(path) as source:
+        whole = pa.ipc.open_file(source).read_all()
+        table = whole.slice(0, rows)
+        fit, predict = contestant(name, table.slice(0, 50))
+        predict(fit())
+        before = memory_now()
+        fit, predict = contestant(name, table)
+        best = {"fit": np.inf, "predict": np.inf}
+        for _ in range(3 if name.startswith("candide") else 1):
+            start = time.perf_counter()
+            model = fit()
+            best["fit"] = min(best["fit"], time.perf_counter() - start)
+            start = time.perf_counter()
+            answers = predict(model)
+            best["predict"] = min(best["predict"], time.perf_counter() - start)
+        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3 - before
+    return {**best, "memory": peak, "checksum": int(answers.sum())}
+
+
+def in_its_own_process(name: str, path: str, rows: int) -> dict[str, Any]:
+    command = [sys.executable, __file__, "--child", name, "--path", path, "--rows", str(rows)]
+    answer = subprocess.run(command, capture_output=True, text=True, check=False)
+    if answer.returncode:
+        sys.exit(f"{name} failed:\n{answer.stderr}")
+    found: dict[str, Any] = json.loads(answer.stdout.splitlines()[-1])
+    return found
+
+
+def words_counted_by_wc(table: pa.Table, folder: str) -> float:
+    path = Path(folder) / "plain.txt"
+    with path.open("w") as out:
+        for text in table["text"]:
+            out.write(text.as_py() + "\n")
+    best = np.inf
+    for _ in range(3):
+        start = time.perf_counter()
+        subprocess.run(["wc", "-w", str(path)], capture_output=True, check=True)
+        best = min(best, time.perf_counter() - start)
+    path.unlink()
+    return best
+
+
+def race(name: str, table: pa.Table, folder: str, contestants: list[str]) -> None:
+    path = str(Path(folder) / f"{name}.arrow")
+    with pa.ipc.new_file(path, table.schema) as out:
+        out.write_table(table)
+    size = table["text"].nbytes / 1e6
+    print(f"\n{name}: {len(table):,} documents, {size:.0f} MB")
+    print(f"{'':34}{'fit s':>9}{'MB/s':>8}{'predict s':>11}{'MB/s':>8}{'memory MB':>11}{'right':>9}")
+    slowest = words_counted_by_wc(table, folder)
+    print(f"{'wc -w':34}{slowest:9.2f}{size / slowest:8.0f}")
+    found = {}
+    for who in contestants:
+        found[who] = r = in_its_own_process(who, path, len(table))
+        print(
+            f"{who:34}{r['fit']:9.2f}{size / r['fit']:8.0f}{r['predict']:11.2f}{size / r['predict']:8.0f}"
+            f"{r['memory']:11.0f}{r['checksum']:9}",
+            flush=True,
+        )
+    ours, peer = found.get("candide list sklearn"), found.get("CountVectorizer+MultinomialNB")
+    if ours and peer:
+        print(
+            f"same tokens, from strings: fit {peer['fit'] / ours['fit']:.1f} times, predict "
+            f"{peer['predict'] / ours['predict']:.1f} times CountVectorizer+MultinomialNB; fit "
+            f"{slowest / found['candide arrow']['fit']:.1f} times wc -w (default words, Arrow memory); "
+            f"memory beyond the text {found['candide arrow']['memory'] - size:.0f} MB"
+        )
+    print("growth, Arrow memory, two threads:", end="")
+    for part in (8, 4, 2, 1):
+        r = in_its_own_process("candide arrow", path, len(table) // part)
+        print(f"  {8 // part}x fit {r['fit']:.2f} predict {r['predict']:.2f}", end="", flush=True)
+    print()
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--megabytes", type=int, default=100)
+    parser.add_argument("--corpora", nargs="*", default=CORPORA, choices=CORPORA)
+    parser.add_argument("--contestants", nargs="*", default=list(CONTESTANTS))
+    parser.add_argument("--child")
+    parser.add_argument("--path")
+    parser.add_argument("--rows", type=int)
+    asked = parser.parse_args()
+    if asked.child:
+        print(json.dumps(run(asked.child, asked.path, asked.rows)))
+        return
+    if importlib.util.find_spec("river") is None:
+        print("river is not installed, so it does not run: pip install river")
+    with tempfile.TemporaryDirectory() as folder:
+        for name in asked.corpora:
+            size = asked.megabytes * 1_000_000
+            table = zipf_corpus(size) if name == "zipf" else real_corpus(name, size)
+            if table is not None:
+                race(name, table, folder, asked.contestants)
+
+
+if __name__ == "__main__":
+    main()

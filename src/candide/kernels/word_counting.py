@@ -1,0 +1,234 @@
+"""The loops that learn from text: documents numbered term by term, weighed, and added to their class.
+
+Counts live in a table [term, class] while classes are few, else in a hash of the (term, class) pairs that occurred.
+Amounts are whole numbers: occurrences, presence, or damped and length-normalised weights in units of 2^-32.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from candide.arrays import AnyArray, FloatArray, IntArray
+from candide.kernels import compiled
+from candide.kernels.exact import grid_log
+from candide.kernels.words import (
+    EMPTY,
+    ONE,
+    PAIRS_FULL,
+    SCRATCH_FULL,
+    Letters,
+    Recipe,
+    Scratch,
+    Terms,
+    document_terms,
+    mixed,
+)
+
+#: How a document's occurrences become amounts.
+COUNTS, PRESENCE, LOG = 0, 1, 2
+#: Amounts of damped text are in units of 2^-32.
+UNIT = 4294967296.0
+LABEL_BITS = np.uint64(32)
+LABEL_MASK = np.uint64(0xFFFFFFFF)
+
+
+class Texts(NamedTuple):
+    """Documents in Arrow's layout: document i is letters[offsets[i]:offsets[i + 1]], or none where missing[i] is 1.
+
+    `missing` may be empty: then every document is there.
+    """
+
+    letters: AnyArray
+    offsets: IntArray
+    missing: AnyArray
+
+
+class Tallies(NamedTuple):
+    """What learning adds to: table[term, class] or, where it has no columns, pairs of (key, count).
+
+    A pair's key is term << 32 | class, plus one. used[0] is how many pairs there are. documents[class] counts documents,
+    frequency[term] those with the term, where it is kept at all.
+    """
+
+    table: IntArray
+    pairs: AnyArray
+    used: IntArray
+    documents: IntArray
+    frequency: IntArray
+
+
+@compiled
+def join_equal(count: int, scratch: Scratch) -> int:
+    """Keep each term once, in order of first appearance, with its occurrences in scratch.amounts; how many are left."""
+    ids, amounts, joined = scratch.ids, scratch.amounts, scratch.joined
+    size = 16
+    while size < 2 * count:
+        size *= 2
+    if size > joined.size:
+        return SCRATCH_FULL
+    joined[:size] = 0
+    mask = np.uint64(size - 1)
+    distinct = 0
+    for place in range(count):
+        term = ids[place]
+        slot = mixed(np.uint64(term)) & mask
+        while joined[slot] != 0 and ids[joined[slot] - 1] != term:
+            slot = (slot + ONE) & mask
+        if joined[slot] == 0:
+            ids[distinct] = term
+            amounts[distinct] = 0
+            distinct += 1
+            joined[slot] = distinct
+        amounts[joined[slot] - 1] += 1
+    return distinct
+
+
+@compiled
+def damp(distinct: int, amounts: IntArray, logs: FloatArray) -> None:
+    """Turn occurrences into log(1 + occurrences), scaled to a Euclidean length of one, in units of 2^-32.
+
+    logs[n] is log(1 + n) on a fixed grid; only operations whose bits IEEE fixes are used, in order of appearance.
+    """
+    square = 0.0
+    for place in range(distinct):
+        value = logs[amounts[place]] if amounts[place] < logs.size else far_log(amounts[place])
+        square += value * value
+    norm = np.sqrt(square)
+    for place in range(distinct):
+        value = logs[amounts[place]] if amounts[place] < logs.size else far_log(amounts[place])
+        amounts[place] = np.int64(np.rint(value / norm * UNIT))
+
+
+@compiled
+def far_log(occurrences: int) -> float:
+    """log(1 + occurrences) beyond the table."""
+    return grid_log(np.array([1.0 + occurrences]))[0]
+
+
+@compiled
+def add_pair(term: int, label: int, amount: int, pairs: AnyArray, used: IntArray) -> None:
+    """Add to a (term, class) pair, making it where it is new; the caller has seen to it that there is room."""
+    key = ((np.uint64(term) << LABEL_BITS) | np.uint64(label)) + ONE
+    mask = np.uint64((pairs.size >> 1) - 1)
+    slot = mixed(key) & mask
+    while pairs[slot << ONE] != key:
+        if pairs[slot << ONE] == EMPTY:
+            pairs[slot << ONE] = key
+            used[0] += 1
+            break
+        slot = (slot + ONE) & mask
+    pairs[(slot << ONE) + ONE] += np.uint64(amount)
+
+
+@compiled
+def learn_documents(
+    texts: Texts,
+    row: int,
+    labels: IntArray,
+    weights: IntArray,
+    letters: Letters,
+    recipe: Recipe,
+    weighting: int,
+    logs: FloatArray,
+    terms: Terms,
+    scratch: Scratch,
+    tallies: Tallies,
+) -> tuple[int, int]:
+    """Learn the documents from number `row` on; where it stopped, and why (0: all done).
+
+    A document is learned whole or not at all, so after making room the caller goes on where this stopped.
+    `weights` is empty where every document weighs one.
+    """
+    table, pairs, frequency = tallies.table, tallies.pairs, tallies.frequency
+    dense = table.shape[1] > 0
+    once = weighting != COUNTS or frequency.size > 0
+    rows = texts.offsets.size - 1
+    while row < rows:
+        if texts.missing.size and texts.missing[row]:
+            row += 1
+            continue
+        start, stop = texts.offsets[row], texts.offsets[row + 1]
+        count = document_terms(texts.letters, start, stop, letters, recipe, terms, scratch, True)
+        if count < 0:
+            return row, count
+        if not dense and 4 * (tallies.used[0] + count) > 3 * (pairs.size >> 1):
+            return row, PAIRS_FULL
+        label = labels[row]
+        weight = weights[row] if weights.size else 1
+        ids, amounts = scratch.ids, scratch.amounts
+        if once:
+            count = join_equal(count, scratch)
+            if count < 0:
+                return row, count
+            if frequency.size:
+                for place in range(count):
+                    frequency[ids[place]] += weight
+            if weighting == LOG:
+                damp(count, amounts, logs)
+            for place in range(count):
+                amount = weight * (1 if weighting == PRESENCE else amounts[place])
+                if dense:
+                    table[ids[place], label] += amount
+                else:
+                    add_pair(ids[place], label, amount, pairs, tallies.used)
+        elif dense:
+            for place in range(count):
+                table[ids[place], label] += weight
+        else:
+            for place in range(count):
+                add_pair(ids[place], label, weight, pairs, tallies.used)
+        tallies.documents[label] += weight
+        row += 1
+    return row, 0
+
+
+@compiled
+def refill_pairs(old: AnyArray, new: AnyArray, used: IntArray) -> None:
+    """Put the pairs of one hash into a larger, empty one; those that fell back to zero are left behind."""
+    used[0] = 0
+    for entry in range(0, old.size, 2):
+        if old[entry] != EMPTY and old[entry + 1] != EMPTY:
+            key = old[entry] - ONE
+            add_pair(
+                np.int64(key >> LABEL_BITS), np.int64(key & LABEL_MASK), np.int64(old[entry + 1]), new, used
+            )
+
+
+@compiled
+def add_lines(numbers: IntArray, indptr: IntArray, labels: AnyArray, counts: IntArray, sign: int, tallies: Tallies) -> None:
+    """Add (sign 1) or take away (sign -1) counts by (word, class) pair; word i is term numbers[i]."""
+    dense = tallies.table.shape[1] > 0
+    for line in range(numbers.size):
+        for pair in range(indptr[line], indptr[line + 1]):
+            if dense:
+                tallies.table[numbers[line], labels[pair]] += sign * counts[pair]
+            else:
+                add_pair(numbers[line], labels[pair], sign * counts[pair], tallies.pairs, tallies.used)
+
+
+@compiled
+def count_of(term: int, label: int, tallies: Tallies) -> int:
+    """How much a (term, class) pair has been seen."""
+    if tallies.table.shape[1] > 0:
+        return tallies.table[term, label]
+    pairs = tallies.pairs
+    key = ((np.uint64(term) << LABEL_BITS) | np.uint64(label)) + ONE
+    mask = np.uint64((pairs.size >> 1) - 1)
+    slot = mixed(key) & mask
+    while pairs[slot << ONE] != EMPTY:
+        if pairs[slot << ONE] == key:
+            return np.int64(pairs[(slot << ONE) + ONE])
+        slot = (slot + ONE) & mask
+    return 0
+
+
+@compiled
+def holds_lines(numbers: IntArray, indptr: IntArray, labels: AnyArray, counts: IntArray, tallies: Tallies) -> bool:
+    """Whether every one of these counts could be taken away."""
+    for line in range(numbers.size):
+        for pair in range(indptr[line], indptr[line + 1]):
+            if numbers[line] < 0 or count_of(numbers[line], labels[pair], tallies) < counts[pair]:
+                return False
+    return True

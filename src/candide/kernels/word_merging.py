@@ -1,0 +1,313 @@
+"""The loops that bring vocabularies into one canonical form: spelled, sorted bytewise, merged, looked up again.
+
+Words are written as in Arrow: word i is letters[offsets[i]:offsets[i + 1]]. Counts are kept for the (word, class) pairs
+that occurred: pairs indptr[i] to indptr[i + 1] belong to word i, sorted by class.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from candide.arrays import AnyArray, IntArray
+from candide.kernels import compiled
+from candide.kernels.words import (
+    EIGHT,
+    NOTHING,
+    ONE,
+    SCRATCH_FULL,
+    UNKNOWN,
+    ZERO,
+    Recipe,
+    Scratch,
+    Terms,
+    number_of_key,
+    number_of_long_word,
+    number_of_run,
+)
+
+TERM_MASK = (1 << 28) - 1
+TERM_SHIFT = 28
+SPACE_BYTE = 32
+
+
+class Lines(NamedTuple):
+    """Words with their counts by class, and in how many documents each occurred (empty where not kept)."""
+
+    offsets: IntArray
+    letters: AnyArray
+    indptr: IntArray
+    labels: AnyArray
+    counts: IntArray
+    frequency: IntArray
+
+
+@compiled
+def spelled_lengths(terms: Terms, gap: int, lengths: IntArray) -> None:
+    """How many bytes each term has when spelled, with `gap` bytes between the words of a run."""
+    for term in range(lengths.size):
+        length = terms.length[term]
+        if length == 0:
+            pair = terms.place[term]
+            length = lengths[pair >> TERM_SHIFT] + gap + lengths[pair & TERM_MASK]
+        lengths[term] = length
+
+
+@compiled
+def spell(terms: Terms, gap: int, order: IntArray, offsets: IntArray, letters: AnyArray) -> None:
+    """Write the bytes of term order[i] to letters[offsets[i]:]."""
+    for line in range(order.size):
+        term = order[line]
+        end = offsets[line + 1]
+        while terms.length[term] == 0:
+            pair = terms.place[term]
+            last = pair & TERM_MASK
+            end -= terms.length[last]
+            write_word(terms, last, letters, end)
+            if gap:
+                end -= 1
+                letters[end] = SPACE_BYTE
+            term = pair >> TERM_SHIFT
+        write_word(terms, term, letters, end - terms.length[term])
+
+
+@compiled
+def write_word(terms: Terms, term: int, letters: AnyArray, start: int) -> None:
+    length, place = terms.length[term], terms.place[term]
+    for step in range(length):
+        chunk = np.uint64(place) if length <= 8 else terms.arena[place + (step >> 3)]
+        letters[start + step] = np.uint8((chunk >> np.uint64(8 * (step & 7))) & np.uint64(0xFF))
+
+
+@compiled
+def prefix(offsets: IntArray, letters: AnyArray, word: int, depth: int) -> np.uint64:
+    """Eight bytes of a word from `depth` on, big-endian so that numbers sort as bytes do; zeros beyond its end."""
+    key = ZERO
+    start = offsets[word] + depth
+    for place in range(start, start + 8):
+        key <<= EIGHT
+        if place < offsets[word + 1]:
+            key |= np.uint64(letters[place])
+    return key
+
+
+@compiled
+def sort_words(offsets: IntArray, letters: AnyArray) -> IntArray:
+    """The order that sorts words bytewise: by eight bytes, and equal ones by the next eight, and so on.
+
+    Words are all different and hold no zero byte at their end, so padding with zeros does not confuse them.
+    """
+    words = offsets.size - 1
+    order = np.arange(words)
+    starts, stops, depths = [0], [words], [0]
+    while len(starts):
+        start, stop, depth = starts.pop(), stops.pop(), depths.pop()
+        keys = np.empty(stop - start, np.uint64)
+        for place in range(start, stop):
+            keys[place - start] = prefix(offsets, letters, order[place], depth)
+        sorting = np.argsort(keys)
+        order[start:stop] = order[start:stop][sorting]
+        first = 0
+        for place in range(1, stop - start + 1):
+            if place == stop - start or keys[sorting[place]] != keys[sorting[first]]:
+                if place - first > 1:
+                    starts.append(start + first)
+                    stops.append(start + place)
+                    depths.append(depth + 8)
+                first = place
+    return order
+
+
+@compiled
+def compare(mine: Lines, word: int, theirs: Lines, other: int) -> int:
+    """Below 0 where my word comes first bytewise, 0 where the two are one, above 0 else."""
+    start, begin = mine.offsets[word], theirs.offsets[other]
+    length, longness = mine.offsets[word + 1] - start, theirs.offsets[other + 1] - begin
+    for place in range(min(length, longness)):
+        gap = np.int64(mine.letters[start + place]) - np.int64(theirs.letters[begin + place])
+        if gap != 0:
+            return gap
+    return length - longness
+
+
+@compiled
+def merge_lines(mine: Lines, theirs: Lines, sign: int, out: Lines) -> tuple[int, int, int]:
+    """Add (sign 1) or subtract (sign -1) sorted words with sorted pairs into `out`, which has room for both together.
+
+    Returns how many words and pairs there are, or (-1, my word, their word) at the first pair that would fall below
+    zero. Zero pairs and words without pairs are left out.
+    """
+    words, pairs, bytes_used = 0, 0, 0
+    word, other = 0, 0
+    most, many = mine.offsets.size - 1, theirs.offsets.size - 1
+    keeps_frequency = out.frequency.size > 0
+    out.offsets[0] = 0
+    out.indptr[0] = 0
+    while word < most or other < many:
+        order = -1 if other == many else (1 if word == most else compare(mine, word, theirs, other))
+        a, a_end = (mine.indptr[word], mine.indptr[word + 1]) if order <= 0 else (0, 0)
+        b, b_end = (theirs.indptr[other], theirs.indptr[other + 1]) if order >= 0 else (0, 0)
+        before = pairs
+        while a < a_end or b < b_end:
+            left = np.int64(mine.labels[a]) if a < a_end else np.int64(1) << 40
+            right = np.int64(theirs.labels[b]) if b < b_end else np.int64(1) << 40
+            count = np.int64(0)
+            if left <= right:
+                count += mine.counts[a]
+                a += 1
+            if right <= left:
+                count += sign * theirs.counts[b]
+                b += 1
+            if count < 0:
+                return -1, word, other
+            if count > 0:
+                out.labels[pairs] = min(left, right)
+                out.counts[pairs] = count
+                pairs += 1
+        frequency = np.int64(0)
+        if keeps_frequency:
+            frequency += mine.frequency[word] if order <= 0 else 0
+            frequency += sign * theirs.frequency[other] if order >= 0 else 0
+            if frequency < 0:
+                return -1, word, other
+        if pairs > before:
+            start, stop = (
+                (mine.offsets[word], mine.offsets[word + 1])
+                if order <= 0
+                else (theirs.offsets[other], theirs.offsets[other + 1])
+            )
+            source = mine.letters if order <= 0 else theirs.letters
+            for place in range(start, stop):
+                out.letters[bytes_used] = source[place]
+                bytes_used += 1
+            if keeps_frequency:
+                out.frequency[words] = frequency
+            words += 1
+            out.offsets[words] = bytes_used
+            out.indptr[words] = pairs
+        word += order <= 0
+        other += order >= 0
+    return words, pairs, 0
+
+
+@compiled
+def number_lines(
+    offsets: IntArray, letters: AnyArray, line: int, recipe: Recipe, terms: Terms, scratch: Scratch, numbers: IntArray
+) -> tuple[int, int]:
+    """The number of every spelled term from `line` on, given to it anew where `numbers` is to be learned.
+
+    scratch.window[0] says whether to learn. Returns where it stopped and why (0: all done); unknown ones get numbers
+    below UNKNOWN.
+    """
+    learning = scratch.window[0] != 0
+    tail = scratch.tail
+    while line < offsets.size - 1:
+        position, stop = offsets[line], offsets[line + 1]
+        run = np.int64(NOTHING)
+        while position < stop:
+            key, length = ZERO, 0
+            while position < stop:
+                byte = np.uint64(letters[position])
+                if recipe.by_character:
+                    if length and byte & np.uint64(0xC0) != np.uint64(0x80):
+                        break
+                elif byte == np.uint64(SPACE_BYTE):
+                    position += 1
+                    break
+                if length and length & 7 == 0:
+                    if (length >> 3) >= tail.size:
+                        return line, SCRATCH_FULL
+                    tail[(length >> 3) - 1] = key
+                    key = ZERO
+                key |= byte << np.uint64(8 * (length & 7))
+                length += 1
+                position += 1
+            if length <= 8:
+                term = number_of_key(
+                    key, np.int64(key), length, 0, learning, terms.slots, terms.place, terms.length, terms.sizes
+                )
+            else:
+                tail[(length - 1) >> 3] = key
+                term = number_of_long_word(
+                    tail, length, 0, learning, terms.slots, terms.arena, terms.place, terms.length, terms.sizes
+                )
+            if UNKNOWN < term < 0:
+                return line, term
+            if run != NOTHING:
+                term = number_of_run(
+                    run, term, 0, learning, terms.slots, terms.place, terms.length, terms.sizes
+                )
+                if UNKNOWN < term < 0:
+                    return line, term
+            run = term
+        numbers[line] = run
+        line += 1
+    return line, 0
+
+
+@compiled
+def class_totals(labels: AnyArray, counts: IntArray, totals: IntArray) -> None:
+    """Add every pair's count to its class."""
+    for pair in range(labels.size):
+        totals[labels[pair]] += counts[pair]
+
+
+@compiled
+def word_totals(indptr: IntArray, counts: IntArray, totals: IntArray) -> None:
+    """Add every pair's count to its word."""
+    for word in range(totals.size):
+        for pair in range(indptr[word], indptr[word + 1]):
+            totals[word] += counts[pair]
+
+
+@compiled
+def pairs_of_table(table: IntArray, order: IntArray, classes: int, indptr: IntArray, labels: AnyArray, counts: IntArray) -> None:
+    """The pairs of a table's rows in the given order; a first call with no room for pairs fills `indptr` alone."""
+    pairs = 0
+    for line in range(order.size):
+        for label in range(classes):
+            count = table[order[line], label]
+            if count != 0:
+                if labels.size:
+                    labels[pairs] = label
+                    counts[pairs] = count
+                pairs += 1
+        indptr[line + 1] = pairs
+
+
+@compiled
+def count_pairs(pairs: AnyArray, sizes: IntArray) -> None:
+    """How many pairs each term has, those that fell back to zero left out."""
+    for entry in range(0, pairs.size, 2):
+        if pairs[entry] != ZERO and pairs[entry + 1] != ZERO:
+            sizes[np.int64((pairs[entry] - ONE) >> np.uint64(32))] += 1
+
+
+@compiled
+def place_pairs(pairs: AnyArray, lines: IntArray, indptr: IntArray, labels: AnyArray, counts: IntArray) -> None:
+    """Write every pair to the line of its term, sorted by class; indptr is as `count_pairs` makes it."""
+    free = indptr[:-1].copy()
+    for entry in range(0, pairs.size, 2):
+        if pairs[entry] != ZERO and pairs[entry + 1] != ZERO:
+            line = lines[np.int64((pairs[entry] - ONE) >> np.uint64(32))]
+            labels[free[line]] = np.int32((pairs[entry] - ONE) & np.uint64(0xFFFFFFFF))
+            counts[free[line]] = np.int64(pairs[entry + 1])
+            free[line] += 1
+    sort_pairs(indptr, labels, counts)
+
+
+@compiled
+def sort_pairs(indptr: IntArray, labels: AnyArray, counts: IntArray) -> None:
+    """Sort the pairs of every word by class, in place."""
+    for line in range(indptr.size - 1):
+        start, stop = indptr[line], indptr[line + 1]
+        sorted_already = True
+        for pair in range(start + 1, stop):
+            if labels[pair] < labels[pair - 1]:
+                sorted_already = False
+                break
+        if not sorted_already:
+            order = np.argsort(labels[start:stop])
+            labels[start:stop] = labels[start:stop][order]
+            counts[start:stop] = counts[start:stop][order]

@@ -1,0 +1,159 @@
+"""The loops that score text: every document numbered, weighed and judged by itself, so its answer has the same bits in
+any batch and on any thread. Nothing but the scratch and the answer is written."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from candide.arrays import AnyArray, FloatArray, IntArray
+from candide.kernels import compiled
+from candide.kernels.word_counting import COUNTS, LOG, PRESENCE, UNIT, Texts, damp, join_equal
+from candide.kernels.words import Letters, Recipe, Scratch, Terms, document_terms
+
+
+class Weights(NamedTuple):
+    """What a term says about each class.
+
+    rows[number] is a term's row, -1 where it says nothing; no rows at all means that numbers are rows.
+    A row says table[row, class] or, where the table has no columns, base[row] + (values[pair] for the classes it has a
+    pair with, default[class] for the others). factor[row], where given, multiplies the amount.
+
+    Every document that is there says constant[class]. Where `certain` is given, certain[class] is how many terms all of
+    the class's documents hold: an infinite entry marks them, and a document that lacks one is impossible.
+    rate[class], where given, is said once for each token: then tokens are Poisson events with that exposure.
+    """
+
+    rows: IntArray
+    factor: FloatArray
+    table: FloatArray
+    indptr: IntArray
+    labels: AnyArray
+    values: FloatArray
+    base: FloatArray
+    default: FloatArray
+    constant: FloatArray
+    certain: IntArray
+    rate: FloatArray
+
+
+@compiled
+def weighed_terms(
+    texts: Texts,
+    row: int,
+    letters: Letters,
+    recipe: Recipe,
+    weighting: int,
+    logs: FloatArray,
+    terms: Terms,
+    scratch: Scratch,
+    once: bool,
+) -> tuple[int, int]:
+    """Number the terms of one document, each different one once where asked; how many, and of how many tokens.
+
+    Amounts are set for different terms only: occurrences, 1, or units of 2^-32, as the weighting says.
+    """
+    start, stop = texts.offsets[row], texts.offsets[row + 1]
+    tokens = document_terms(texts.letters, start, stop, letters, recipe, terms, scratch, False)
+    if tokens < 0 or not once:
+        return tokens, tokens
+    count = join_equal(tokens, scratch)
+    if count > 0 and weighting == LOG:
+        damp(count, scratch.amounts, logs)
+    elif weighting == PRESENCE:
+        scratch.amounts[:count] = 1
+    return count, tokens
+
+
+@compiled
+def score_documents(
+    texts: Texts,
+    row: int,
+    letters: Letters,
+    recipe: Recipe,
+    weighting: int,
+    logs: FloatArray,
+    terms: Terms,
+    scratch: Scratch,
+    weights: Weights,
+    joint: FloatArray,
+) -> tuple[int, int]:
+    """Add what the documents from number `row` on say into joint[row, class]; where it stopped and why (0: all done)."""
+    table, rows, factor = weights.table, weights.rows, weights.factor
+    classes = joint.shape[1]
+    dense = table.shape[1] > 0
+    poisson = weights.rate.size > 0
+    once = weighting != COUNTS or poisson
+    unit = 1.0 / UNIT if weighting == LOG else 1.0
+    sums, matched = np.empty(classes), np.empty(classes)
+    hits, held = np.empty(classes, np.int64), np.empty(classes, np.int64)
+    while row < texts.offsets.size - 1:
+        if texts.missing.size and texts.missing[row]:
+            row += 1
+            continue
+        count, tokens = weighed_terms(texts, row, letters, recipe, weighting, logs, terms, scratch, once)
+        if count < 0:
+            return row, count
+        ids, amounts = scratch.ids, scratch.amounts
+        sums[:] = weights.constant
+        if dense and not once and factor.size == 0 and rows.size == 0:
+            if classes == 2:
+                first, second = sums[0], sums[1]
+                for place in range(count):
+                    line = ids[place]
+                    if line >= 0:
+                        first += table[line, 0]
+                        second += table[line, 1]
+                sums[0], sums[1] = first, second
+            else:
+                for place in range(count):
+                    line = ids[place]
+                    if line >= 0:
+                        for label in range(classes):
+                            sums[label] += table[line, label]
+        else:
+            matched[:] = 0.0
+            hits[:] = 0
+            held[:] = 0
+            known, said, alike = 0, 0.0, 0.0
+            for place in range(count):
+                line = ids[place]
+                if line >= 0 and rows.size:
+                    line = rows[line]
+                if line < 0:
+                    continue
+                occurrences = amounts[place] if once else 1
+                amount = occurrences * unit * (factor[line] if factor.size else 1.0)
+                if poisson:
+                    alike += amount * math.log(tokens) - math.lgamma(amount + 1.0)
+                if dense:
+                    for label in range(classes):
+                        value = table[line, label]
+                        if weights.certain.size and value == np.inf:
+                            held[label] += 1
+                        else:
+                            sums[label] += amount * value
+                else:
+                    known += 1
+                    said += amount
+                    alike += amount * weights.base[line]
+                    for pair in range(weights.indptr[line], weights.indptr[line + 1]):
+                        label = weights.labels[pair]
+                        hits[label] += 1
+                        matched[label] += amount
+                        if weights.certain.size and weights.values[pair] == np.inf:
+                            held[label] += 1
+                        else:
+                            sums[label] += amount * weights.values[pair]
+            for label in range(classes):
+                sums[label] += alike
+                if hits[label] < known:
+                    sums[label] += (said - matched[label]) * weights.default[label]
+                if weights.certain.size and held[label] < weights.certain[label]:
+                    sums[label] = -np.inf
+        for label in range(classes):
+            joint[row, label] += sums[label] + (tokens * weights.rate[label] if poisson else 0.0)
+        row += 1
+    return row, 0

@@ -1,0 +1,28 @@
+"""What databases share: a table or a query to read, and how to name it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from candide.errors import suggestion
+from candide.sources.refused import SourceRefused
+
+
+def query_of(path: str, sql: str | None, table: str | None, tables: Sequence[str]) -> str:
+    """The query to run: the one given, or all of a table; a database with one table needs neither.
+
+    >>> query_of("a.db", None, "people", ["people", "places"])
+    'SELECT * FROM "people"'
+    """
+    if sql is not None and table is not None:
+        raise SourceRefused("Give a table or a query, not both.")
+    if sql is not None:
+        return sql
+    if table is None and len(tables) != 1:
+        listed = ", ".join(f"'{name}'" for name in tables) or "none"
+        raise SourceRefused(f"{path}: name a table with table=, or a query with sql=. Tables there are: {listed}.")
+    table = table if table is not None else tables[0]
+    if table not in tables:
+        raise SourceRefused(f"{path} has no table '{table}'. {suggestion(table, tables)}")
+    quoted = table.replace('"', '""')
+    return f'SELECT * FROM "{quoted}"'

@@ -1,0 +1,274 @@
+"""CSV and its kin: PyArrow parses each block in one go; only a block that it refuses is looked at row by row."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.csv as pa_csv
+
+from candide.arrays import AnyArray, IntArray
+from candide.errors import suggestion
+from candide.sources.blocks import Block
+from candide.sources.dialect import ENCODING_ADVICE, delimiter_of, header_of, newline_of, not_utf8
+from candide.sources.file_source import first_sample
+from candide.sources.kinds import (
+    FALSE,
+    MISSING,
+    TEXT,
+    TRUE,
+    Kind,
+    decided,
+    empty_is_missing,
+    fitted,
+    kinds_given,
+    one_chunk,
+    settled,
+)
+from candide.sources.origins import Origin
+from candide.sources.records import end_of_records, records_of
+from candide.sources.refused import SourceRefused
+from candide.sources.rejects import Place, Reject, misfit
+from candide.sources.source import Piece
+
+
+class Delimited:
+    """What was decided about some delimited files, and how a block of their records becomes columns.
+
+    `_fast` holds the Arrow type each column is first tried as. A column of whole numbers in which a fraction turns
+    up is tried as float64 from then on; that changes the time it takes, never the values.
+    """
+
+    def __init__(self, columns: tuple[str, ...], delimiter: str, newline: bytes, notes: tuple[str, ...] = ()):
+        self.columns = columns
+        self.delimiter = delimiter
+        self.newline = newline
+        self.notes = notes
+        self.kinds: dict[str, Kind] = dict.fromkeys(columns, TEXT)
+        self._fast: dict[str, Any] = dict.fromkeys(columns, pa.string())
+
+    @classmethod
+    def of(
+        cls, origins: tuple[Origin, ...], delimiter: str | None, types: Mapping[str, str] | None, encoding: str | None
+    ) -> Delimited:
+        """Decide delimiter, names and kinds from the beginning of the first file that has rows."""
+        if delimiter is not None and (len(delimiter) != 1 or not delimiter.isascii() or delimiter in '"\r\n'):
+            raise SourceRefused(f"A delimiter is one character such as ',' or ';', not {delimiter!r}.")
+
+        def has_rows(data: bytes) -> bool:
+            return bool(data[header_of("", data, delimiter or delimiter_of(data)).start :].strip())
+
+        name, sample, is_all = first_sample(origins, encoding, has_rows)
+        delimiter = delimiter or delimiter_of(sample)
+        header = header_of(name, sample, delimiter)
+        notes = tuple(f"a column without a name is called '{column}'" for column in header.unnamed)
+        reader = cls(header.names, delimiter, newline_of(sample), notes)
+        rows = sample[header.start :]
+        if not is_all:
+            rows = rows[: reader.end_of_records(rows)]
+        if not rows.strip() and is_all:
+            raise SourceRefused(f"{name} has a header but no rows below it: there is nothing to learn from.")
+        reader._decide(Block(rows, name, header.line, 0), kinds_given(types, header.names))
+        return reader
+
+    def enter(self, name: str, head: bytes) -> tuple[int, int]:
+        """Where the rows of a file begin, once its header agrees with the others."""
+        header = header_of(name, head, self.delimiter)
+        if header.names != self.columns:
+            raise SourceRefused(_other_columns(name, header.names, self.columns))
+        return header.start, header.line
+
+    def end_of_records(self, data: bytes) -> int:
+        return end_of_records(data, self.delimiter, self.newline)
+
+    def parse(self, block: Block) -> list[Piece]:
+        """The rows of a block; the careful way only where the fast way finds something wrong."""
+        records = Records(block, self.delimiter)
+        if block.is_last and b'"' in block.whole:
+            records.refuse_open_quote()
+        try:
+            table = self._read(block.view, self._fast)
+        except (pa.ArrowInvalid, UnicodeDecodeError):
+            return [self._carefully(block, records)]
+        columns = tuple(
+            empty_is_missing(column) if self.kinds[name] is TEXT else settled(column, self.kinds[name])
+            for name, column in zip(self.columns, map(one_chunk, table.columns), strict=True)
+        )
+        row = records.text
+        return [Piece(self.columns, columns, table.num_rows, records.place, block.taken, (), row)]
+
+    def describe(self) -> dict[str, Any]:
+        return {
+            "format": "csv",
+            "delimiter": self.delimiter,
+            "types": {name: kind.name for name, kind in self.kinds.items()},
+            "notes": list(self.notes),
+        }
+
+    def _decide(self, sample: Block, given: Mapping[str, Kind]) -> None:
+        """A kind for each column, from those records of the sample that are whole."""
+        texts = self._texts(sample)
+        for place, name in enumerate(self.columns):
+            if name in given:
+                kind, arrow = given[name], given[name].arrow
+            else:
+                kind, arrow = decided(one_chunk(texts.column(place)))
+            self.kinds[name], self._fast[name] = kind, arrow
+
+    def _texts(self, sample: Block) -> Any:
+        strings = dict.fromkeys(self.columns, pa.string())
+        try:
+            return self._read(sample.data, strings)
+        except (pa.ArrowInvalid, UnicodeDecodeError):
+            records = Records(sample, self.delimiter)
+            return self._read(records.joined(~(records.ragged(len(self.columns)) | records.not_utf8)), strings)
+
+    def _read(self, data: Any, types: Mapping[str, Any]) -> Any:
+        if bytes(data[:1]) in b"\r\n" and not bytes(data).strip(b"\r\n"):
+            return pa.table({name: pa.array([], types[name]) for name in self.columns})
+        return pa_csv.read_csv(
+            pa.BufferReader(data),
+            pa_csv.ReadOptions(use_threads=False, block_size=len(data) + 1, column_names=list(self.columns)),
+            pa_csv.ParseOptions(delimiter=self.delimiter, newlines_in_values=True),
+            pa_csv.ConvertOptions(
+                column_types=dict(types), null_values=list(MISSING), true_values=list(TRUE), false_values=list(FALSE)
+            ),
+        )
+
+    def _carefully(self, block: Block, records: Records) -> Piece:
+        """The rows of a block that can be read, with a reason for each that cannot."""
+        broken = {int(row): records.broken(int(row), len(self.columns))
+                  for row in np.flatnonzero(records.ragged(len(self.columns)) | records.not_utf8)}  # fmt: skip
+        good = np.ones(len(records), dtype=bool)
+        good[list(broken)] = False
+        rows = np.flatnonzero(good)
+        texts = self._read(records.joined(good), dict.fromkeys(self.columns, pa.string()))
+        columns, leave, rejects = [], np.zeros(len(rows), dtype=bool), list(broken.values())
+        for name, column in zip(self.columns, map(one_chunk, texts.columns), strict=True):
+            kind = self.kinds[name]
+            values, misfits = fitted(column, kind)
+            for row in np.flatnonzero(misfits & ~leave).tolist():
+                place = int(rows[row])
+                rejects.append(
+                    misfit(records.place(place), name, column[row].as_py(), kind.example, records.text(place))
+                )
+            leave |= misfits
+            columns.append(empty_is_missing(values) if kind is TEXT else settled(values, kind))
+            if kind.name == "number" and not misfits.any():
+                self._fast[name] = pa.float64() if _has_fractions(values) else self._fast[name]
+        piece = Piece(
+            self.columns, tuple(columns), len(rows), lambda row: records.place(int(rows[row])), block.taken,
+            tuple(rejects), lambda row: records.text(int(rows[row])),
+        )  # fmt: skip
+        return piece.without(leave, ()) if leave.any() else piece
+
+
+@dataclass
+class Records:
+    """The records of a block, found only when something must be said about one of them. Empty lines do not count."""
+
+    block: Block
+    delimiter: str
+
+    @cached_property
+    def _found(self) -> tuple[IntArray, IntArray, IntArray]:
+        starts, fields, _ = records_of(self.block.data, self.delimiter)
+        there = fields > 0
+        return starts[:-1][there], starts[1:][there], fields[there]
+
+    def __len__(self) -> int:
+        return len(self._found[0])
+
+    def ragged(self, columns: int) -> AnyArray:
+        """Which records have too few or too many fields."""
+        return self._found[2] != columns
+
+    @cached_property
+    def not_utf8(self) -> AnyArray:
+        """Which records hold bytes that are no text."""
+        starts, ends, _ = self._found
+        bad = np.zeros(len(starts), dtype=bool)
+        place = 0
+        while place < len(self.block.data):
+            try:
+                self.block.data[place:].decode("utf-8")
+                break
+            except UnicodeDecodeError as problem:
+                row = int(np.searchsorted(starts, place + problem.start, side="right")) - 1
+                bad[row] = True
+                place = int(ends[row])
+        return bad
+
+    def joined(self, good: AnyArray) -> bytes:
+        """The bytes of some of the records."""
+        if good.all():
+            return self.block.data
+        starts, ends, _ = self._found
+        newline = newline_of(self.block.data)
+        parts = [self.block.data[starts[row] : ends[row]] for row in np.flatnonzero(good)]
+        return b"".join(part if part.endswith((b"\n", b"\r")) else part + newline for part in parts)
+
+    def place(self, row: int) -> Place:
+        start = int(self._found[0][row])
+        before = self.block.data.count(newline_of(self.block.data), 0, start)
+        return Place(self.block.name, "line", self.block.line + before)
+
+    def text(self, row: int) -> str:
+        return self._bytes(row).decode("utf-8", "backslashreplace").rstrip("\r\n")
+
+    def _bytes(self, row: int) -> bytes:
+        starts, ends, _ = self._found
+        return self.block.data[starts[row] : ends[row]]
+
+    def broken(self, row: int, columns: int) -> Reject:
+        """Why a record cannot be split into its columns."""
+        data = self._bytes(row)
+        try:
+            data.decode("utf-8")
+        except UnicodeDecodeError as problem:
+            reason = not_utf8(data, problem.start)
+            return Reject(self.place(row), reason, ENCODING_ADVICE, "", self.text(row))
+        found = int(self._found[2][row])
+        return Reject(
+            self.place(row),
+            f"{found} fields, but the header names {columns}.",
+            "Mend the line (text that holds the delimiter needs quotes around it), name another delimiter, or leave "
+            "such rows out with on_error='skip' (--on-error skip).",
+            "",
+            self.text(row),
+        )
+
+    def refuse_open_quote(self) -> None:
+        """A quote that is never closed swallows the rest of the file: refused even where bad rows are skipped."""
+        starts, fields, is_open = records_of(self.block.data, self.delimiter)
+        if is_open:
+            line = self.block.line + self.block.data.count(newline_of(self.block.data), 0, int(starts[len(fields) - 1]))
+            raise SourceRefused(
+                f"{self.block.name}, line {line:,}: a quote is opened in this record and never closed. "
+                "Close it, or double it if it belongs to the text."
+            )
+
+
+def _has_fractions(values: Any) -> bool:
+    numbers = values.drop_null().to_numpy(zero_copy_only=False)
+    return bool((numbers != np.floor(numbers)).any() or not np.isfinite(numbers).all())
+
+
+def _other_columns(name: str, found: tuple[str, ...], expected: tuple[str, ...]) -> str:
+    lacking = [column for column in expected if column not in found]
+    strange = [column for column in found if column not in expected]
+    if lacking:
+        return (
+            f"{name} has no column '{lacking[0]}', which the first file has. {suggestion(lacking[0], found)} "
+            "Files read together need the same columns."
+        )
+    if strange:
+        return (
+            f"{name} has a column '{strange[0]}', which the first file has not. {suggestion(strange[0], expected)} "
+            "Files read together need the same columns."
+        )
+    return f"{name} has the columns of the first file in another order. Give all files one order."

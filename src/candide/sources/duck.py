@@ -1,0 +1,79 @@
+"""Rows of a DuckDB database, opened for reading only. DuckDB is an extra package, imported here alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
+
+from candide.sources.database import query_of
+from candide.sources.refused import SourceRefused, reason_of
+from candide.sources.rejects import Place
+from candide.sources.source import BATCH_ROWS, Piece, Size, Source, flat
+
+
+@dataclass
+class DuckSource(Source):
+    """The rows of a table or a query."""
+
+    path: str = ""
+    query: str = ""
+    rows: int | None = None
+    batch_rows: int = BATCH_ROWS
+
+    @classmethod
+    def of(cls, path: str, sql: str | None, table: str | None, batch_rows: int) -> DuckSource:
+        """Look at the tables and the columns of the query."""
+        with closing(_connected(path)) as connection:
+            found = connection.execute("SELECT table_name FROM information_schema.tables ORDER BY table_name")
+            tables = [name for (name,) in found.fetchall()]
+            query = query_of(path, sql, table, tables)
+            rows = None if sql else connection.execute(query.replace("*", "count(*)", 1)).fetchone()[0]
+            schema = _reader(connection, path, query, batch_rows).schema
+        return cls(
+            columns=tuple(flat(schema.empty_table()).column_names), path=path, query=query, rows=rows,
+            batch_rows=batch_rows,
+        )  # fmt: skip
+
+    @property
+    def size(self) -> Size:
+        return Size(self.rows, "rows")
+
+    def pieces(self) -> Iterator[Piece]:
+        first = 1
+        with closing(_connected(self.path)) as connection:
+            for batch in _reader(connection, self.path, self.query, self.batch_rows):
+                yield Piece.of(batch, self._place(first), batch.num_rows)
+                first += batch.num_rows
+
+    def describe(self) -> dict[str, Any]:
+        return {"format": "duckdb", "files": [self.path], "query": self.query, "rows": self.rows, "label": self.label}
+
+    def _place(self, first: int) -> Any:
+        return lambda row: Place(self.path, "row", first + row)
+
+
+def _duckdb(path: str) -> Any:
+    try:
+        return import_module("duckdb")
+    except ImportError:
+        raise SourceRefused(f"Reading {path} needs DuckDB, which is not installed: pip install duckdb") from None
+
+
+def _connected(path: str) -> Any:
+    duckdb = _duckdb(path)
+    try:
+        return duckdb.connect(path, read_only=True)
+    except duckdb.Error as problem:
+        raise SourceRefused(f"{path} cannot be read as DuckDB: {reason_of(problem)}.") from None
+
+
+def _reader(connection: Any, path: str, query: str, rows: int) -> Any:
+    duckdb = _duckdb(path)
+    try:
+        found = connection.execute(query)
+        return found.to_arrow_reader(rows) if hasattr(found, "to_arrow_reader") else found.fetch_record_batch(rows)
+    except duckdb.Error as problem:
+        raise SourceRefused(f"{path}: the query failed: {reason_of(problem)}.") from None

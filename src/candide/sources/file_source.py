@@ -1,0 +1,106 @@
+"""Rows from text files: blocks of whole records, parsed side by side on every core, in order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from candide.sources.ahead import ahead
+from candide.sources.blocks import Block, blocks
+from candide.sources.origins import Origin, StandardInput
+from candide.sources.refused import SourceRefused
+from candide.sources.source import Piece, Size, Source
+from candide.sources.streams import Stream
+
+SAMPLE = 1 << 20
+
+
+class RecordReader(Protocol):
+    """One format of records: how a file begins, where records end, and what a block of them says."""
+
+    @property
+    def columns(self) -> tuple[str, ...]: ...
+
+    @property
+    def newline(self) -> bytes: ...
+
+    def enter(self, name: str, head: bytes) -> tuple[int, int]:
+        """Check how a file begins; where its rows start, as a byte and as a line."""
+
+    def end_of_records(self, data: bytes) -> int:
+        """Where the last whole record of some bytes ends; 0 when none does."""
+
+    def parse(self, block: Block) -> list[Piece]:
+        """The rows of a block; bad ones as rejects."""
+
+    def describe(self) -> dict[str, Any]:
+        """What was decided about the format."""
+
+
+@dataclass
+class FileSource(Source):
+    """Rows of one or more files of the same columns, read by one reader."""
+
+    origins: tuple[Origin, ...] = ()
+    reader: RecordReader = field(kw_only=True)
+    encoding: str | None = None
+    batch_bytes: int = 2 << 20
+
+    @property
+    def size(self) -> Size:
+        sizes = [origin.size for origin in self.origins]
+        return Size(None if None in sizes else sum(size or 0 for size in sizes), "bytes")
+
+    def pieces(self) -> Iterator[Piece]:
+        for pieces in ahead(self.reader.parse, self._blocks()):
+            yield from pieces
+
+    def _blocks(self) -> Iterator[Block]:
+        for origin in self.origins:
+            stream = Stream(origin, self.encoding)
+            if isinstance(origin, StandardInput):
+                origin.stop_keeping()
+            try:
+                head = stream.read(max(SAMPLE, self.batch_bytes))
+                if not head.strip():
+                    continue
+                start, line = self.reader.enter(origin.name, head)
+                yield from blocks(
+                    stream, head[start:], line, self.batch_bytes, self.reader.end_of_records, self.reader.newline
+                )
+            finally:
+                stream.close()
+
+    def describe(self) -> dict[str, Any]:
+        return {
+            **self.reader.describe(),
+            "files": [origin.name for origin in self.origins],
+            "bytes": self.size.amount,
+            "encoding": self.encoding or "utf-8",
+            "label": self.label,
+        }
+
+
+def first_sample(origins: tuple[Origin, ...], encoding: str | None, is_enough: Any) -> tuple[str, bytes, bool]:
+    """The beginning of the first file that has rows, and whether that is all of the file."""
+    best: tuple[str, bytes, bool] | None = None
+    for origin in origins:
+        stream = Stream(origin, encoding)
+        try:
+            data = stream.read(SAMPLE)
+            is_all = len(data) < SAMPLE or not (rest := stream.read(1))
+            data += b"" if is_all else rest
+        finally:
+            stream.close()
+        if data.strip() and (best is None or is_enough(data)):
+            best = (origin.name, data, is_all)
+            if is_enough(data):
+                return best
+    if best is None:
+        raise SourceRefused(f"{_listed(origins)} is empty: there is nothing to learn from.")
+    return best
+
+
+def _listed(origins: tuple[Origin, ...]) -> str:
+    return origins[0].name if len(origins) == 1 else f"Each of the {len(origins)} files"

@@ -1,0 +1,222 @@
+"""One JSON object a line. Nested objects become columns with dotted names; a key may turn up in any line."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.json as pa_json
+
+from candide.sources.blocks import Block
+from candide.sources.dialect import ENCODING_ADVICE, not_utf8
+from candide.sources.file_source import first_sample
+from candide.sources.kinds import KINDS, beyond_floats, one_chunk, settled
+from candide.sources.origins import Origin
+from candide.sources.refused import SourceRefused, reason_of
+from candide.sources.rejects import Place, Reject, shortened
+from candide.sources.source import Piece, flat
+
+NUMBER, INTEGER = KINDS["number"], KINDS["integer"]
+Line = tuple[int, bytes]
+ADVICE = "Mend the line, or leave such lines out with on_error='skip' (--on-error skip)."
+
+
+class JsonLines:
+    """The columns that a sample of the lines has, and how a block of lines becomes columns.
+
+    A key that the sample has not is a new column from the block in which it turns up, typed as it looks there. A key
+    that is absent or null is missing; "" is an empty text, since JSON can tell the two apart.
+    """
+
+    newline = b"\n"
+
+    def __init__(self, schema: Any = None, columns: tuple[str, ...] = (), exact: frozenset[str] = frozenset()):
+        self.schema = schema if schema is not None else pa.schema([])
+        self.columns = columns
+        self._exact = exact
+
+    @classmethod
+    def of(cls, origins: tuple[Origin, ...], encoding: str | None) -> JsonLines:
+        """Decide names and types from the beginning of the first file that has lines."""
+        name, sample, is_all = first_sample(origins, encoding, bool)
+        if sample.lstrip().startswith(b"["):
+            raise SourceRefused(
+                f"{name} is one JSON list, but one object a line is read here. Rewrite it: "
+                f"jq -c '.[]' {name} > lines.jsonl"
+            )
+        rows = sample if is_all else sample[: sample.rfind(b"\n") + 1]
+        block = Block(rows, name, 1, 0)
+        tables = [found for found in cls()._tables(Lines(block).found) if not isinstance(found, Reject)]
+        if not tables:
+            rejects = [found for found in cls()._tables(Lines(block).found[:1]) if isinstance(found, Reject)]
+            raise SourceRefused(rejects[0].sentence if rejects else f"{name} has no lines that can be read.")
+        first = max((table for table, _ in tables), key=lambda table: table.num_rows)
+        flat_table = flat(first)
+        exact = {
+            column
+            for column in flat_table.column_names
+            if pa.types.is_integer(flat_table[column].type) and beyond_floats(flat_table[column])
+        }
+        schema = pa.schema([part for part in first.schema if not pa.types.is_null(part.type)])
+        return cls(schema, tuple(flat_table.column_names), frozenset(exact))
+
+    def enter(self, name: str, head: bytes) -> tuple[int, int]:
+        return 0, 1
+
+    def end_of_records(self, data: bytes) -> int:
+        return data.rfind(b"\n") + 1
+
+    def parse(self, block: Block) -> list[Piece]:
+        """The rows of a block; bad lines as rejects."""
+        lines = Lines(block)
+        try:
+            return [self._piece(self._read(block.data), lines, 0, block.taken)]
+        except ValueError:
+            pieces: list[Piece] = []
+            start = 0
+            for found in self._tables(lines.found, block.name):
+                taken = 0 if pieces else block.taken
+                if isinstance(found, Reject):
+                    pieces.append(Piece((), (), 0, lines.place, taken, (found,)))
+                    start += 1
+                else:
+                    table, length = found
+                    pieces.append(self._piece(table, lines, start, taken))
+                    start += length
+            return pieces
+
+    def describe(self) -> dict[str, Any]:
+        return {"format": "jsonl", "types": {part.name: str(part.type) for part in self.schema}}
+
+    def _piece(self, table: Any, lines: Lines, start: int, taken: int) -> Piece:
+        table = flat(table)
+        names = tuple(table.column_names)
+        columns = tuple(
+            settled(one_chunk(column), INTEGER if name in self._exact else NUMBER)
+            for name, column in zip(names, table.columns, strict=True)
+        )
+        return Piece(
+            names,
+            columns,
+            table.num_rows,
+            lambda row: lines.place(start + row),
+            taken,
+            (),
+            lambda row: lines.text(start + row),
+        )
+
+    def _tables(self, lines: list[Line], name: str = "") -> Iterator[tuple[Any, int] | Reject]:
+        """Tables of all lines that can be read, in order, and a reject for each line that cannot.
+
+        Lines that cannot be read together are halved until they can: the bad one ends up alone.
+        """
+        if not lines:
+            return
+        try:
+            yield self._read(b"\n".join(data for _, data in lines)), len(lines)
+        except ValueError as problem:
+            if len(lines) == 1:
+                number, data = lines[0]
+                yield self._reject(Place(name, "line", number), data, problem)
+                return
+            middle = len(lines) // 2
+            yield from self._tables(lines[:middle], name)
+            yield from self._tables(lines[middle:], name)
+
+    def _read(self, data: bytes) -> Any:
+        """A table of some lines; whole numbers give way to broken ones where that helps."""
+        if not data.isascii():
+            data.decode("utf-8")
+        try:
+            return _parsed(data, self.schema)
+        except ValueError:
+            return _parsed(data, widened(self.schema, self._exact))
+
+    def _reject(self, place: Place, data: bytes, problem: ValueError) -> Reject:
+        text = data.decode("utf-8", "backslashreplace")
+        if isinstance(problem, UnicodeDecodeError):
+            return Reject(place, not_utf8(data, problem.start), ENCODING_ADVICE, "", text)
+        try:
+            found = json.loads(data)
+        except ValueError as wrong:
+            return Reject(place, f"not a JSON object: {reason_of(wrong)}.", ADVICE, "", text)
+        if not isinstance(found, dict):
+            return Reject(place, f"{shortened(text)} is not a JSON object.", ADVICE, "", text)
+        for name, value in found.items():
+            if name in self.schema.names and not fits(value, self.schema.field(name).type):
+                expected = described(self.schema.field(name).type)
+                reason = f"key '{name}' holds {shortened(json.dumps(value))}, but {expected} was expected."
+                return Reject(place, reason, ADVICE, name, text)
+        return Reject(place, f"{reason_of(problem)}.", ADVICE, "", text)
+
+
+@dataclass
+class Lines:
+    """The lines of a block that are not empty, found only when something must be said about one of them."""
+
+    block: Block
+
+    @cached_property
+    def found(self) -> list[Line]:
+        lines = self.block.data.split(b"\n")
+        return [(self.block.line + place, line) for place, line in enumerate(lines) if line.strip()]
+
+    def place(self, row: int) -> Place:
+        return Place(self.block.name, "line", self.found[min(row, len(self.found) - 1)][0])
+
+    def text(self, row: int) -> str:
+        return self.found[min(row, len(self.found) - 1)][1].decode("utf-8", "backslashreplace").rstrip("\r")
+
+
+def _parsed(data: bytes, schema: Any) -> Any:
+    if not data.strip():
+        return schema.empty_table()
+    return pa_json.read_json(
+        pa.BufferReader(data),
+        pa_json.ReadOptions(use_threads=False, block_size=len(data) + 1),
+        pa_json.ParseOptions(explicit_schema=schema, unexpected_field_behavior="infer"),
+    )
+
+
+def widened(schema: Any, exact: frozenset[str] = frozenset()) -> Any:
+    """The same schema with float64 for whole numbers, nested ones too, except those kept exactly."""
+    return pa.schema([part if part.name in exact else part.with_type(_wide(part.type)) for part in schema])
+
+
+def _wide(kind: Any) -> Any:
+    if pa.types.is_struct(kind):
+        return pa.struct([part.with_type(_wide(part.type)) for part in kind])
+    return pa.float64() if pa.types.is_integer(kind) else kind
+
+
+def fits(value: Any, kind: Any) -> bool:
+    """Whether a JSON value is of the kind that its key had in the sample."""
+    if value is None:
+        return True
+    if pa.types.is_struct(kind):
+        inner = {part.name: part.type for part in kind}
+        return isinstance(value, dict) and all(fits(v, inner[k]) for k, v in value.items() if k in inner)
+    if pa.types.is_list(kind):
+        return isinstance(value, list)
+    if pa.types.is_boolean(kind):
+        return isinstance(value, bool)
+    if pa.types.is_integer(kind) or pa.types.is_floating(kind):
+        return isinstance(value, (int, float)) and not isinstance(value, bool)
+    return isinstance(value, str) and not pa.types.is_timestamp(kind)
+
+
+def described(kind: Any) -> str:
+    """An Arrow type in words."""
+    words = (
+        (pa.types.is_struct, "an object"),
+        (pa.types.is_list, "a list"),
+        (pa.types.is_boolean, "true or false"),
+        (pa.types.is_integer, "a number"),
+        (pa.types.is_floating, "a number"),
+        (pa.types.is_timestamp, "a time such as 2026-01-31T12:00:00"),
+    )
+    return next((word for is_one, word in words if is_one(kind)), "text")

@@ -1,0 +1,67 @@
+"""A frame or an array that is in memory already, as a source like any other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from candide.batch import Batch
+from candide.sources.refused import SourceRefused
+from candide.sources.rejects import Place, Reject
+from candide.sources.source import BATCH_ROWS, Piece, Report, Size, Source
+from candide.values import Coded
+
+
+@dataclass
+class MemorySource(Source):
+    """Rows that need no reading; batches share their memory."""
+
+    batch: Batch = field(kw_only=True)
+    batch_rows: int = BATCH_ROWS
+
+    @classmethod
+    def of(cls, X: Any, batch_rows: int = BATCH_ROWS) -> MemorySource:
+        """Take what `Batch.of` takes."""
+        batch = Batch.of(X)
+        return cls(columns=batch.names, name="The table in memory", batch=batch, batch_rows=batch_rows)
+
+    @property
+    def size(self) -> Size:
+        return Size(len(self.batch), "rows")
+
+    def pieces(self) -> Iterator[Piece]:
+        raise NotImplementedError("rows in memory are batches already")
+
+    def batches(self, report: Report | None = None) -> Iterator[Batch]:
+        """The rows, a part at a time."""
+        self.rejects.begin()
+        rows = 0
+        for part in self._labelled_batch().split(self.batch_rows):
+            rows += len(part)
+            if report is not None:
+                report(len(part))
+            yield part
+        self.rejects.end()
+        if not rows:
+            raise SourceRefused(self._nothing_left())
+
+    def describe(self) -> dict[str, Any]:
+        return {"format": "memory", "rows": len(self.batch), "label": self.label}
+
+    def _labelled_batch(self) -> Batch:
+        if self.label is None or self.label not in self.columns:
+            return self.batch
+        features = self.batch.only(self.names)
+        if not self.labelled:
+            return features
+        labels = Coded.of(self.batch.columns.raw(self.batch.position(self.label)))
+        missing = np.flatnonzero(labels.codes < 0)
+        if len(missing):
+            reason = f"the row has no label in column '{self.label}'."
+            advice = "Fill it in, or leave such rows out with on_error='skip'."
+            self.rejects.add([Reject(Place("table", "row", int(row) + 1), reason, advice) for row in missing])
+        kept = replace(features, labels=labels)
+        return kept.take(np.flatnonzero(labels.codes >= 0)) if len(missing) else kept

@@ -1,0 +1,176 @@
+"""From what a user names (a path, some paths, a glob, "-", a frame) to the source that reads it."""
+
+from __future__ import annotations
+
+import glob
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from candide.errors import suggestion
+from candide.sources.blocks import LONGEST_RECORD
+from candide.sources.formats import FORMATS, format_of
+from candide.sources.kinds import kinds_given
+from candide.sources.origins import File, Origin, StandardInput
+from candide.sources.refused import SourceRefused
+from candide.sources.rejects import Rejects
+from candide.sources.source import BATCH_ROWS, Source
+
+Paths = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
+
+
+def open_source(
+    paths: Any,
+    *,
+    label: str | None = None,
+    labelled: bool = True,
+    format: str | None = None,
+    delimiter: str | None = None,
+    types: Mapping[str, str] | None = None,
+    encoding: str | None = None,
+    on_error: str = "stop",
+    rejects: str | os.PathLike[str] | None = None,
+    sql: str | None = None,
+    table: str | None = None,
+    repeatable: bool = True,
+    batch_bytes: int = 2 << 20,
+    batch_rows: int = BATCH_ROWS,
+) -> Source:
+    """Open files, a folder, a database, standard input or a frame as batches in bounded memory.
+
+    Format, delimiter, names and types are decided here, from the first megabyte. `labelled=False` is for rows to
+    predict: no label is needed, and a label column is left out of the features where there is one.
+    `repeatable=False` lets standard input be read once without keeping a copy on disk.
+
+    >>> source = open_source({"age": [31, 20], "sex": ["f", "m"], "survived": ["yes", "no"]}, label="survived")
+    >>> source.names, [len(batch) for batch in source.batches()]
+    (('age', 'sex'), [2])
+    """
+    if not 1 <= batch_bytes <= LONGEST_RECORD or batch_rows < 1:
+        raise SourceRefused(f"batch_bytes is between 1 and {LONGEST_RECORD}, and batch_rows at least 1.")
+    if format is not None and format not in FORMATS:
+        raise SourceRefused(f"'{format}' is no format. {suggestion(format, FORMATS)}")
+    kept_out = Rejects(on_error, rejects)
+    if _are_paths(paths):
+        names = expanded(paths)
+        origins = tuple(StandardInput(repeatable) if name == "-" else File(name) for name in names)
+        format = format or format_of(origins)
+        _refuse_options(format, delimiter, encoding, sql, table)
+        source = _opened(origins, format, labelled, delimiter, types, encoding, sql, table, batch_bytes, batch_rows)
+        source.name = origins[0].name if len(origins) == 1 else f"Each of the {len(origins)} files"
+    else:
+        _refuse_options("memory", delimiter, encoding, sql, table)
+        from candide.sources.memory import MemorySource
+
+        source = MemorySource.of(paths, batch_rows)
+        format = "memory"
+    source.label, source.labelled, source.rejects = label or source.label, labelled, kept_out
+    if format not in ("csv", "tsv"):
+        source.kinds = kinds_given(types, source.columns)
+    source.refuse_missing_label()
+    return source
+
+
+def expanded(paths: Paths) -> list[str]:
+    """The files that paths and globs stand for, each of which exists."""
+    given = [paths] if isinstance(paths, (str, os.PathLike)) else list(paths)
+    if not given:
+        raise SourceRefused("No file was named.")
+    found = []
+    for path in [os.fspath(one) for one in given]:
+        if path == "-" or os.path.exists(path):
+            found.append(path)
+        elif glob.has_magic(path):
+            matches = sorted(match for match in glob.glob(path, recursive=True) if os.path.isfile(match))
+            if not matches:
+                raise SourceRefused(f"No file matches '{path}' in {os.path.abspath(os.curdir)}.")
+            found += matches
+        else:
+            raise SourceRefused(f"There is no file '{path}'. {_near(path)}".strip())
+    if len(found) > 1 and "-" in found:
+        raise SourceRefused("Standard input ('-') cannot be read together with files.")
+    return found
+
+
+def _near(path: str) -> str:
+    folder = os.path.dirname(path) or os.curdir
+    if not os.path.isdir(folder):
+        return f"There is no folder '{folder}' either."
+    names = sorted(os.listdir(folder))
+    return suggestion(os.path.basename(path), names) if names else ""
+
+
+def _are_paths(given: Any) -> bool:
+    if isinstance(given, (str, os.PathLike)):
+        return True
+    return isinstance(given, (list, tuple)) and all(isinstance(part, (str, os.PathLike)) for part in given)
+
+
+def _opened(
+    origins: tuple[Origin, ...],
+    format: str,
+    labelled: bool,
+    delimiter: str | None,
+    types: Mapping[str, str] | None,
+    encoding: str | None,
+    sql: str | None,
+    table: str | None,
+    batch_bytes: int,
+    batch_rows: int,
+) -> Source:
+    """The source for a format; each reader is imported only when it is needed, since some take long to load."""
+    if format in ("csv", "tsv", "jsonl"):
+        return _opened_records(origins, format, delimiter, types, encoding, batch_bytes)
+    if format in ("parquet", "arrow"):
+        from candide.sources.columnar import ColumnarSource
+
+        return ColumnarSource.of(origins, format, batch_rows)
+    if len(origins) > 1:
+        raise SourceRefused(f"One {format} is read at a time, but {len(origins)} were named.")
+    if isinstance(origins[0], StandardInput):
+        raise SourceRefused(f"A {format} cannot be read from standard input. Give its path.")
+    if format == "folder":
+        from candide.sources.folder import FolderSource
+
+        return FolderSource.of(origins[0].name, labelled, encoding, batch_bytes)
+    if format == "sqlite":
+        from candide.sources.sqlite import SqliteSource
+
+        return SqliteSource.of(origins[0].name, sql, table)
+    from candide.sources.duck import DuckSource
+
+    return DuckSource.of(origins[0].name, sql, table, batch_rows)
+
+
+def _opened_records(
+    origins: tuple[Origin, ...],
+    format: str,
+    delimiter: str | None,
+    types: Mapping[str, str] | None,
+    encoding: str | None,
+    batch_bytes: int,
+) -> Source:
+    from candide.sources.file_source import FileSource, RecordReader
+
+    reader: RecordReader
+    if format == "jsonl":
+        from candide.sources.json_lines import JsonLines
+
+        reader = JsonLines.of(origins, encoding)
+    else:
+        from candide.sources.delimited import Delimited
+
+        reader = Delimited.of(origins, delimiter or ("\t" if format == "tsv" else None), types, encoding)
+    return FileSource(reader.columns, origins=origins, reader=reader, encoding=encoding, batch_bytes=batch_bytes)
+
+
+def _refuse_options(
+    format: str, delimiter: str | None, encoding: str | None, sql: str | None, table: str | None
+) -> None:
+    """Nothing is silently ignored."""
+    if delimiter is not None and format not in ("csv", "tsv"):
+        raise SourceRefused(f"A delimiter is for csv and tsv; this is {format}.")
+    if encoding is not None and format not in ("csv", "tsv", "jsonl", "folder"):
+        raise SourceRefused(f"An encoding is for text files; this is {format}.")
+    if (sql is not None or table is not None) and format not in ("sqlite", "duckdb"):
+        raise SourceRefused(f"A table or a query is for databases; this is {format}.")

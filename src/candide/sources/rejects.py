@@ -1,0 +1,102 @@
+"""Rows that could not be read: the first one stops everything, or all are counted and written to a file."""
+
+from __future__ import annotations
+
+import csv
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from candide.sources.refused import SourceRefused, reason_of
+
+SHOWN = 60
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a row is: a file (or table) and the number of its line (or row), from 1."""
+
+    name: str
+    unit: str
+    number: int
+
+    def __str__(self) -> str:
+        return f"{self.name}, {self.unit} {self.number:,}" if self.number else self.name
+
+
+@dataclass(frozen=True)
+class Reject:
+    """One row that could not be read: where, why, what would help, and the row as it was."""
+
+    place: Place
+    reason: str
+    advice: str = ""
+    column: str = ""
+    row: str = ""
+
+    @property
+    def sentence(self) -> str:
+        return f"{self.place}: {self.reason} {self.advice}".strip()
+
+
+def misfit(place: Place, column: str, value: Any, expected: str, row: str = "") -> Reject:
+    """The reject for a value that is not what its column was decided to be."""
+    return Reject(
+        place,
+        f"column '{column}' holds {shortened(value)}, but {expected} was expected.",
+        f"Mend the value, read the column as it is with types={{'{column}': 'text'}} (--type {column}=text), or leave "
+        "such rows out with on_error='skip' (--on-error skip).",
+        column,
+        row,
+    )
+
+
+def shortened(value: Any) -> str:
+    """A value as it can stand in a sentence."""
+    text = value if isinstance(value, str) else str(value)
+    return repr(text if len(text) <= SHOWN else text[:SHOWN] + "...")
+
+
+class Rejects:
+    """What happens to rows that could not be read, and how many there were in the latest pass."""
+
+    def __init__(self, on_error: str = "stop", path: str | os.PathLike[str] | None = None):
+        if on_error not in ("stop", "skip"):
+            raise SourceRefused(f"on_error is 'stop' or 'skip', not {on_error!r}.")
+        if path is not None and on_error != "skip":
+            raise SourceRefused("A file for rejects is only written with on_error='skip' (--on-error skip).")
+        self.skips = on_error == "skip"
+        self.path = path
+        self.count = 0
+        self.first: Reject | None = None
+        self._file: Any = None
+
+    def begin(self) -> None:
+        """Start a pass: forget the rejects of the last one."""
+        self.count, self.first = 0, None
+        self.end()
+        if self.path is not None:
+            try:
+                self._file = open(self.path, "w", encoding="utf-8", newline="")  # noqa: SIM115
+            except OSError as problem:
+                raise SourceRefused(f"Cannot write rejects to '{self.path}': {reason_of(problem)}.") from None
+            csv.writer(self._file).writerow(("file", "line", "column", "reason", "row"))
+
+    def add(self, rejects: Sequence[Reject]) -> None:
+        """Take some rows out, or refuse to."""
+        if not rejects:
+            return
+        rejects = sorted(rejects, key=lambda reject: reject.place.number)
+        if not self.skips:
+            raise SourceRefused(rejects[0].sentence)
+        self.first = self.first or rejects[0]
+        self.count += len(rejects)
+        if self._file is not None:
+            csv.writer(self._file).writerows((r.place.name, r.place.number, r.column, r.reason, r.row) for r in rejects)
+
+    def end(self) -> None:
+        """Finish a pass."""
+        if self._file is not None:
+            self._file.close()
+            self._file = None

@@ -1,0 +1,216 @@
+"""Anything that yields batches in bounded memory, as often as asked."""
+
+from __future__ import annotations
+
+import json
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from candide.arrays import AnyArray
+from candide.batch import ArrowColumns, Batch
+from candide.errors import ColumnRefused, suggestion
+from candide.sources.kinds import Kind, fitted, one_chunk
+from candide.sources.refused import SourceRefused
+from candide.sources.rejects import Place, Reject, Rejects, misfit
+from candide.values import Coded
+
+BATCH_ROWS = 1 << 15
+Report = Callable[[int], None]
+
+
+@dataclass(frozen=True)
+class Size:
+    """How much there is to read, for a progress bar: an amount of bytes or rows, or None where nobody knows."""
+
+    amount: int | None
+    unit: str
+
+
+@dataclass(frozen=True)
+class Piece:
+    """Some rows as they come from a reader, label column and all.
+
+    `taken` is how much of the source's `size` was read to get them; `place` says where a row is and `row` how it
+    reads, for errors only. `rejects` are rows the reader already took out.
+    """
+
+    names: tuple[str, ...]
+    columns: tuple[Any, ...]
+    length: int
+    place: Callable[[int], Place]
+    taken: int = 0
+    rejects: tuple[Reject, ...] = ()
+    row: Callable[[int], str] | None = None
+
+    @classmethod
+    def of(cls, table: Any, place: Callable[[int], Place], taken: int = 0) -> Piece:
+        """A piece of an Arrow table or record batch; nested columns get dotted names."""
+        if isinstance(table, pa.RecordBatch):
+            table = pa.Table.from_batches([table])
+        table = flat(table)
+        columns = tuple(one_chunk(column) for column in table.columns)
+        return cls(tuple(table.column_names), columns, table.num_rows, place, taken)
+
+    def text(self, row: int) -> str:
+        """A row as text, for the file of rejects."""
+        if self.row is not None:
+            return self.row(row)
+        values = {n: c[row] for n, c in zip(self.names, self.columns, strict=True)}
+        return json.dumps({n: v.as_py() if isinstance(v, pa.Scalar) else v for n, v in values.items()}, default=str)
+
+    def without(self, leave: AnyArray, rejects: Sequence[Reject]) -> Piece:
+        """The other rows, with the reasons why some are left out."""
+        keep = np.flatnonzero(~leave)
+        wanted = pa.array(keep)
+        return Piece(
+            self.names,
+            tuple(column.take(wanted) for column in self.columns),
+            len(keep),
+            lambda row: self.place(int(keep[row])),
+            self.taken,
+            (*self.rejects, *rejects),
+            lambda row: self.text(int(keep[row])),
+        )
+
+    def column(self, name: str) -> Any:
+        return self.columns[self.names.index(name)]
+
+
+def flat(table: Any) -> Any:
+    """A table whose nested columns are columns of their own: {"a": {"b": 1}} is column `a.b`."""
+    while any(pa.types.is_struct(column.type) for column in table.columns):
+        table = table.flatten()
+    refuse_repeats(table.column_names, "The table")
+    return table
+
+
+def refuse_repeats(names: Sequence[str], whose: str) -> None:
+    """Two columns of one name cannot be told apart."""
+    repeated = sorted({name for name in names if names.count(name) > 1}) if len(set(names)) < len(names) else []
+    if repeated:
+        listed = ", ".join(f"'{name}'" for name in repeated)
+        raise SourceRefused(f"{whose} has more than one column named {listed}. Rename them in the header.")
+
+
+@dataclass
+class Source(ABC):
+    """Rows from somewhere, with what is known of them beforehand.
+
+    `columns` are all names in the file; `names` those that are features, without the label. The features of a
+    batch may differ from `names` only where the format allows it: a key that JSON lines bring in later.
+    """
+
+    columns: tuple[str, ...] = ()
+    label: str | None = None
+    labelled: bool = True
+    kinds: Mapping[str, Kind] = field(default_factory=dict)
+    rejects: Rejects = field(default_factory=Rejects)
+    name: str = ""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(name for name in self.columns if name != self.label)
+
+    @property
+    @abstractmethod
+    def size(self) -> Size:
+        """How much there is to read in one pass."""
+
+    @abstractmethod
+    def pieces(self) -> Iterator[Piece]:
+        """One pass over the rows, as the format gives them."""
+
+    @abstractmethod
+    def describe(self) -> dict[str, Any]:
+        """Where the rows come from and how they are read, as plain data for provenance."""
+
+    def batches(self, report: Report | None = None) -> Iterator[Batch]:
+        """One pass over the rows; `report` is told how much of `size` each batch took."""
+        self.rejects.begin()
+        start = 0
+        pieces = self.pieces()
+        try:
+            for piece in pieces:
+                batch = self._batch(self._labelled(self._retyped(piece)), start)
+                start += len(batch)
+                if report is not None:
+                    report(piece.taken)
+                if len(batch):
+                    yield batch
+        finally:
+            if hasattr(pieces, "close"):
+                pieces.close()
+            self.rejects.end()
+        if not start:
+            raise SourceRefused(self._nothing_left())
+
+    def refuse_missing_label(self) -> None:
+        """Raise where the label column asked for is not there."""
+        if self.labelled and self.label is not None and self.label not in self.columns:
+            raise ColumnRefused(
+                f"{self.name} has no column '{self.label}' to learn as the label. "
+                f"{suggestion(self.label, self.columns)}"
+            )
+
+    def _nothing_left(self) -> str:
+        if self.rejects.first is None:
+            return f"{self.name} has no rows."
+        return (
+            f"{self.name}: no rows are left, all {self.rejects.count:,} were skipped. The first: "
+            f"{self.rejects.first.place}: {self.rejects.first.reason}"
+        )
+
+    def _retyped(self, piece: Piece) -> Piece:
+        """The columns a user gave a type by hand, in that type."""
+        if not self.kinds:
+            return piece
+        columns, leave, rejects = list(piece.columns), np.zeros(piece.length, dtype=bool), []
+        for place, name in enumerate(piece.names):
+            if name not in self.kinds:
+                continue
+            kind = self.kinds[name]
+            columns[place], misfits = fitted(piece.columns[place], kind)
+            for row in np.flatnonzero(misfits & ~leave).tolist():
+                value = piece.columns[place][row].as_py()
+                rejects.append(misfit(piece.place(row), name, value, kind.example, piece.text(row)))
+            leave |= misfits
+        typed = Piece(piece.names, tuple(columns), piece.length, piece.place, piece.taken, piece.rejects, piece.row)
+        return typed.without(leave, rejects) if leave.any() else typed
+
+    def _labelled(self, piece: Piece) -> tuple[Piece, Coded | None]:
+        """The rows that have a label, and their labels."""
+        if self.label is None or not self.labelled:
+            self.rejects.add(piece.rejects)
+            return piece, None
+        if self.label not in piece.names:
+            nothing = pa.nulls(piece.length)
+            piece = Piece((*piece.names, self.label), (*piece.columns, nothing), piece.length, piece.place, piece.taken,
+                          piece.rejects, piece.row)  # fmt: skip
+        labels = Coded.of(piece.column(self.label))
+        missing = labels.codes < 0
+        if missing.any():
+            piece = piece.without(missing, self._no_labels(piece, missing))
+            labels = labels[~missing]
+        self.rejects.add(piece.rejects)
+        return piece, labels
+
+    def _no_labels(self, piece: Piece, missing: AnyArray) -> list[Reject]:
+        rows = np.flatnonzero(missing).tolist()
+        if not self.rejects.skips:
+            others = f", as have {len(rows) - 1:,} of the {piece.length:,} rows around it" if len(rows) > 1 else ""
+            advice = "Fill it in, or leave such rows out with on_error='skip' (--on-error skip)."
+            return [Reject(piece.place(rows[0]), f"the row has no label in column '{self.label}'{others}.", advice)]
+        reason = f"the row has no label in column '{self.label}'."
+        return [Reject(piece.place(row), reason, "", self.label or "", piece.text(row)) for row in rows]
+
+    def _batch(self, found: tuple[Piece, Coded | None], start: int) -> Batch:
+        piece, labels = found
+        kept = [place for place, name in enumerate(piece.names) if name != self.label]
+        names = tuple(piece.names[place] for place in kept)
+        columns = ArrowColumns(names, tuple(piece.columns[place] for place in kept), piece.length)
+        return Batch(columns, labels, None, start)

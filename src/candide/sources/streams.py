@@ -1,0 +1,140 @@
+"""Bytes as readers want them: decompressed, in UTF-8, without a mark in front."""
+
+from __future__ import annotations
+
+import codecs
+import tempfile
+from typing import Any, BinaryIO
+
+import pyarrow as pa
+
+from candide.errors import suggestion
+from candide.sources.origins import Origin
+from candide.sources.refused import SourceRefused, reason_of
+
+COMPRESSIONS = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd"}
+ARCHIVES = {b"PK\x03\x04": "a zip archive or a spreadsheet", b"BZh": "packed by bzip2", b"\xfd7zXZ": "packed by xz"}
+WIDE_MARKS = {codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
+COMMON_ENCODINGS = ("latin-1", "cp1252", "utf-8", "utf-16", "mac-roman", "shift_jis", "gb18030", "big5", "koi8-r")
+STEP = 1 << 20
+
+
+class Stream:
+    """The decompressed bytes of one origin, as UTF-8."""
+
+    def __init__(self, origin: Origin, encoding: str | None = None):
+        self.name = origin.name
+        self._raw = origin.open()
+        magic = self._raw.read(8)
+        self._raw.close()
+        self._raw = origin.open()
+        self._bytes = _decompressed(self._raw, magic, self.name)
+        self._decode = _decoder(encoding)
+        self._guessed = encoding is None
+        self._lines = 1
+        self._started = False
+
+    def read(self, size: int) -> bytes:
+        """At least `size` bytes where there are as many; none at the end."""
+        try:
+            data = self._more(size)
+        except OSError as problem:
+            raise SourceRefused(
+                f"Cannot read '{self.name}' to its end: {reason_of(problem)}. The file may be cut short or damaged."
+            ) from None
+        if not self._started and data:
+            self._started = True
+            data = self._unmarked(data)
+        return data
+
+    def peek(self, size: int) -> bytes:
+        """The first bytes, whatever their encoding."""
+        try:
+            return bytes(self._bytes.read(size)).removeprefix(codecs.BOM_UTF8)
+        except OSError:
+            return b""
+
+    def taken(self) -> int:
+        """How many bytes of the file were needed so far."""
+        return self._raw.tell()
+
+    def close(self) -> None:
+        self._raw.close()
+
+    def _more(self, size: int) -> bytes:
+        if self._decode is None:
+            return bytes(self._bytes.read(size))
+        parts, found = [], 0
+        while found < size:
+            raw = bytes(self._bytes.read(min(size, STEP)))
+            part = self._as_utf8(raw)
+            parts.append(part)
+            found += len(part)
+            if not raw:
+                break
+        return b"".join(parts)
+
+    def _as_utf8(self, raw: bytes) -> bytes:
+        try:
+            text = self._decode.decode(raw, not raw).encode("utf-8", "strict")
+        except UnicodeError as problem:
+            before = raw[: getattr(problem, "start", 0)].count(b"\n")
+            raise SourceRefused(
+                f"{self.name}, near line {self._lines + before:,}: {reason_of(problem)}. Choose another encoding: "
+                f"{', '.join(COMMON_ENCODINGS[:4])}, ..."
+            ) from None
+        self._lines += text.count(b"\n")
+        return text
+
+    def _unmarked(self, data: bytes) -> bytes:
+        for mark, encoding in WIDE_MARKS.items():
+            if self._guessed and data.startswith(mark):
+                raise SourceRefused(
+                    f"{self.name} is in {encoding}, not UTF-8. Say so: encoding='{encoding}' (--encoding {encoding})."
+                )
+        return data.removeprefix(codecs.BOM_UTF8)
+
+
+def whole_file(origin: Origin) -> Any:
+    """An origin as a file that can be read at any place: itself, or decompressed into a temporary file."""
+    raw = origin.open()
+    magic = raw.read(8)
+    if origin.size is not None and not compression_of(magic):
+        raw.seek(0)
+        return raw
+    raw.close()
+    copy = tempfile.TemporaryFile(prefix="candide-")  # noqa: SIM115
+    stream = Stream(origin, "raw")
+    while part := stream.read(STEP):
+        copy.write(part)
+    stream.close()
+    copy.seek(0)
+    return copy
+
+
+def compression_of(magic: bytes) -> str | None:
+    """The compression that the first bytes of a file tell of."""
+    return next((name for start, name in COMPRESSIONS.items() if magic.startswith(start)), None)
+
+
+def _decompressed(raw: BinaryIO, magic: bytes, name: str) -> Any:
+    for start, what in ARCHIVES.items():
+        if magic.startswith(start):
+            raise SourceRefused(f"{name} is {what}, which is not read here. Unpack it first, or use .gz or .zst.")
+    compression = compression_of(magic)
+    return pa.CompressedInputStream(pa.PythonFile(raw, "r"), compression) if compression else raw
+
+
+def _decoder(encoding: str | None) -> Any:
+    """What turns bytes into text; None where the bytes are UTF-8 (or not text at all) already."""
+    if encoding in (None, "raw"):
+        return None
+    try:
+        codec = codecs.lookup(encoding or "")
+    except LookupError:
+        raise SourceRefused(
+            f"'{encoding}' is no encoding that Python knows. {suggestion(str(encoding), COMMON_ENCODINGS)}"
+        ) from None
+    if codec.name in ("utf-8", "utf-8-sig", "ascii"):
+        return None
+    return codecs.getincrementaldecoder(codec.name)()

@@ -1,0 +1,219 @@
+"""How much of each word was seen with each class: what text leaves behind, however many words and classes there are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from candide.arrays import AnyArray, IntArray
+from candide.errors import ForgetRefused, OverflowRefused
+from candide.kernels.word_merging import Lines, class_totals, merge_lines, sort_pairs, sort_words, word_totals
+from candide.statistics.tally import CEILING
+
+NOTHING = np.zeros(0, dtype=np.int64)
+
+
+@dataclass(frozen=True, eq=False)
+class WordTally:
+    """Counts for the (word, class) pairs that occurred, added and subtracted exactly.
+
+    Words are sorted bytewise and written as Arrow writes them; their pairs are sorted by class. `documents` counts the
+    documents of each class, `frequency` those that hold each word, where that is kept. There are no zero pairs and no
+    words without pairs, so equal documents leave equal bytes.
+
+    >>> monday = WordTally.of([("cat", 0, 1), ("dog", 0, 2), ("dog", 1, 2)], documents=[1, 1])
+    >>> tuesday = WordTally.of([("ant", 0, 5), ("dog", 1, 1)], documents=[1, 1])
+    >>> (monday + tuesday).words()
+    [b'ant', b'cat', b'dog']
+    >>> monday + tuesday - monday == tuesday
+    True
+    """
+
+    lines: Lines
+    documents: IntArray
+
+    def __post_init__(self) -> None:
+        for array in (*self.lines, self.documents):
+            array.flags.writeable = False
+
+    @classmethod
+    def of(
+        cls,
+        pairs: Iterable[tuple[str | bytes, int, int]],
+        documents: Sequence[int],
+        frequency: dict[bytes, int] | None = None,
+    ) -> WordTally:
+        """From (word, class, count), one by one: for small examples."""
+        table: dict[bytes, dict[int, int]] = {}
+        for word, label, count in pairs:
+            spelled = word.encode() if isinstance(word, str) else word
+            row = table.setdefault(spelled, {})
+            row[label] = row.get(label, 0) + count
+        words = sorted(word for word in table if any(table[word].values()))
+        cells = [sorted((label, n) for label, n in table[word].items() if n) for word in words]
+        lines = Lines(
+            offsets=running([len(word) for word in words]),
+            letters=np.frombuffer(b"".join(words), dtype=np.uint8).copy(),
+            indptr=running([len(row) for row in cells]),
+            labels=np.array([label for row in cells for label, _ in row], dtype=np.int32),
+            counts=np.array([count for row in cells for _, count in row], dtype=np.int64),
+            frequency=NOTHING.copy() if frequency is None else np.array([frequency[w] for w in words], dtype=np.int64),
+        )
+        return cls(lines, np.array(documents, dtype=np.int64))
+
+    @property
+    def classes(self) -> int:
+        return len(self.documents)
+
+    def __len__(self) -> int:
+        """How many different words there are."""
+        return len(self.lines.offsets) - 1
+
+    def words(self) -> list[bytes]:
+        """Every word, sorted; an object each, so for people and tests."""
+        spelled, offsets = self.lines.letters.tobytes(), self.lines.offsets.tolist()
+        return [spelled[start:stop] for start, stop in zip(offsets, offsets[1:], strict=False)]
+
+    @cached_property
+    def word_totals(self) -> IntArray:
+        """How much of each word was seen, in all classes together."""
+        totals = np.zeros(len(self), dtype=np.int64)
+        word_totals(self.lines.indptr, self.lines.counts, totals)
+        return totals
+
+    @cached_property
+    def class_totals(self) -> IntArray:
+        """How much was seen with each class, all words together."""
+        totals = np.zeros(self.classes, dtype=np.int64)
+        class_totals(self.lines.labels, self.lines.counts, totals)
+        return totals
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, WordTally)
+            and np.array_equal(self.documents, other.documents)
+            and all(np.array_equal(a, b) for a, b in zip(self.lines, other.lines, strict=True))
+        )
+
+    def __add__(self, other: WordTally) -> WordTally:
+        largest = max((int(s.class_totals.max()) if s.classes else 0 for s in (self, other)), default=0)
+        if largest > CEILING // 2:
+            exact = max((int(a) + int(b) for a, b in zip(self.class_totals, other.class_totals, strict=True)), default=0)
+            if exact > CEILING:
+                raise OverflowRefused("The counts of a class would exceed 2^62. Scale the weights down.")
+        return self._merged(other, 1)
+
+    def __sub__(self, other: WordTally) -> WordTally:
+        return self._merged(other, -1)
+
+    def _merged(self, other: WordTally, sign: int) -> WordTally:
+        mine, theirs = self.lines, other.lines
+        documents = self.documents + sign * other.documents
+        if (documents < 0).any():
+            raise ForgetRefused("More documents are to be forgotten than were learned. Forget only what was learned.")
+        if not len(other):
+            return WordTally(mine, documents)
+        out = Lines(
+            offsets=np.zeros(len(self) + len(other) + 1, dtype=np.int64),
+            letters=np.empty(len(mine.letters) + len(theirs.letters), dtype=np.uint8),
+            indptr=np.zeros(len(self) + len(other) + 1, dtype=np.int64),
+            labels=np.empty(len(mine.labels) + len(theirs.labels), dtype=np.int32),
+            counts=np.empty(len(mine.counts) + len(theirs.counts), dtype=np.int64),
+            frequency=np.empty(len(mine.frequency) + len(theirs.frequency), dtype=np.int64),
+        )
+        words, pairs, place = merge_lines(mine, theirs, sign, out)
+        if words < 0:
+            word = bytes(theirs.letters[theirs.offsets[place] : theirs.offsets[place + 1]])
+            raise ForgetRefused(
+                f"{word.decode('utf-8', 'replace')!r} was seen less often than is to be forgotten. "
+                "Forget only documents that were learned."
+            )
+        return WordTally(trimmed(out, words, pairs), documents)
+
+    def spread(self, positions: IntArray, classes: int) -> WordTally:
+        """The same counts among more classes: class i moves to positions[i]."""
+        documents = np.zeros(classes, dtype=np.int64)
+        documents[positions] = self.documents
+        return WordTally(self._renamed(np.asarray(positions, dtype=np.int32)), documents)
+
+    def only(self, positions: IntArray) -> WordTally:
+        """The counts of some classes, in the given order.
+
+        Where a class that has words is left out, the kept document frequencies can no longer be known and still
+        count its documents; summaries leave out only classes without rows.
+        """
+        if np.array_equal(positions, np.arange(self.classes)):
+            return self
+        names = np.full(self.classes, -1, dtype=np.int32)
+        names[positions] = np.arange(len(positions), dtype=np.int32)
+        return WordTally(without_others(self._renamed(names)), self.documents[positions])
+
+    def widened(self, before: Sequence[str], after: Sequence[str]) -> WordTally:
+        """A text block has one column, so it is never wider."""
+        return self
+
+    def _renamed(self, names: AnyArray) -> Lines:
+        """The lines with class i called names[i]."""
+        labels, counts = names[self.lines.labels], self.lines.counts
+        if (np.diff(names) < 0).any():
+            labels, counts = labels.copy(), counts.copy()
+            sort_pairs(self.lines.indptr, labels, counts)
+        return self.lines._replace(labels=labels, counts=counts)
+
+
+def running(sizes: Sequence[int] | IntArray) -> IntArray:
+    """Where each of some things of these sizes begins, and where the last ends."""
+    total = np.zeros(len(sizes) + 1, dtype=np.int64)
+    np.cumsum(sizes, out=total[1:])
+    return total
+
+
+def trimmed(lines: Lines, words: int, pairs: int) -> Lines:
+    """The lines in use, in memory of their own size."""
+    return Lines(
+        lines.offsets[: words + 1].copy(),
+        lines.letters[: lines.offsets[words]].copy(),
+        lines.indptr[: words + 1].copy(),
+        lines.labels[:pairs].copy(),
+        lines.counts[:pairs].copy(),
+        lines.frequency[:words].copy() if lines.frequency.size else NOTHING.copy(),
+    )
+
+
+def without_others(lines: Lines) -> Lines:
+    """The lines without pairs of classes called -1, and without words that then have none."""
+    kept = lines.labels >= 0
+    before = running(kept)[lines.indptr]
+    alive = np.diff(before) > 0
+    return taken(
+        lines._replace(indptr=before, labels=lines.labels[kept], counts=lines.counts[kept]), np.flatnonzero(alive)
+    )
+
+
+def taken(lines: Lines, words: IntArray) -> Lines:
+    """Some of the words, in the given order, with their pairs."""
+    letters = gathered(lines.offsets, words)
+    pairs = gathered(lines.indptr, words)
+    return Lines(
+        running(np.diff(lines.offsets)[words]),
+        lines.letters[letters],
+        running(np.diff(lines.indptr)[words]),
+        lines.labels[pairs],
+        lines.counts[pairs],
+        lines.frequency[words] if lines.frequency.size else NOTHING.copy(),
+    )
+
+
+def gathered(starts: IntArray, wanted: IntArray) -> IntArray:
+    """The positions of everything that belongs to the wanted ones, one after the other."""
+    sizes = np.diff(starts)[wanted]
+    ends = np.cumsum(sizes)
+    return np.arange(ends[-1] if len(ends) else 0) + np.repeat(starts[wanted] - (ends - sizes), sizes)
+
+
+def sorted_order(offsets: IntArray, letters: AnyArray) -> IntArray:
+    """The order that sorts words bytewise."""
+    return sort_words(offsets, letters)

@@ -1,0 +1,174 @@
+"""How each statistic is written as arrays and read back: a new statistic needs one `Form` in the table below.
+
+The declared type of a family's builder says what the family remembers, and so what the file must hold. Whatever is
+read has the shapes of its block and is in canonical form, or is refused. No check takes more memory than the file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from candide.arrays import AnyArray
+from candide.bases.family import Block
+from candide.errors import CandideError
+from candide.statistics.cross_sums import CrossSums
+from candide.statistics.exact import ExactSums
+from candide.statistics.sums import Sums
+from candide.statistics.tally import CEILING, Tally
+from candide.store.keys import key_arrays, read_keys, refuse_disorder
+from candide.store.parts import Parts
+from candide.store.refusals import ModelFileRefused
+
+Arrays = dict[str, AnyArray]
+
+FURTHEST_DIGIT = 128
+"""Sums of doubles, their products and weights reach from 2^-3222 to 2^3200: 32 bits a digit, within 128 digits."""
+
+
+@dataclass(frozen=True)
+class Form:
+    """A name for a statistic in the file, and how it becomes arrays and is read back.
+
+    `read` is given the arrays, the block, and the number of classes.
+    """
+
+    name: str
+    write: Callable[[Any, Block], Arrays]
+    read: Callable[[Parts, Block, int], Any]
+
+
+def form_of(block: Block) -> Form:
+    """The form of what a block remembers."""
+    builder = type(block.family).builder.__annotations__["return"]
+    if builder not in FORMS:
+        raise CandideError(f"What the family '{block.family.name}' remembers has no form in a model file yet.")
+    return FORMS[builder]()
+
+
+def write_tally(seen: Tally, block: Block) -> Arrays:
+    """The counts, and where slots are open, the column and key of each."""
+    counts = seen.counts if seen.exact else seen.counts + 0.0
+    if isinstance(seen.slots, range):
+        return {"counts": counts}
+    place = {column: number for number, column in enumerate(block.columns)}
+    columns = np.array([place[column] for column, _, _ in seen.slots], dtype=np.int64)
+    return {"counts": counts, "columns": columns, **key_arrays([(kind, value) for _, kind, value in seen.slots])}
+
+
+def read_tally(parts: Parts, block: Block, classes: int) -> Tally:
+    """Counts from zero up; open slots sorted, each seen at least once."""
+    fixed = block.builder(1).fixed
+    slots = read_slots(parts, block) if fixed is None else fixed
+    counts = parts.take("counts", (np.int64, np.float64), len(slots), classes)
+    refuse_bad_counts(counts)
+    if fixed is None and not counts.any(axis=1).all():
+        raise ModelFileRefused("it lists a value that no row had")
+    return Tally(slots, counts)
+
+
+def read_slots(parts: Parts, block: Block) -> tuple[Any, ...]:
+    """Sorted (column, kind, value), of columns in the block."""
+    keys = read_keys(parts)
+    columns = parts.take("columns", np.int64, len(keys))
+    if keys and not 0 <= columns.min() <= columns.max() < len(block.columns):
+        raise ModelFileRefused("it counts values of a column that its schema lacks")
+    slots = tuple((block.columns[place], *key) for place, key in zip(columns.tolist(), keys, strict=True))
+    refuse_disorder(slots)
+    return slots
+
+
+def refuse_bad_counts(counts: AnyArray) -> None:
+    """Raise where counts are negative, too large or not numbers."""
+    most = CEILING if counts.dtype == np.int64 else np.finfo(np.float64).max
+    if counts.size and not 0 <= counts.min() <= counts.max() <= most:
+        raise ModelFileRefused("it holds a count that is negative or too large")
+
+
+def write_sums(seen: Sums, block: Block) -> Arrays:
+    """The digits of each sum."""
+    parts = {"weight": seen.weight, "total": seen.total, "square": seen.square}
+    return write_exact(parts if seen.log is None else {**parts, "log": seen.log})
+
+
+def read_sums(parts: Parts, block: Block, classes: int) -> Sums:
+    """Sums of each (column, class), with logarithms where the family asks."""
+    without_logs = block.builder(1).logs is None
+    names = ("weight", "total", "square") if without_logs else ("weight", "total", "square", "log")
+    read = read_exact(parts, dict.fromkeys(names, (len(block.columns), classes)))
+    refuse_negative(read["weight"])
+    refuse_negative(read["square"])
+    return Sums(**read)
+
+
+def write_cross_sums(seen: CrossSums, block: Block) -> Arrays:
+    """The digits of each sum and product."""
+    return write_exact({"weight": seen.weight, "total": seen.total, "products": seen.products})
+
+
+def read_cross_sums(parts: Parts, block: Block, classes: int) -> CrossSums:
+    """Sums of each (column, class) and products of each (pair, class)."""
+    columns = len(block.columns)
+    pairs = columns * (columns + 1) // 2
+    read = read_exact(parts, {"weight": (classes,), "total": (columns, classes), "products": (pairs, classes)})
+    refuse_negative(read["weight"])
+    return CrossSums(**read)
+
+
+def write_exact(sums: dict[str, ExactSums]) -> Arrays:
+    """The digits under the name of each part, and the place of all their lowest digits."""
+    low = np.array([part.low for part in sums.values()], dtype=np.int64)
+    return {"low": low, **{name: part.digits for name, part in sums.items()}}
+
+
+def read_exact(parts: Parts, shapes: dict[str, tuple[int, ...]]) -> dict[str, ExactSums]:
+    """Sums of these shapes, in the one form that equal sums have."""
+    lows: list[int] = parts.take("low", np.int64, len(shapes)).tolist()
+    read = {}
+    for (name, shape), low in zip(shapes.items(), lows, strict=True):
+        digits = parts.take(name, np.int64, *shape, None)
+        if not is_canonical(digits, low):
+            raise ModelFileRefused(f"its exact sums '{parts.prefix}{name}' are not in canonical form")
+        read[name] = ExactSums(digits, low)
+    return read
+
+
+def is_canonical(digits: AnyArray, low: int) -> bool:
+    """Whether digits are below 2^32, of one sign in each sum, and without an empty plane at either end."""
+    width = digits.shape[-1]
+    if not digits.size:
+        return width == 0 and low == 0
+    if low < -FURTHEST_DIGIT or low + width > FURTHEST_DIGIT:
+        return False
+    smallest, largest = digits.min(axis=-1), digits.max(axis=-1)
+    return bool(
+        smallest.min() > -(2**32)
+        and largest.max() < 2**32
+        and not ((smallest < 0) & (largest > 0)).any()
+        and digits[..., 0].any()
+        and digits[..., -1].any()
+    )
+
+
+def refuse_negative(sums: ExactSums) -> None:
+    """Raise where a sum that counts or squares is below zero."""
+    if sums.digits.size and sums.digits.min() < 0:
+        raise ModelFileRefused("it holds a weight or a sum of squares below zero")
+
+
+def words_form() -> Form:
+    """Imported only for a model of text, so that models of tables load fast."""
+    from candide.store.words import read_words, write_words
+
+    return Form("words", write_words, read_words)
+
+
+FORMS: dict[str, Callable[[], Form]] = {
+    "TallyBuilder": lambda: Form("tally", write_tally, read_tally),
+    "SumsBuilder": lambda: Form("sums", write_sums, read_sums),
+    "CrossSumsBuilder": lambda: Form("cross sums", write_cross_sums, read_cross_sums),
+    "WordTallyBuilder": words_form,
+}

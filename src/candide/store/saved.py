@@ -1,0 +1,175 @@
+"""What a model file holds, and its bytes: schema, summary, options and label are the model; provenance is not."""
+
+from __future__ import annotations
+
+import datetime
+import platform
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from importlib.metadata import version
+from typing import Any
+
+import numpy as np
+
+from candide.arrays import AnyArray
+from candide.bases.family import Block, Family
+from candide.errors import CandideError
+from candide.schema import Choice, Schema
+from candide.store.container import Buffer, contents, from_json, pieces, to_json
+from candide.store.forms import form_of, refuse_bad_counts
+from candide.store.keys import key_arrays, read_keys, refuse_disorder
+from candide.store.parts import Parts, named_under
+from candide.store.plain import family_of, from_plain, plain_family, to_plain
+from candide.store.refusals import ModelFileRefused
+from candide.summary import CEILING, Summary
+
+BLOCK = "block {}"
+
+
+@dataclass(frozen=True)
+class Saved:
+    """A model as it is kept: what was chosen, all that was learned, and where it came from.
+
+    Equal when schema, summary, options and label are; provenance (file names, times, versions) does not count.
+    """
+
+    schema: Schema
+    summary: Summary
+    options: dict[str, Any] = field(default_factory=dict)
+    label: str | None = None
+    provenance: dict[str, Any] = field(default_factory=dict, compare=False)
+
+    def __post_init__(self) -> None:
+        if self.summary.blocks != self.schema.blocks:
+            raise CandideError(
+                "The summary describes other columns or families than the schema. Save the two that belong together."
+            )
+
+
+def provenance(sources: Sequence[str], rows: int) -> dict[str, Any]:
+    """Where a model comes from: for people to read, and outside equality."""
+    return {
+        "sources": list(sources),
+        "rows": rows,
+        "created": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+        "versions": {"candide": version("candide"), "numpy": np.__version__, "python": platform.python_version()},
+    }
+
+
+def to_bytes(saved: Saved) -> bytes:
+    """The model file as bytes."""
+    return b"".join(file_pieces(saved))
+
+
+def canonical_bytes(saved: Saved) -> bytes:
+    """The model file without provenance: equal models, equal bytes."""
+    return to_bytes(replace(saved, provenance={}))
+
+
+def file_pieces(saved: Saved) -> list[Buffer]:
+    """The model file in pieces, to be written one after the other."""
+    forms = [form_of(block) for block in saved.schema.blocks]
+    model = {
+        "label": saved.label,
+        "options": to_plain(saved.options),
+        "schema": schema_data(saved.schema),
+        "statistics": [form.name for form in forms],
+    }
+    arrays = class_arrays(saved.summary)
+    for number, (form, block, seen) in enumerate(
+        zip(forms, saved.schema.blocks, saved.summary.statistics, strict=True)
+    ):
+        arrays |= named_under(BLOCK.format(number), form.write(seen, block))
+    return pieces({"model": to_json(model), "provenance": to_json(to_plain(saved.provenance))}, arrays)
+
+
+def from_bytes(data: Buffer, name: str = "This") -> Saved:
+    """The model in a file's bytes, every part of it checked. `name` is what an error calls it.
+
+    Arrays are views of `data`: give a memory map, and only what is used is read.
+    """
+    try:
+        return read_saved(*contents(data))
+    except ModelFileRefused as problem:
+        reason = str(problem)
+    except (ValueError, TypeError, LookupError, ArithmeticError, AttributeError, RecursionError) as problem:
+        reason = f"its contents make no sense ({type(problem).__name__}: {str(problem)[:200]})"
+    raise ModelFileRefused(f"{name} cannot be used as a Candide model: {reason}{'' if reason.endswith('.') else '.'}")
+
+
+def read_saved(texts: Mapping[str, str], arrays: Mapping[str, AnyArray]) -> Saved:
+    """The model from texts and arrays that are as they were written."""
+    if set(texts) != {"model", "provenance"}:
+        raise ModelFileRefused("its head lacks a text, or has one too many")
+    model, origin = from_json(texts["model"]), from_plain(from_json(texts["provenance"]))
+    label, options = model.pop("label"), from_plain(model.pop("options"))
+    schema, forms = read_schema(model.pop("schema")), model.pop("statistics")
+    if model or type(options) is not dict or type(origin) is not dict or not isinstance(label, str | None):
+        raise ModelFileRefused("its head does not say what it should")
+    return Saved(schema, read_summary(Parts(arrays), schema.blocks, forms), options, label, origin)
+
+
+def schema_data(schema: Schema) -> dict[str, Any]:
+    """Each column's name with the numbers of its family and its reason, which columns share."""
+    families: dict[Family, int] = {}
+    reasons: dict[str, int] = {}
+    columns = [
+        [
+            choice.column,
+            None if choice.family is None else families.setdefault(choice.family, len(families)),
+            reasons.setdefault(choice.reason, len(reasons)),
+        ]
+        for choice in schema.choices
+    ]
+    return {"columns": columns, "families": [plain_family(family) for family in families], "reasons": list(reasons)}
+
+
+def read_schema(data: Mapping[str, Any]) -> Schema:
+    """The schema, no column twice."""
+    families = [family_of(family) for family in data["families"]]
+    reasons = data["reasons"]
+    choices = []
+    for column, family, reason in data["columns"]:
+        if not (isinstance(column, str) and isinstance(reasons[reason], str)) or min(family or 0, reason) < 0:
+            raise ModelFileRefused("its schema does not say what it should")
+        choices.append(Choice(column, None if family is None else families[family], reasons[reason]))
+    if len({choice.column for choice in choices}) != len(choices):
+        raise ModelFileRefused("its schema names a column twice")
+    return Schema(tuple(choices))
+
+
+def class_arrays(summary: Summary) -> dict[str, AnyArray]:
+    """Class keys, the weight of each class, and whether it was declared."""
+    declared = np.array([key in summary.declared for key in summary.classes], dtype=np.uint8)
+    named = {**key_arrays(summary.classes), "counts": summary.counts, "declared": declared}
+    return named_under("classes", named)
+
+
+def read_summary(parts: Parts, blocks: tuple[Block, ...], names: Sequence[str]) -> Summary:
+    """The summary, in canonical form and with the shapes that its blocks ask for."""
+    of_classes = parts.under("classes")
+    classes = read_keys(of_classes)
+    refuse_disorder(classes)
+    counts = of_classes.take("counts", np.int64, len(classes))
+    declared = of_classes.take("declared", np.uint8, len(classes))
+    refuse_bad_counts(counts)
+    if declared.size and (declared.max() > 1 or not (declared | (counts > 0)).all() or sum(counts.tolist()) > CEILING):
+        raise ModelFileRefused("its classes are not in canonical form")
+    of_classes.refuse_rest()
+    statistics = tuple(
+        read_statistic(parts.under(BLOCK.format(number)), block, name, len(classes))
+        for number, (block, name) in enumerate(zip(blocks, names, strict=True))
+    )
+    parts.refuse_rest()
+    kept = frozenset(classes[place] for place in np.flatnonzero(declared))
+    return Summary(blocks, tuple(classes), counts, statistics, kept)
+
+
+def read_statistic(parts: Parts, block: Block, name: str, classes: int) -> Any:
+    """What one block remembers."""
+    form = form_of(block)
+    if name != form.name:
+        raise ModelFileRefused(f"it keeps {name!r} for '{block.family.name}', which needs {form.name!r}")
+    statistic = form.read(parts, block, classes)
+    parts.refuse_rest()
+    return statistic

@@ -1,0 +1,74 @@
+"""The words of text as arrays: as `WordTally` keeps them, checked when read."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from candide.arrays import AnyArray, IntArray
+from candide.bases.family import Block
+from candide.kernels.word_merging import Lines
+from candide.statistics.tally import CEILING
+from candide.statistics.word_tally import WordTally
+from candide.store.parts import Parts
+from candide.store.refusals import ModelFileRefused
+
+
+def write_words(seen: WordTally, block: Block) -> dict[str, AnyArray]:
+    """Words, their pairs, and the documents of each class."""
+    return {"documents": seen.documents, **seen.lines._asdict()}
+
+
+def read_words(parts: Parts, block: Block, classes: int) -> WordTally:
+    """Words in bytewise order, each with its pairs in order of class, and no pair without a count."""
+    documents = parts.take("documents", np.int64, classes)
+    offsets, letters = parts.take("offsets", np.int64, None), parts.take("letters", np.uint8, None)
+    indptr, labels = parts.take("indptr", np.int64, len(offsets)), parts.take("labels", np.int32, None)
+    counts, frequency = parts.take("counts", np.int64, len(labels)), parts.take("frequency", np.int64, None)
+    good = (
+        cuts(offsets, letters.size, least=0)
+        and cuts(indptr, labels.size, least=1)
+        and within(labels, 0, classes - 1)
+        and within(counts, 1, CEILING)
+        and within(documents, 0, CEILING)
+        and within(frequency, 0, CEILING)
+        and len(frequency) in (0, len(offsets) - 1)
+        and ascending_within(labels, indptr)
+        and ascending_words(offsets, letters)
+        and totals_fit(labels, counts)
+    )
+    if not good:
+        raise ModelFileRefused("its words are not in canonical form")
+    return WordTally(Lines(offsets, letters, indptr, labels, counts, frequency), documents)
+
+
+def cuts(places: IntArray, end: int, least: int) -> bool:
+    """Whether places lead from 0 to the end in steps of at least so many."""
+    return bool(len(places) and places[0] == 0 and places[-1] == end and (places[1:] - least >= places[:-1]).all())
+
+
+def within(numbers: AnyArray, low: int, high: int) -> bool:
+    """Whether every number lies between the two."""
+    return not numbers.size or bool(low <= numbers.min() and numbers.max() <= high)
+
+
+def ascending_within(labels: AnyArray, indptr: IntArray) -> bool:
+    """Whether the labels of each word grow."""
+    grows = labels[1:] > labels[:-1]
+    grows[indptr[1:-1] - 1] = True
+    return bool(grows.all())
+
+
+def ascending_words(offsets: IntArray, letters: AnyArray) -> bool:
+    """Whether each word is larger than the one before, bytewise."""
+    buffers = [None, pa.py_buffer(offsets), pa.py_buffer(letters)]
+    words = pa.LargeBinaryArray.from_buffers(pa.large_binary(), len(offsets) - 1, buffers)
+    return bool(pc.all(pc.less(words[:-1], words[1:]), min_count=0).as_py())
+
+
+def totals_fit(labels: AnyArray, counts: IntArray) -> bool:
+    """Whether the counts of each class together stay below 2^62."""
+    if not counts.size or int(counts.max()) <= CEILING // len(counts):
+        return True
+    return bool(np.bincount(labels, weights=counts).max() <= CEILING)

@@ -1,0 +1,145 @@
+"""Text: how often which words occur, read straight from the strings."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from candide.arrays import AnyArray, FloatArray, IntArray
+from candide.bases.family import Family, Term, shown_number
+from candide.batch import Batch
+from candide.errors import OptionRefused
+from candide.kernels.word_scoring import Weights
+from candide.statistics.word_tally import WordTally
+from candide.text import alphabet
+from candide.text.documents import Documents
+from candide.text.options import TextOptions
+from candide.text.parameters import TextParameters, unigrams
+from candide.text.word_builder import WordTallyBuilder
+
+
+@dataclass(frozen=True)
+class Text(Family):
+    """The words of one column, counted and scored in one pass over its bytes; `options` is the recipe.
+
+    Each text column is a block of its own with its own vocabulary: `column` tells the blocks apart. Words never seen
+    say nothing; a missing text says nothing either, while an empty one is a document without words.
+
+    A sampled text holds `sampled_words` words in no order: how long texts are is not part of the model.
+    """
+
+    smoothing: float = 1.0
+    column: str = ""
+    options: TextOptions = field(default_factory=TextOptions)
+    sampled_words: int = 100
+    adds_counts = True
+
+    @property
+    def is_likelihood(self) -> bool:  # type: ignore[override]
+        """Complement is a score: its prior and its likelihood are another matter."""
+        return self.options.model != "complement"
+
+    def describe(self) -> dict[str, Any]:
+        """The family as plain data, with the alphabet its words were cut by."""
+        return {**super().describe(), "alphabet": alphabet.version(self.options.words)}
+
+    def builder(self, columns: tuple[str, ...], classes: int) -> WordTallyBuilder:
+        refuse_several(columns)
+        return WordTallyBuilder(self.options, classes)
+
+    def builder_over(self, seen: WordTally) -> WordTallyBuilder:
+        return WordTallyBuilder.over(self.options, seen)
+
+    def read(self, batch: Batch, columns: tuple[str, ...]) -> Documents:
+        return self._documents(batch, columns, strict=True)
+
+    def view(self, batch: Batch, columns: tuple[str, ...]) -> Documents:
+        return self._documents(batch, columns, strict=False)
+
+    def _documents(self, batch: Batch, columns: tuple[str, ...], strict: bool) -> Documents:
+        refuse_several(columns)
+        raw = batch.columns.raw(batch.position(columns[0]))
+        return Documents.of(raw, columns[0], strict, self.options.lowered_first)
+
+    def learn(self, builder: WordTallyBuilder, values: Documents, labels: IntArray, weights: AnyArray) -> None:
+        builder.learn(values, labels, weights)
+
+    def fit(self, seen: WordTally, columns: tuple[str, ...]) -> TextParameters:
+        return TextParameters.of(seen, self.options, float(self.smoothing))
+
+    def score(self, parameters: TextParameters, values: Documents, joint: FloatArray) -> None:
+        parameters.add_scores(values, parameters.score_weights, joint)
+
+    def log_likelihood(self, parameters: TextParameters, values: Documents, joint: FloatArray) -> None:
+        parameters.add_scores(values, parameters.likelihood_weights, joint)
+
+    def terms(self, parameters: TextParameters, values: Documents, columns: tuple[str, ...]) -> list[Term]:
+        weights = parameters.score_weights
+        if not len(values) or (values.pieces[0].missing.size and values.pieces[0].missing[0]):
+            return []
+        spoken, tokens = parameters.spoken(values)
+        if self.options.model == "bernoulli":
+            return presence_terms(parameters, weights, spoken, columns[0])
+        terms = [
+            Term(f"{columns[0]}: {parameters.word(row)}", shown_number(amount), amount * parameters.says(row, weights))
+            for row, amount in spoken
+        ]
+        if self.options.model == "poisson":
+            terms = [exposed(term, amount, tokens) for term, (_, amount) in zip(terms, spoken, strict=True)]
+            terms.append(Term(f"{columns[0]}: length", f"{tokens} words", tokens * weights.rate))
+        return terms
+
+    def sample(
+        self, parameters: TextParameters, label: int, rows: int, rng: np.random.Generator
+    ) -> list[AnyArray | list[Any]]:
+        words = unigrams(parameters)
+        gap = "" if self.options.characters else " "
+        if not len(words):
+            return [[""] * rows]
+        said = parameters.shares(label, parameters.likelihood_weights)[words]
+        texts = []
+        for _ in range(rows):
+            if self.options.model == "bernoulli":
+                drawn = words[rng.random(len(words)) < 1 / (1 + np.exp(-said))]
+            else:
+                shares = np.exp(said - said.max())
+                drawn = rng.choice(words, self.sampled_words, p=shares / shares.sum())
+            texts.append(gap.join(parameters.word(int(row)) for row in drawn))
+        return [texts]
+
+
+def refuse_several(columns: tuple[str, ...]) -> None:
+    """Raise unless the block has one column."""
+    if len(columns) != 1:
+        raise OptionRefused(
+            f"A text block holds one column, not {len(columns)}: give each its own, as in Text(column='title')."
+        )
+
+
+def presence_terms(
+    parameters: TextParameters, weights: Weights, spoken: list[tuple[int, float]], column: str
+) -> list[Term]:
+    """What each word that is there says, and what the absence of all others says, in one term."""
+    missing = weights.constant.copy()
+    held = np.zeros(len(missing), dtype=np.int64)
+    terms = []
+    for row, _ in spoken:
+        odds = parameters.says(row, weights)
+        certain = np.isposinf(odds)
+        odds = np.where(certain, 0.0, odds)
+        held += certain
+        terms.append(Term(f"{column}: {parameters.word(row)}", "yes", odds))
+    if weights.certain.size:
+        missing = np.where(held < weights.certain, -np.inf, missing)
+    terms.append(Term(f"{column}: all words", "absent", missing))
+    return terms
+
+
+def exposed(term: Term, amount: float, tokens: int) -> Term:
+    """A Poisson term with the factors that are the same for every class: tokens^n / n!."""
+    from scipy.special import gammaln
+
+    same = amount * np.log(tokens) - gammaln(amount + 1)
+    return Term(term.feature, term.value, term.log_likelihood + same)

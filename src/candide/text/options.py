@@ -1,0 +1,124 @@
+"""How text is read: which words, how they are weighed, which model judges them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from candide.errors import OptionRefused, suggestion
+
+WORDS = ("default", "sklearn")
+WEIGHTINGS = ("counts", "presence", "log")
+MODELS = ("multinomial", "complement", "bernoulli", "poisson")
+LONGEST_RUN_OF_WORDS = 3
+LONGEST_RUN_OF_CHARACTERS = 8
+MOST_HASHED_BITS = 28
+
+
+@dataclass(frozen=True)
+class TextOptions:
+    """The recipe of a text block.
+
+    Parameters
+    ----------
+    words : "default" or "sklearn"
+        A word is a run of letters, digits, underscores and combining marks of any length, or what scikit-learn's
+        CountVectorizer takes for one: two or more of the running Python's word characters, lower-cased.
+    ngrams : 1 to 3, with characters 1 to 8
+        The longest run of words to count as a term, joined by one space; shorter runs are counted too.
+    characters : bool
+        Count runs of characters instead of words: of the whole text, across words, with punctuation; each run of
+        white space is one space.
+    weighting : "counts", "presence" or "log"
+        What a document adds: each occurrence, each different term once, or log(1 + occurrences) scaled to a
+        Euclidean length of one over all its terms, in whole units of 2^-32.
+    model : "multinomial", "complement", "bernoulli" or "poisson"
+        bernoulli looks at presence and absence, and needs the weighting "presence"; poisson takes the length of the
+        document as exposure, and needs "counts".
+    stop_words : a number or a list of words
+        Leave out the so many most frequent terms, or these. They are counted all the same.
+    min_count : int
+        Leave out terms seen less than this in all classes together (occurrences, documents or weight, as weighed).
+    max_terms : int or None
+        Keep only the so many most frequent terms; ties are broken bytewise.
+    hashed : None or 8 to 28
+        Count in 2^hashed slots, so that memory is fixed and words have no names.
+    fold_case, fold_accents : bool
+        Whether "Café" is "café" (by Unicode's full case folding), and whether it is "Cafe".
+    idf : bool
+        Multiply every term by log((1 + documents) / (1 + documents with it)) + 1, when learning from the counts and
+        when predicting.
+
+    >>> TextOptions(ngrams=2, model="complement", weighting="log").ngrams
+    2
+    """
+
+    words: str = "default"
+    ngrams: int = 1
+    characters: bool = False
+    weighting: str = "counts"
+    model: str = "multinomial"
+    stop_words: int | tuple[str, ...] = 0
+    min_count: int = 1
+    max_terms: int | None = None
+    hashed: int | None = None
+    fold_case: bool = True
+    fold_accents: bool = False
+    idf: bool = False
+
+    def __post_init__(self) -> None:
+        if isinstance(self.stop_words, Sequence) and not isinstance(self.stop_words, str):
+            object.__setattr__(self, "stop_words", tuple(sorted(set(self.stop_words))))
+        self._refuse_unknown_names()
+        self._refuse_bad_numbers()
+        self._refuse_contradictions()
+
+    @property
+    def lowered_first(self) -> bool:
+        """Whether texts whose lower case depends on context must be lower-cased whole, as CountVectorizer does."""
+        return self.words == "sklearn" and self.fold_case
+
+    def _refuse_unknown_names(self) -> None:
+        for field, known in (("words", WORDS), ("weighting", WEIGHTINGS), ("model", MODELS)):
+            value = getattr(self, field)
+            if value not in known:
+                raise OptionRefused(f"{field} cannot be {value!r}. {suggestion(str(value), known)}")
+
+    def _refuse_bad_numbers(self) -> None:
+        longest = LONGEST_RUN_OF_CHARACTERS if self.characters else LONGEST_RUN_OF_WORDS
+        refuse_outside("ngrams", self.ngrams, 1, longest)
+        refuse_outside("min_count", self.min_count, 0, None)
+        if self.max_terms is not None:
+            refuse_outside("max_terms", self.max_terms, 1, None)
+        if self.hashed is not None:
+            refuse_outside("hashed", self.hashed, 8, MOST_HASHED_BITS)
+        if isinstance(self.stop_words, str):
+            raise OptionRefused(f"stop_words is a number or a list of words, not the text {self.stop_words!r}.")
+        if isinstance(self.stop_words, tuple):
+            wrong = [word for word in self.stop_words if not isinstance(word, str)]
+            if wrong:
+                raise OptionRefused(f"stop_words holds {wrong[0]!r}, which is not a word.")
+        else:
+            refuse_outside("stop_words", self.stop_words, 0, None)
+
+    def _refuse_contradictions(self) -> None:
+        if self.model == "bernoulli" and self.weighting != "presence":
+            raise OptionRefused("model='bernoulli' looks at presence: add weighting='presence'.")
+        if self.model == "poisson" and self.weighting != "counts":
+            raise OptionRefused("model='poisson' needs whole occurrences: use weighting='counts'.")
+        if self.idf and self.model in ("bernoulli", "poisson"):
+            raise OptionRefused(f"idf makes no sense for {self.model!r}: choose 'multinomial' or 'complement'.")
+        if self.words == "sklearn" and self.characters:
+            raise OptionRefused("words='sklearn' is about words: leave it out with characters=True.")
+        if self.words == "sklearn" and self.fold_accents:
+            raise OptionRefused("fold_accents is not part of words='sklearn': use words='default'.")
+        if self.hashed is not None and isinstance(self.stop_words, tuple) and self.stop_words:
+            raise OptionRefused("hashed words have no names: give stop_words as a number.")
+
+
+def refuse_outside(name: str, value: Any, low: int, high: int | None) -> None:
+    """Raise unless the value is a whole number in the range."""
+    if isinstance(value, bool) or not isinstance(value, int) or value < low or (high is not None and value > high):
+        upper = f"to {high}" if high is not None else "up"
+        raise OptionRefused(f"{name} must be a whole number from {low} {upper}, not {value!r}.")

@@ -1,0 +1,207 @@
+"""A word tally turned into what each kept word says: stop words, thresholds and inverse frequencies act here."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from candide.arrays import FloatArray, IntArray
+from candide.errors import OptionRefused
+from candide.kernels.word_counting import UNIT
+from candide.kernels.word_merging import Lines
+from candide.kernels.word_scoring import Weights, score_documents, weighed_terms
+from candide.kernels.words import SCRATCH_FULL, Letters, Recipe
+from candide.statistics.word_tally import WordTally, running, taken
+from candide.text.documents import Documents
+from candide.text.event_models import MODELS, NO_FLOATS, NO_INTEGERS, Seen
+from candide.text.options import WEIGHTINGS, TextOptions
+from candide.text.vocabulary import FIRST_SCRATCH, Vocabulary, letters_of, recipe_of, scratch_of
+from candide.text.word_builder import logs, slots_of
+
+
+@dataclass(frozen=True, eq=False)
+class TextParameters:
+    """The kept words, most frequent first, a read-only vocabulary to find them by, and what they say.
+
+    Nothing changes after making, so threads may score with one of these side by side.
+    """
+
+    options: TextOptions
+    smoothing: float
+    lines: Lines
+    seen: Seen
+    factor: FloatArray
+    vocabulary: Vocabulary
+    rows: IntArray
+    letters: Letters
+    recipe: Recipe
+
+    @classmethod
+    def of(cls, tally: WordTally, options: TextOptions, smoothing: float) -> TextParameters:
+        """Let the options and the smoothing meet the counts."""
+        kept = kept_words(tally, options)
+        lines = taken(tally.lines, kept)
+        factor = inverse_frequencies(tally, options)[kept] if options.idf else NO_FLOATS
+        vocabulary, rows = numbered(lines, options)
+        seen = seen_of(tally, lines, factor, UNIT if options.weighting == "log" else 1.0)
+        return cls(
+            options, smoothing, lines, seen, factor, vocabulary, rows, letters_of(options), recipe_of(options)
+        )
+
+    def __len__(self) -> int:
+        """How many words say something."""
+        return self.seen.kept_words
+
+    @cached_property
+    def score_weights(self) -> Weights:
+        """What words say in the model that was asked for."""
+        return self._weights(self.options.model)
+
+    @cached_property
+    def likelihood_weights(self) -> Weights:
+        """What words say where a likelihood is needed: the multinomial in place of the complement."""
+        return self._weights("multinomial") if self.options.model == "complement" else self.score_weights
+
+    def _weights(self, model: str) -> Weights:
+        return MODELS[model](self.seen, self.smoothing)._replace(rows=self.rows, factor=self.factor)
+
+    def add_scores(self, documents: Documents, weights: Weights, joint: FloatArray) -> None:
+        """Add what the documents say into joint[row, class]."""
+        scratch = scratch_of(FIRST_SCRATCH)
+        for piece, rows in documents.with_rows():
+            row, reason = 0, SCRATCH_FULL
+            while reason:
+                row, reason = score_documents(
+                    piece, row, self.letters, self.recipe, WEIGHTINGS.index(self.options.weighting), logs(),
+                    self.vocabulary.terms, scratch, weights, joint[rows],
+                )  # fmt: skip
+                if reason == SCRATCH_FULL:
+                    scratch = scratch_of(2 * len(scratch.ids))
+
+    def spoken(self, documents: Documents) -> tuple[list[tuple[int, float]], int]:
+        """The kept words of a single document with their amounts, and how many tokens it has."""
+        scratch, count, tokens = scratch_of(FIRST_SCRATCH), SCRATCH_FULL, 0
+        while count == SCRATCH_FULL:
+            count, tokens = weighed_terms(
+                documents.pieces[0], 0, self.letters, self.recipe, WEIGHTINGS.index(self.options.weighting), logs(),
+                self.vocabulary.terms, scratch, True,
+            )  # fmt: skip
+            if count == SCRATCH_FULL:
+                scratch = scratch_of(2 * len(scratch.ids))
+        unit = UNIT if self.options.weighting == "log" else 1.0
+        found = []
+        for number, amount in zip(scratch.ids[:count].tolist(), scratch.amounts[:count].tolist(), strict=True):
+            row = number if number < 0 or not self.rows.size else int(self.rows[number])
+            if row >= 0:
+                found.append((row, amount / unit))
+        return found, tokens
+
+    def word(self, row: int) -> str:
+        """How a kept word is written."""
+        spelled = self.lines.letters[self.lines.offsets[row] : self.lines.offsets[row + 1]].tobytes()
+        return f"slot {int.from_bytes(spelled, 'big')}" if self.options.hashed else spelled.decode("utf-8", "replace")
+
+    def says(self, row: int, weights: Weights) -> FloatArray:
+        """What one occurrence of a kept word says about each class."""
+        factor = self.factor[row] if self.factor.size else 1.0
+        if weights.table.shape[1]:
+            return np.asarray(factor * weights.table[row])
+        said = weights.base[row] + weights.default
+        pairs = slice(weights.indptr[row], weights.indptr[row + 1])
+        said[weights.labels[pairs]] = weights.base[row] + weights.values[pairs]
+        return np.asarray(factor * said)
+
+    def shares(self, label: int, weights: Weights) -> FloatArray:
+        """What each kept word says about one class."""
+        if weights.table.shape[1]:
+            return np.asarray(weights.table[:, label])
+        said = weights.base + weights.default[label]
+        mine = weights.labels == label
+        said[self.seen.words[mine]] = weights.base[self.seen.words[mine]] + weights.values[mine]
+        return said
+
+
+def kept_words(tally: WordTally, options: TextOptions) -> IntArray:
+    """Which words speak, the most frequent first; ties go to the bytewise first."""
+    totals = tally.word_totals
+    unit = int(UNIT) if options.weighting == "log" else 1
+    order = np.argsort(-totals, kind="stable")
+    dropped = np.zeros(len(tally), dtype=bool)
+    if isinstance(options.stop_words, int):
+        dropped[order[: options.stop_words]] = True
+    else:
+        dropped[listed(tally, options)] = True
+    order = order[~dropped[order] & (totals[order] >= options.min_count * unit)]
+    return order if options.max_terms is None else order[: options.max_terms]
+
+
+def listed(tally: WordTally, options: TextOptions) -> IntArray:
+    """Which words of the tally are on the list of stop words, folded as the texts are."""
+    from candide.text.word_builder import WordTallyBuilder
+
+    words = options.stop_words
+    if not isinstance(words, tuple) or not words:
+        return NO_INTEGERS
+    builder = WordTallyBuilder(options, 2)
+    documents = Documents.of(list(words), "stop_words", lowered=options.lowered_first)
+    builder.learn(documents, np.zeros(len(words), dtype=np.int64), NO_INTEGERS)
+    lines = tally.lines
+    known = builder.vocabulary.number(lines.offsets, lines.letters, options.characters, False)
+    return np.flatnonzero(known >= 0)
+
+
+def inverse_frequencies(tally: WordTally, options: TextOptions) -> FloatArray:
+    """log((1 + documents) / (1 + documents with the word)) + 1."""
+    held = tally.lines.frequency if options.weighting != "presence" else tally.word_totals
+    return np.asarray(np.log((1.0 + tally.documents.sum()) / (1.0 + held)) + 1.0)
+
+
+def numbered(lines: Lines, options: TextOptions) -> tuple[Vocabulary, IntArray]:
+    """A vocabulary that finds the words, and the row of each of its numbers; no rows where they are the same."""
+    if options.hashed:
+        rows = np.full(1 << options.hashed, -1, dtype=np.int64)
+        rows[slots_of(lines)] = np.arange(len(lines.offsets) - 1)
+        return Vocabulary(2), rows
+    vocabulary = Vocabulary(len(lines.offsets))
+    numbers = vocabulary.number(readonly(lines.offsets), readonly(lines.letters), options.characters, True)
+    if len(numbers) == len(vocabulary) and np.array_equal(numbers, np.arange(len(numbers))):
+        return vocabulary, NO_INTEGERS
+    rows = np.full(len(vocabulary), -1, dtype=np.int64)
+    rows[numbers] = np.arange(len(numbers))
+    return vocabulary, rows
+
+
+def readonly(array: IntArray) -> IntArray:
+    array.flags.writeable = False
+    return array
+
+
+def seen_of(tally: WordTally, lines: Lines, factor: FloatArray, unit: float) -> Seen:
+    """The counts of the kept words as the event models take them."""
+    words = np.repeat(np.arange(len(lines.offsets) - 1), np.diff(lines.indptr))
+    counts = lines.counts / unit
+    if factor.size:
+        counts = counts * factor[words]
+    return Seen(
+        indptr=lines.indptr,
+        labels=lines.labels,
+        counts=counts,
+        words=words,
+        classes=tally.classes,
+        documents=tally.documents.astype(np.float64),
+        all_words=len(tally),
+        all_totals=tally.class_totals / unit,
+    )
+
+
+def unigrams(parameters: TextParameters) -> IntArray:
+    """The kept rows that are single words, to draw new texts from; refused where words have no names."""
+    if parameters.options.hashed:
+        raise OptionRefused("hashed words have no names, so no text can be drawn from them.")
+    lines, gap = parameters.lines, ord(" ")
+    if parameters.options.characters or parameters.options.ngrams == 1:
+        return np.arange(len(parameters))
+    spaces = running((lines.letters == gap).astype(np.int64))
+    return np.flatnonzero(spaces[lines.offsets[1:]] == spaces[lines.offsets[:-1]])

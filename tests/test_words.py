@@ -1,0 +1,307 @@
+"""Words: the kernels against slow, obvious twins, over any text there is."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import Counter
+from functools import lru_cache
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from candide.errors import ColumnRefused, ForgetRefused, OptionRefused, OverflowRefused
+from candide.kernels.eight_bytes import lower_case, word_marks
+from candide.statistics.word_tally import WordTally
+from candide.text import alphabet, alphabet_ranges
+from candide.text.documents import Documents
+from candide.text.options import TextOptions
+from candide.text.word_builder import WordTallyBuilder
+
+NO_WEIGHTS = np.zeros(0, dtype=np.int64)
+MIXED = "abcXYZ019_ .,-'\n\0éÉßİıΣσςǅﬁ²½नमस्तेñ漢字かな\u0301\u200d🙂Ωжя\ufffd\U0001d400ｱ"
+TEXTS = st.one_of(
+    st.text(),
+    st.text(alphabet=MIXED),
+    st.text(alphabet="aB _\u00e9", max_size=40),
+    st.text(alphabet=st.characters(max_codepoint=127)),
+)
+DOCUMENTS = st.lists(st.one_of(st.none(), TEXTS), max_size=8)
+
+
+@lru_cache(maxsize=1)
+def tables() -> tuple[set[str], dict[int, str], dict[int, str], set[str]]:
+    word = {chr(code) for code in np.flatnonzero(alphabet.marked(alphabet_ranges.WORDS))}
+    space = {chr(code) for code in np.flatnonzero(alphabet.marked(alphabet_ranges.SPACES))}
+    return word, dict(alphabet.changes(alphabet_ranges.CASES)), dict(alphabet.changes(alphabet_ranges.ACCENTS)), space
+
+
+def fold(text: str, options: TextOptions) -> str:
+    _, cases, accents, _ = tables()
+    if options.fold_accents:
+        text = "".join(accents.get(ord(c), c) for c in text)
+    return "".join(cases.get(ord(c), c) for c in text) if options.fold_case else text
+
+
+def units(text: str, options: TextOptions) -> list[str]:
+    """The twin: words or characters of a text, without any trick."""
+    word, _, _, space = tables()
+    text = re.sub("[\ud800-\udfff]", "\ufffd", text)
+    if options.words == "sklearn":
+        return re.findall(r"(?u)\b\w\w+\b", text.lower() if options.fold_case else text)
+    if options.characters:
+        spaced = "".join(" " if c in space else fold(c, options) for c in text)
+        return list(re.sub("  +", " ", spaced))
+    found, current = [], ""
+    for c in [*text, "."]:
+        if c in word:
+            current += fold(c, options)
+        elif current:
+            found.append(current)
+            current = ""
+        else:
+            current = ""
+    return found
+
+
+def terms(text: str, options: TextOptions) -> list[str]:
+    """The twin: units and their runs."""
+    single = units(text, options)
+    gap = "" if options.characters else " "
+    return [gap.join(single[i : i + n]) for n in range(1, options.ngrams + 1) for i in range(len(single) - n + 1)]
+
+
+def slow_tally(texts: list[str | None], labels: list[int], options: TextOptions, classes: int = 2) -> WordTally:
+    pairs, documents, frequency = [], [0] * classes, Counter[bytes]()
+    for text, label in zip(texts, labels, strict=True):
+        if text is None:
+            continue
+        documents[label] += 1
+        found = Counter(terms(text, options))
+        frequency.update(word.encode() for word in found)
+        pairs += [(w, label, 1 if options.weighting == "presence" else n) for w, n in found.items()]
+    kept = options.idf and options.weighting != "presence"
+    return WordTally.of(pairs, documents, frequency if kept else None)
+
+
+def tally(texts, labels, options: TextOptions, classes: int = 2, weights=NO_WEIGHTS) -> WordTally:
+    builder = WordTallyBuilder(options, classes)
+    documents = Documents.of(texts, "text", lowered=options.lowered_first)
+    builder.learn(documents, np.array(labels, dtype=np.int64), weights)
+    return builder.freeze()
+
+
+RECIPES = [
+    TextOptions(),
+    TextOptions(fold_case=False),
+    TextOptions(fold_accents=True),
+    TextOptions(ngrams=2),
+    TextOptions(ngrams=3, weighting="presence"),
+    TextOptions(characters=True, ngrams=3),
+    TextOptions(characters=True, ngrams=2, fold_accents=True),
+    TextOptions(idf=True, ngrams=2),
+    TextOptions(words="sklearn"),
+    TextOptions(words="sklearn", fold_case=False),
+    TextOptions(words="sklearn", ngrams=2),
+]
+
+
+@pytest.mark.parametrize("options", RECIPES, ids=repr)
+@settings(max_examples=60, deadline=None)
+@given(texts=DOCUMENTS)
+def test_any_text_is_counted_as_the_twin_counts_it(options, texts):
+    labels = [i % 2 for i in range(len(texts))]
+    assert tally(texts, labels, options) == slow_tally(texts, labels, options)
+
+
+@settings(max_examples=100, deadline=None)
+@given(texts=st.lists(TEXTS, max_size=4))
+def test_many_classes_are_counted_as_the_twin_counts_them(texts):
+    labels = [37 * i % 100 for i in range(len(texts))]
+    assert tally(texts, labels, TextOptions(), 100) == slow_tally(texts, labels, TextOptions(), 100)
+
+
+@settings(max_examples=100, deadline=None)
+@given(texts=st.lists(TEXTS, min_size=1, max_size=5))
+def test_sklearn_mode_has_the_vocabulary_and_counts_of_count_vectorizer(texts):
+    from sklearn.feature_extraction.text import CountVectorizer
+
+    vectorizer = CountVectorizer()
+    try:
+        matrix = vectorizer.fit_transform(texts)
+    except ValueError:
+        matrix = None
+    seen = tally(texts, [0] * len(texts), TextOptions(words="sklearn"))
+    names = [] if matrix is None else vectorizer.get_feature_names_out().tolist()
+    counts = [] if matrix is None else np.asarray(matrix.sum(axis=0)).ravel().tolist()
+    expected = {n.encode(): c for n, c in zip(names, counts, strict=True)}
+    assert dict(zip(seen.words(), seen.word_totals.tolist(), strict=True)) == expected
+
+
+def test_words_of_many_scripts():
+    seen = tally(["नमस्ते, Straße! 漢字 x2 I_m a 10% STRASSE É e\u0301"], [0], TextOptions())
+    assert [w.decode() for w in seen.words()] == ["10", "a", "e\u0301", "i_m", "strasse", "x2", "é", "नमस्ते", "漢字"]
+
+
+def test_the_shipped_alphabet_is_that_of_its_unicode_version():
+    if unicodedata.unidata_version != alphabet_ranges.UNICODE:
+        pytest.skip(f"this Python has Unicode {unicodedata.unidata_version}, the package {alphabet_ranges.UNICODE}")
+    from candide.text.alphabet_maker import is_word
+
+    word, cases, _, _ = tables()
+    everything = [chr(c) for c in range(0x110000) if not 0xD800 <= c < 0xE000]
+    assert word == {c for c in everything if is_word(c)}
+    assert cases == {ord(c): c.casefold() for c in everything if c.casefold() != c}
+
+
+def test_eight_bytes_at_once_agree_with_one_at_a_time():
+    for byte in range(256):
+        for place in range(8):
+            chunk = int.from_bytes(bytes([46] * place + [byte] + [46] * (7 - place)), "little")
+            is_word = byte < 128 and (chr(byte).isalnum() or byte == 95)
+            assert int(word_marks(np.uint64(chunk))) == (0x80 << 8 * place if is_word else 0)
+            if byte < 128:
+                lowered = int(lower_case(np.uint64(chunk))).to_bytes(8, "little")
+                assert lowered[place : place + 1] == bytes([byte]).lower()
+
+
+def test_lone_surrogates_separate_words():
+    assert tally(["ab\ud800cd", "\udfff", None], [0, 1, 0], TextOptions()).words() == [b"ab", b"cd"]
+
+
+def test_bytes_that_are_not_utf8_separate_words():
+    texts = pa.array([b"ab\xffcd\xc3", b"\xed\xa0\x80x", b"\xc1\x81y\xf0\x9f"], type=pa.binary())
+    assert tally(texts, [0, 0, 0], TextOptions()).words() == [b"ab", b"cd", b"x", b"y"]
+
+
+@pytest.mark.parametrize("character", ["x", "é", "漢"])
+def test_a_word_of_ten_megabytes(character):
+    text = character * (10_000_000 // len(character.encode()))
+    seen = tally([text + " x", text + "y"], [0, 1], TextOptions())
+    assert [len(word) for word in seen.words()] == sorted([len(text.encode()), len(text.encode()) + 1, 1])
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        pa.array(["a b", None, "", "b"]),
+        pa.array(["a b", None, "", "b"], type=pa.large_string()),
+        pa.array(["a b", None, "", "b"], type=pa.string_view()),
+        pa.array(["a b", None, "", "b"]).dictionary_encode(),
+        pa.chunked_array([["a b"], [], [None, "", "b"]]),
+        pa.array(["zz", "a b", None, "", "b", "zz"])[1:5],
+        ["a b", None, "", "b"],
+        np.array(["a b", None, "", "b"], dtype=object),
+    ],
+    ids=lambda column: str(getattr(column, "type", type(column).__name__)),
+)
+def test_texts_come_in_any_memory(column):
+    seen = tally(column, [0, 0, 1, 1], TextOptions())
+    assert seen == WordTally.of([("a", 0, 1), ("b", 0, 1), ("b", 1, 1)], documents=[1, 2])
+
+
+def test_numbers_are_no_text():
+    with pytest.raises(ColumnRefused, match="holds int64"):
+        Documents.of(pa.array([1, 2]), "text")
+    with pytest.raises(ColumnRefused, match="holds 3"):
+        Documents.of(["a", 3], "text")
+    assert len(Documents.of(["a", 3], "text", strict=False)) == 2
+
+
+@pytest.mark.parametrize("options", [*RECIPES, TextOptions(hashed=10), TextOptions(weighting="log")], ids=repr)
+@pytest.mark.parametrize("classes", [2, 40])
+@settings(max_examples=15, deadline=None)
+@given(texts=DOCUMENTS, cut=st.integers(0, 8), data=st.data())
+def test_tallies_add_up_and_subtract(options, classes, texts, cut, data):
+    labels = [7 * i % classes for i in range(len(texts))]
+    left, right = tally(texts[:cut], labels[:cut], options, classes), tally(texts[cut:], labels[cut:], options, classes)
+    whole = tally(texts, labels, options, classes)
+    order = data.draw(st.permutations(range(len(texts))))
+    assert left + right == whole == right + left
+    assert whole - right == left
+    assert tally([texts[i] for i in order], [labels[i] for i in order], options, classes) == whole
+    twice = np.full(len(texts), 2, dtype=np.int64)
+    assert tally(texts, labels, options, classes, twice) == whole + whole
+    builder = WordTallyBuilder.over(options, left)
+    assert builder.freeze() == left
+    documents = Documents.of(texts[cut:], "text", lowered=options.lowered_first)
+    builder.learn(documents, np.array(labels[cut:], dtype=np.int64), NO_WEIGHTS)
+    assert builder.freeze() == whole
+    builder.refuse_missing(left)
+    builder.take_away(left)
+    assert builder.freeze() == right
+
+
+def test_what_was_not_learned_cannot_be_forgotten():
+    seen = tally(["a b"], [0], TextOptions())
+    for other in (tally(["a c"], [0], TextOptions()), tally(["a b"], [1], TextOptions()), tally(["", ""], [0, 0], TextOptions())):
+        with pytest.raises(ForgetRefused):
+            seen - other
+        with pytest.raises(ForgetRefused):
+            WordTallyBuilder.over(TextOptions(), seen).refuse_missing(other)
+
+
+def test_counts_beyond_62_bits_are_refused():
+    with pytest.raises(OverflowRefused):
+        tally(["a"], [0], TextOptions(), weights=np.array([2**62]))
+    heavy = tally(["a"], [0], TextOptions(), weights=np.array([2**60]))
+    with pytest.raises(OverflowRefused):
+        heavy + heavy + heavy + heavy + heavy
+
+
+def test_classes_move_and_leave():
+    seen = WordTally.of([("a", 0, 1), ("a", 1, 2), ("b", 1, 3)], documents=[1, 2])
+    moved = seen.spread(np.array([2, 0]), 3)
+    assert moved == WordTally.of([("a", 2, 1), ("a", 0, 2), ("b", 0, 3)], documents=[2, 0, 1])
+    assert moved.only(np.array([2, 0])) == seen
+    assert seen.only(np.array([0])) == WordTally.of([("a", 0, 1)], documents=[1])
+
+
+def test_classes_may_come_one_by_one():
+    builder = WordTallyBuilder(TextOptions(), 0)
+    texts = [f"common word{i % 7} only{i}" for i in range(60)]
+    for i, text in enumerate(texts):
+        builder.grow(i + 1)
+        builder.learn(Documents.of([text], "text"), np.array([i]), NO_WEIGHTS)
+    assert builder.freeze() == slow_tally(texts, list(range(60)), TextOptions(), 60)
+
+
+def test_log_weights_are_those_of_the_formula():
+    seen = tally(["a a a b", "b"], [0, 1], TextOptions(weighting="log"))
+    logs = np.log([4, 2])
+    expected = [*(logs / np.linalg.norm(logs)), 1.0]
+    assert seen.lines.counts / 2**32 == pytest.approx(expected, abs=1e-9)
+
+
+def test_a_large_vocabulary_sorts_and_merges():
+    rng = np.random.default_rng(0)
+    words = [f"prefix{'x' * (n % 30)}{n}" for n in rng.integers(0, 30000, 60000).tolist()]
+    texts, labels = [" ".join(words[i : i + 100]) for i in range(0, len(words), 100)], [i % 2 for i in range(600)]
+    whole = tally(texts, labels, TextOptions())
+    assert whole == slow_tally(texts, labels, TextOptions())
+    assert tally(texts[:300], labels[:300], TextOptions()) + tally(texts[300:], labels[300:], TextOptions()) == whole
+
+
+@pytest.mark.parametrize(
+    ("options", "why"),
+    [
+        ({"words": "sklern"}, "Did you mean 'sklearn'"),
+        ({"ngrams": 4}, "from 1 to 3"),
+        ({"ngrams": True}, "whole number"),
+        ({"model": "bernoulli"}, "presence"),
+        ({"model": "poisson", "weighting": "log"}, "counts"),
+        ({"hashed": 40}, "from 8 to 28"),
+        ({"hashed": 10, "stop_words": ["a"]}, "no names"),
+        ({"stop_words": "english"}, "list of words"),
+        ({"stop_words": [1]}, "not a word"),
+        ({"max_terms": 0}, "from 1 up"),
+        ({"idf": True, "model": "poisson"}, "idf"),
+        ({"words": "sklearn", "characters": True}, "sklearn"),
+    ],
+)
+def test_contradictions_are_refused(options, why):
+    with pytest.raises(OptionRefused, match=why):
+        TextOptions(**options)

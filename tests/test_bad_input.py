@@ -9,8 +9,16 @@ import pytest
 import scipy.sparse as sp
 
 from candide import NaiveBayes
-from candide.errors import CandideError, ColumnRefused, ForgetRefused, LabelsRefused, OptionRefused, RowsRefused
-from candide.errors import OverflowRefused, SummariesDisagree
+from candide.errors import (
+    CandideError,
+    ColumnRefused,
+    ForgetRefused,
+    LabelsRefused,
+    OptionRefused,
+    OverflowRefused,
+    RowsRefused,
+    SummariesDisagree,
+)
 
 ROWS = {"age": [31.0, 40.5, 25.0, 33.0], "sex": ["f", "m", "f", "m"]}
 LABELS = ["yes", "no", "yes", "no"]
@@ -39,7 +47,7 @@ def fitting(X, y, sample_weight=None, **options):
         (fitting(ROWS, LABELS[:3]), ("4 rows", "3 labels", "one of each a row")),
         (fitting(ROWS, LABELS, [1, 2]), ("4 rows", "2 weights")),
         (fitting({"a": [1, 2], "b": [1]}, [0, 1]), ("different lengths", "[1, 2]")),
-        (fitting([[1, 2], [3]], [0, 1]), ("rows have different lengths", "None")),
+        (fitting([[1, 2], [3]], [0, 1]), ("Rows have different lengths", "None")),
         (fitting({"a": []}, []), ("not a single row", "at least one")),
         (fitting(np.zeros((0, 2)), []), ("not a single row",)),
         (fitting(np.zeros((3, 0)), [0, 1, 0]), ("0 feature(s)", "(3, 0)")),
@@ -134,7 +142,11 @@ def test_repeated_column_names_are_refused(frame):
 
 @pytest.mark.parametrize(
     "rows",
-    [{"x0": [1, "one", 2.5]}, pd.DataFrame({"x0": [1, "one", 2.5]}, dtype=object), np.array([[1], ["one"], [2.5]], object)],
+    [
+        {"x0": [1, "one", 2.5]},
+        pd.DataFrame({"x0": [1, "one", 2.5]}, dtype=object),
+        np.array([[1], ["one"], [2.5]], dtype=object),
+    ],
     ids=["mapping", "pandas", "numpy"],
 )
 def test_a_column_of_mixed_types_is_refused(rows):
@@ -238,7 +250,7 @@ def model():
         (ForgetRefused, lambda m: m.forget(ROWS, ["nobody"] * 4), ("'nobody'", "never learned")),
         (ForgetRefused, lambda m: m.forget(ROWS, LABELS[::-1]), ("forget",)),
         (ForgetRefused, lambda m: m.forget(ROWS, LABELS, [2] * 4), ("fewer rows", "2 too many")),
-        (SummariesDisagree, lambda m: m + NaiveBayes().fit({"height": [1.5, 2.5]}, LABELS[:2]), ("'age'", "same schema")),
+        (SummariesDisagree, lambda m: m + NaiveBayes().fit({"size": [1.5, 2.5]}, LABELS[:2]), ("'age'", "same schema")),
         (LabelsRefused, lambda m: m.sample(1, label="yse"), ("'yse'", "'yes'?")),
         (OptionRefused, lambda m: m.sample(-1), ("from 0 up", "-1")),
     ],

@@ -121,7 +121,7 @@ def test_moments_become_seconds(moments):
     "cells",
     [[0.5, True], [True, 0.5], [1, True], ["a", b"a"], ["a", 1, None], [datetime.date(2020, 1, 1), "2020-01-01"]],
 )
-@pytest.mark.parametrize("frame", [dict, lambda columns: pd.DataFrame(columns, dtype=object)], ids=["mapping", "pandas"])
+@pytest.mark.parametrize("frame", [dict, lambda rows: pd.DataFrame(rows, dtype=object)], ids=["mapping", "pandas"])
 def test_values_of_mixed_types_keep_their_own(frame, cells):
     """Arrow alone would turn True beside 0.5 into 1.0, and a date beside a moment into a date."""
     coded = Batch.of(frame({"x": cells})).categories("x")
@@ -152,5 +152,5 @@ def test_whole_weights_are_integers_in_any_type(weights):
 
 
 def test_a_column_that_is_not_there_is_named_with_the_nearest():
-    with pytest.raises(ColumnRefused, match="'agee' is not in these rows. Did you mean 'age'"):
+    with pytest.raises(ColumnRefused, match=r"'agee' is not in these rows\. Did you mean 'age'"):
         Batch.of({"age": [1], "sex": ["f"]}).numbers(["agee"])

@@ -37,7 +37,7 @@ def unsmoothed(name, **options):
 
 def by_class(values, log_density):
     """The expected answer: each class's own rows turned into a log density over the points asked."""
-    return np.column_stack([log_density(values[LABELS == label]) for label in (0, 1)])
+    return np.column_stack([log_density(values[label == LABELS]) for label in (0, 1)])
 
 
 # Maximum likelihood, where smoothing is zero.
@@ -114,7 +114,7 @@ def test_student_is_the_textbook_posterior_predictive():
 @pytest.mark.parametrize("name", ["gaussian_full", "gaussian_shared"])
 def test_discriminants_against_scipy(name):
     points = rng.normal(size=(21, 3)) @ rng.normal(size=(3, 3)) + LABELS[:, None]
-    parts = [points[LABELS == label] for label in (0, 1)]
+    parts = [points[label == LABELS] for label in (0, 1)]
     own = [np.cov(part.T, bias=True) for part in parts]
     shared = (12 * own[0] + 9 * own[1]) / 21
     covariances = own if name == "gaussian_full" else [shared, shared]

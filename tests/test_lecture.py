@@ -188,7 +188,7 @@ def test_categorical_estimate(smoothing):
     rows = {"x": ["red", "red", "blue", "green"]}
     model = NaiveBayes(families="categorical", smoothing=smoothing).fit(rows, [0, 0, 0, 1])
     found = np.exp(model.predict_joint_log_proba({"x": ["red", "blue", "green"]})[:, 0]) / (3 / 4)
-    assert found == pytest.approx(np.array([2, 1, 0] + np.array(smoothing)) / (3 + 3 * smoothing))
+    assert found == pytest.approx((np.array([2, 1, 0]) + smoothing) / (3 + 3 * smoothing))
 
 
 @pytest.mark.parametrize("smoothing", [0.5, 1, 2])
@@ -197,7 +197,7 @@ def test_multinomial_estimate(smoothing):
     documents = words_of("a a b", "b", "c")
     model = multinomial(documents, ["x", "x", "y"], smoothing)
     found = [chance_of_word(model, word, "x") for word in "abc"]
-    assert found == pytest.approx(np.array([2, 2, 0] + np.array(smoothing)) / (4 + 3 * smoothing))
+    assert found == pytest.approx((np.array([2, 2, 0]) + smoothing) / (4 + 3 * smoothing))
     assert sum(found) == pytest.approx(1)
 
 

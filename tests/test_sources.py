@@ -28,7 +28,7 @@ from candide.errors import CandideError
 from candide.sources import SourceRefused, open_source
 from candide.sources.kinds import KINDS, decided, fitted
 from candide.sources.origins import StandardInput
-from candide.sources.records import FEW_BYTES, end_of_records, find_records, records_of
+from candide.sources.records import FEW_BYTES, end_of_records, records_of
 
 ROWS = [
     {"age": 31, "fare": 7.25, "sex": "male", "survived": "no"},
@@ -272,8 +272,8 @@ TRICKY = {
 @pytest.mark.parametrize("batch_bytes", [1, 7, 1 << 20])
 def test_tricky_but_valid_csv_agrees_with_pandas(tmp_path, name, batch_bytes):
     path = write(tmp_path / "a.csv", TRICKY[name])
-    expected = pd.read_csv(path, sep=None if name.startswith(("tabs", "semi")) else ",", engine="python"
-                           if name.startswith(("tabs", "semi")) else "c", keep_default_na=name != "x")  # fmt: skip
+    delimiter = {"tabs": "\t", "semicolons and decimal text": ";"}.get(name, ",")
+    expected = pd.read_csv(path, sep=delimiter)
     source = open_source(path, batch_bytes=batch_bytes)
     columns, _ = read(source)
     assert list(columns) == list(expected.columns)
@@ -339,7 +339,7 @@ def slow_records(data, delimiter):
     return starts, fields, quoted
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(st.lists(st.sampled_from([b"a", b",", b'"', b"\n", b"\r\n"]), max_size=30).map(b"".join))
 def test_the_record_kernels_agree_with_their_slow_twin(data):
     starts, fields, is_open = records_of(data, ",")
@@ -347,11 +347,8 @@ def test_the_record_kernels_agree_with_their_slow_twin(data):
     padded = data + b"\n" * FEW_BYTES
     starts, fields, is_open = records_of(padded, ",")
     assert (starts[:-1].tolist(), fields.tolist(), is_open) == slow_records(padded, b",")
-    ends = [end for end in starts.tolist() if end and padded[:end].endswith(b"\n")]
-    closed = ends[-1] if ends and not is_open else (ends[-1] if len(ends) else 0)
-    if not is_open:
-        assert end_of_records(padded, ",", b"\n") == closed
-    assert callable(find_records)
+    last = starts[-2] if is_open else starts[-1]
+    assert end_of_records(padded, ",", b"\n") == last
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -439,12 +436,13 @@ def test_a_bad_row_is_named_or_skipped(tmp_path, bad, parts):
 
 
 def test_bad_rows_are_named_in_order(tmp_path):
-    path = write(tmp_path / "a.csv", "n,y\n1,a\n2\nx,b\n3,\n4,a,b\n5,c\n", )  # fmt: skip
+    path = write(tmp_path / "a.csv", "n,y\n1,a\n2\nx,b\n3,\n4,a,b\n5,c\n")
     options = {"label": "y", "types": {"n": "number"}}
     assert "line 3: 1 fields" in refused(path, **options)
     source = open_source(path, on_error="skip", rejects=tmp_path / "r.csv", **options)
     assert read(source) == ({"n": [1, 5]}, ["a", "c"])
-    assert [row["line"] for row in csv.DictReader(open(tmp_path / "r.csv"))] == ["3", "4", "5", "6"]
+    with open(tmp_path / "r.csv", newline="") as file:
+        assert [row["line"] for row in csv.DictReader(file)] == ["3", "4", "5", "6"]
     assert source.rejects.count == 4
 
 
@@ -488,7 +486,7 @@ def test_a_misspelt_label_column(tmp_path):
         (b"a,b\n\n", "has a header but no rows"),
         (b"a,b,a\n1,2,3\n", "more than one column named 'a'"),
         (b'a,b\n1,"x\n2,y\n', "line 2: a quote is opened in this record and never closed"),
-        (b"na\xefve,b\n1,2\n", "line 1: byte 0xef"),
+        (b"na\xefve,b\n1,2\n", "a.csv, line 1: byte 0xef"),
         (b"\xff\xfea\0,\0b\0\n\0", "encoding='utf-16'"),
         (b"PK\x03\x04rest", "zip archive"),
         (gzip.compress(b"a,b\n" + random.Random(0).randbytes(9999).hex().encode())[:5000], "damaged"),
@@ -519,7 +517,7 @@ def test_other_encodings(tmp_path):
         assert read(open_source(path, encoding=encoding))[0] == {"näme": ["München", "Köln"], "y": [1, 2]}
     path = write(tmp_path / "a.csv", b"a\nx\x81\n")
     assert "a.csv, near line 2" in refused(path, encoding="cp1252")
-    assert "Did you mean 'latin-1'" in refused(path, encoding="latin1-")
+    assert "Did you mean 'latin-1'" in refused(path, encoding="latin-99")
     lines = write(tmp_path / "a.jsonl", '{"a": "Köln"}\n'.encode("latin-1"))
     assert read(open_source(lines, encoding="latin-1"))[0] == {"a": ["Köln"]}
     assert "line 1: byte 0xf6" in refused(lines)
@@ -528,7 +526,7 @@ def test_other_encodings(tmp_path):
 def test_delimiters(tmp_path):
     path = write(tmp_path / "a.csv", "a|b\n1,2|3\n4,5|6\n")
     assert read(open_source(path))[0] == {"a": ["1,2", "4,5"], "b": [3, 6]}
-    assert open_source(path, delimiter=",").names == ("a|b",) or True
+    assert "line 2: 2 fields, but the header names 1" in refused(path, delimiter=",")
     assert "one character" in refused(path, delimiter="||")
     WRITERS["rows.parquet"](tmp_path / "a.parquet")
     assert "delimiter is for csv" in refused(str(tmp_path / "a.parquet"), delimiter=",")
@@ -537,6 +535,7 @@ def test_delimiters(tmp_path):
 def test_options_that_cannot_be_honoured_are_refused(tmp_path):
     path = write(tmp_path / "a.csv", "a\n1\n")
     assert "for databases" in refused(path, sql="select 1")
+    assert "Types are for files" in refused({"a": [1]}, types={"a": "text"})
     assert "Did you mean 'csv'" in refused(path, format="cvs")
     assert "'stop' or 'skip'" in refused(path, on_error="ignore")
     assert "only written with on_error" in refused(path, rejects="x")
@@ -548,13 +547,14 @@ def test_options_that_cannot_be_honoured_are_refused(tmp_path):
 def test_json_lines_may_bring_new_keys_and_nested_objects(tmp_path):
     head = '{"a": 1, "b": {"c": "x", "d": {"e": true}}}\n' * 30_000
     path = write(tmp_path / "a.jsonl", head + '{"a": 2.5, "new": "n"}\n' + '{"a": null, "b": {"c": ""}}\n')
-    source = open_source(path)
+    source = open_source(path, batch_bytes=1 << 18)
     assert source.names == ("a", "b.c", "b.d.e")
     batches = list(source.batches())
     assert batches[0].names == ("a", "b.c", "b.d.e")
     last = batches[-1]
     assert last.names == ("a", "b.c", "b.d.e", "new")
-    assert [plain(column)[-2:] for column in last.columns.columns] == [[2.5, None], [None, ""], [None, None], ["n", None]]
+    ends = [plain(column)[-2:] for column in last.columns.columns]
+    assert ends == [[2.5, None], [None, ""], [None, None], ["n", None]]
 
 
 @pytest.mark.parametrize(
@@ -683,6 +683,18 @@ def test_a_pass_given_up_early_leaves_nothing_behind(tmp_path):
         next(batches)
         batches.close()
     assert len(read(source)[0]["n"]) == 300_000
+
+
+def test_reading_a_small_file_loads_neither_pandas_nor_other_readers(tmp_path):
+    path = write(tmp_path / "a.csv", 'a,b,y\n1,"x",\n2.5,,no\n')
+    lines = f"""
+        import sys
+        from candide.sources import open_source
+        list(open_source({path!r}, label="y", labelled=False).batches())
+        print([name for name in ("pandas", "pyarrow.parquet", "sqlite3", "sklearn") if name in sys.modules])
+    """
+    done = subprocess.run([sys.executable, "-c", textwrap.dedent(lines)], capture_output=True, text=True)
+    assert done.stdout.strip() == "[]", done.stderr
 
 
 MEMORY = """

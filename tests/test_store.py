@@ -281,8 +281,8 @@ def version_1():
         "alone": families.named("bernoulli", smoothing=1.0),
         "tea": families.named("multinomial", smoothing=1.0),
         "coffee": families.named("multinomial", smoothing=1.0),
-        "height": families.named("gaussian", smoothing=1.0),
-        "fare": families.named("lognormal", smoothing=1.0),
+        "height": families.named("gaussian", smoothing=0.0),
+        "fare": families.named("lognormal", smoothing=0.0),
         "right": families.named("binomial", smoothing=1.0, trials=10),
         "east": families.named("gaussian_full", smoothing=1.0),
         "north": families.named("gaussian_full", smoothing=1.0),
@@ -618,7 +618,7 @@ def test_nothing_written_in_the_arrays_makes_the_loader_stumble():
     """What is loaded in spite of a changed number is in canonical form: it gives back the same bytes."""
     _, arrays = container.contents(store.to_bytes(small()))
     for name, array in arrays.items():
-        for place in range(min(array.size, 12)):
+        for place in range(min(array.size, 6)):
             for value in (0, 1, 2, 255) if array.dtype == np.uint8 else (-1, 0, 1, 2**31, 2**33, 2**62, -(2**63)):
                 data = edited(name, place, value)
                 if not refused(data):

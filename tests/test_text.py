@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -19,7 +21,7 @@ from candide.summary import Accumulator, Summary
 from candide.text.family import Text
 from candide.text.options import TextOptions
 
-WORDS = "ant bee cat dog eel fox gnu hen the a of naïve Straße 漢字 9 x_y".split()
+WORDS = ["ant", "bee", "cat", "dog", "eel", "fox", "hen", "the", "a", "of", "naïve", "Straße", "漢字", "9", "x_y"]
 LINES = st.lists(st.sampled_from(WORDS), max_size=9).map(" ".join)
 TEXTS = st.one_of(st.none(), LINES, st.text(max_size=12))
 ROWS = st.lists(st.tuples(TEXTS, st.sampled_from("pqr")), min_size=1, max_size=12)
@@ -39,7 +41,10 @@ RECIPES = [
 ]
 
 
-def blocks(options: TextOptions = TextOptions(), smoothing: float = 1.0) -> tuple[Block, ...]:
+DEFAULT = TextOptions()
+
+
+def blocks(options: TextOptions = DEFAULT, smoothing: float = 1.0) -> tuple[Block, ...]:
     return (Block(Text(smoothing, "text", options), ("text",)),)
 
 
@@ -62,7 +67,8 @@ def joint(model: Model, texts: list[str | None]) -> np.ndarray:
 def test_summaries_obey_the_laws(options, rows, cut, data):
     schema = blocks(options)
     whole = Summary.of(schema, batch_of(rows))
-    left, right = (Summary.of(schema, batch_of(part)) if part else Summary.empty(schema) for part in (rows[:cut], rows[cut:]))
+    parts = (rows[:cut], rows[cut:])
+    left, right = (Summary.of(schema, batch_of(part)) if part else Summary.empty(schema) for part in parts)
     assert left + right == whole == right + left
     assert whole - right == left
     assert whole + Summary.empty(schema) == whole
@@ -95,7 +101,8 @@ def test_scores_are_finite_or_impossible_and_explained(options, smoothing, rows,
 
 @pytest.mark.parametrize("options", RECIPES, ids=repr)
 def test_pairs_say_what_a_table_says(options, monkeypatch):
-    rows = [(text, "pqr"[i % 3]) for i, text in enumerate(["ant bee the", "bee the dog", "cat", "the the ant", "fox", ""])]
+    texts = ["ant bee the", "bee the dog", "cat", "the the ant", "fox", ""]
+    rows = [(text, "pqr"[i % 3]) for i, text in enumerate(texts)]
     asked = ["ant ant the bee", "unknown fox", "", None, "cat dog"]
     for smoothing in (0.5, 0.0):
         with monkeypatch.context() as patch:
@@ -141,7 +148,11 @@ def corpus(n: int = 150) -> tuple[list[str], list[str]]:
         (TextOptions(words="sklearn", ngrams=2), CountVectorizer(ngram_range=(1, 2)), MultinomialNB),
         (TextOptions(words="sklearn", idf=True), TfidfVectorizer(norm=None), MultinomialNB),
         (TextOptions(words="sklearn", idf=True, model="complement"), TfidfVectorizer(norm=None), ComplementNB),
-        (TextOptions(words="sklearn", stop_words=("BALA", "x12")), CountVectorizer(stop_words=["bala", "x12"]), MultinomialNB),
+        (
+            TextOptions(words="sklearn", stop_words=("BALA", "x12")),
+            CountVectorizer(stop_words=["bala", "x12"]),
+            MultinomialNB,
+        ),
         (TextOptions(words="sklearn", fold_case=False), CountVectorizer(lowercase=False), MultinomialNB),
     ],
     ids=lambda value: getattr(value, "__name__", None) or repr(value)[:60],
@@ -234,8 +245,17 @@ def test_text_stands_beside_other_columns():
 
 def test_the_alphabet_is_part_of_the_fingerprint():
     assert "unicode" in Text().describe()["alphabet"]
+    with pytest.raises(OptionRefused, match="Count it again"):
+        Text(alphabet="candide unicode 3.0")
     one, other = (Summary.empty(blocks(TextOptions(words=words))).fingerprint for words in ("default", "sklearn"))
     assert one != other
+
+
+@pytest.mark.parametrize("options", RECIPES, ids=repr)
+def test_a_described_family_can_be_made_again(options):
+    described = json.loads(json.dumps(Text(0.5, "title", options).describe()))
+    del described["family"]
+    assert Text(**described) == Text(0.5, "title", options)
 
 
 def test_ten_megabytes_in_one_word_are_scored():

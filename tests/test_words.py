@@ -237,7 +237,8 @@ def test_tallies_add_up_and_subtract(options, classes, texts, cut, data):
 
 def test_what_was_not_learned_cannot_be_forgotten():
     seen = tally(["a b"], [0], TextOptions())
-    for other in (tally(["a c"], [0], TextOptions()), tally(["a b"], [1], TextOptions()), tally(["", ""], [0, 0], TextOptions())):
+    for texts, labels in ((["a c"], [0]), (["a b"], [1]), (["", ""], [0, 0])):
+        other = tally(texts, labels, TextOptions())
         with pytest.raises(ForgetRefused):
             seen - other
         with pytest.raises(ForgetRefused):

@@ -246,7 +246,7 @@ def columns_of(X: Any) -> Columns:
     try:
         matrix = np.asarray(X)
     except ValueError:
-        raise RowsRefused("The rows have different lengths. Give every row a value, or None, for each column.") from None
+        raise RowsRefused("Rows have different lengths. Give each row a value, or None, for every column.") from None
     if matrix.ndim != 2:
         raise RowsRefused(
             f"Expected 2D array, got {matrix.ndim}D array instead. Reshape your data: "

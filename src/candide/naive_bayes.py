@@ -86,7 +86,8 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self._become(schema, summary, batch, label)
         self._latest.update(options=(self.priors, self.class_weight), model=model)
         if len(summary.classes) == 1:
-            warnings.warn(f"There is only one class, '{shown(summary.classes[0])}': it will always be the answer.", stacklevel=2)
+            only = shown(summary.classes[0])
+            warnings.warn(f"There is only one class, '{only}': it will always be the answer.", stacklevel=2)
         return self
 
     def partial_fit(self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None) -> Self:
@@ -277,7 +278,7 @@ def labelled(X: Any, y: Any, weights: Any) -> tuple[Batch, str | None]:
         place = everything.position(name)
         y = everything.columns.raw(place)
         X = everything.only([other for other in everything.names if other != name])
-    if getattr(y, "ndim", 1) == 2:
+    if getattr(y, "ndim", 1) == 2 and y.shape[1] == 1:
         message = "A column-vector y was passed when a 1d array was expected. Give y.ravel()."
         warnings.warn(message, DataConversionWarning, stacklevel=3)
     batch = Batch.of(X, y, weights)

@@ -118,7 +118,7 @@ class BernoulliNB(Counted):
         return truth_tally(added_up(on_every_core(of_span, spans(X, 2 * columns * classes))))
 
     def _parameters(self) -> Chances:
-        no, yes = np.split(self._seen.features.counts, 2)
+        no, yes = np.split(np.maximum(self._seen.features.counts, 0), 2)
         no, yes = log_shares(np.stack([no, yes]), self._smoothing_by_column)
         small = 32 * no.size <= LARGEST_BYTE_TABLES
         return Chances(no, yes, byte_tables(no, yes) if small else None)

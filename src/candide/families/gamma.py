@@ -28,7 +28,7 @@ class Gamma(Density):
         return shape, mean
 
     def log_density(self, value: FloatArray, *parameters: FloatArray) -> FloatArray:
-        """Written around the mean, where the large terms of a sharp shape cancel: shape * (log u - u + 1), u = x / mean."""
+        """shape * (log u - u + 1) with u = value / mean: around the mean the large terms of a sharp shape cancel."""
         shape, mean = parameters
         ratio = times_larger(value, mean)
         step = np.clip(ratio, 0.5, 2.0) - 1

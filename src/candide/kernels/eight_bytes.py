@@ -6,6 +6,7 @@ side by side in one integer, and adding 0x80 - a to each carries into its top bi
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -14,10 +15,12 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
+from candide.arrays import AnyArray
 from candide.kernels import compiled
 
 
 def in_every_byte(value: int) -> np.uint64:
+    """The same byte eight times."""
     return np.uint64(int.from_bytes(bytes([value] * 8), "little"))
 
 
@@ -29,10 +32,7 @@ UNDERSCORES = in_every_byte(ord("_"))
 TWO = np.uint64(2)
 
 
-@intrinsic  # type: ignore[untyped-decorator]
-def eight_bytes(typing_context: Any, text: Any, position: Any) -> Any:
-    """text[position:position + 8] as one integer, first byte lowest; the caller knows that they are there."""
-
+def _eight_bytes(typing_context: Any, text: Any, position: Any) -> Any:
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         array = context.make_array(signature.args[0])(context, builder, arguments[0])
         pointer = cgutils.gep_inbounds(builder, array.data, arguments[1])
@@ -42,15 +42,18 @@ def eight_bytes(typing_context: Any, text: Any, position: Any) -> Any:
     return types.uint64(text, types.int64), generate
 
 
-@intrinsic  # type: ignore[untyped-decorator]
-def bytes_before(typing_context: Any, marks: Any) -> Any:
-    """How many bytes lie below the lowest one that is marked in its top bit; 8 where none is."""
-
+def _bytes_before(typing_context: Any, marks: Any) -> Any:
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         zeros = builder.cttz(arguments[0], ir.Constant(ir.IntType(1), 0))
         return builder.lshr(zeros, ir.Constant(ir.IntType(64), 3))
 
     return types.int64(types.uint64), generate
+
+
+#: text[position:position + 8] as one integer, first byte lowest; the caller knows that they are there.
+eight_bytes: Callable[[AnyArray, int | np.int64], np.uint64] = intrinsic(_eight_bytes)
+#: How many bytes lie below the lowest one that is marked in its top bit; 8 where none is.
+bytes_before: Callable[[np.uint64], int] = intrinsic(_bytes_before)
 
 
 @compiled

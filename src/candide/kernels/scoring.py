@@ -18,13 +18,8 @@ LANES = 4
 
 FAR = 1e140
 """Standard deviations beyond which a square would come near the largest double."""
-"""Rows scored side by side."""
 
-LANES = 4
-"""Classes added up side by side."""
-
-FAR = 1e140
-"""Standard deviations beyond which a square would come near the largest double."""
+ROOT_HALF = 0.7071067811865476
 
 
 @compiled
@@ -180,36 +175,69 @@ def add_gaussian(
     """Add constant - z^2 / 2 with z = (x - mean) * inverse; parameters are [column, class].
 
     Values that are not finite say nothing. Where z^2 would overflow it grows like a logarithm instead, so that
-    the order of the classes is kept however far a value lies.
+    the order of the classes is kept however far a value lies. A tile with such a row is done again with care, in
+    the same order of additions, so that a row has the same bits whatever its neighbours hold.
     """
     rows, columns = values.shape
     classes = joint.shape[1]
+    constants = np.zeros(classes)
+    for column in range(columns):
+        for label in range(classes):
+            constants[label] += constant[column, label]
     tile = np.zeros(TILE)
     sums = np.zeros((classes, TILE))
     for first in range(0, rows, TILE):
         size = min(TILE, rows - first)
         for label in range(classes):
             for i in range(size):
-                sums[label, i] = joint[first + i, label]
+                sums[label, i] = joint[first + i, label] + constants[label]
         for column in range(columns):
-            largest = 0.0
+            silent = False
             for i in range(size):
                 tile[i] = values[first + i, column]
-                largest = max(largest, abs(tile[i])) if tile[i] - tile[i] == 0.0 else np.inf
+                silent |= tile[i] - tile[i] != 0.0
             for label in range(classes):
-                centre, scale, top = mean[column, label], inverse[column, label], constant[column, label]
+                centre, scale, top = mean[column, label], inverse[column, label] * ROOT_HALF, constant[column, label]
                 mine = sums[label]
-                if (largest + abs(centre)) * scale < FAR:
+                if silent:
+                    for i in range(size):
+                        z = (tile[i] - centre) * scale
+                        mine[i] -= z * z if tile[i] - tile[i] == 0.0 else top
+                else:
                     for i in range(TILE):
                         z = (tile[i] - centre) * scale
-                        mine[i] += top - 0.5 * (z * z)
-                else:
-                    for i in range(size):
-                        if tile[i] - tile[i] == 0.0:
-                            mine[i] += top - 0.5 * far_square(tile[i], centre, scale)
+                        mine[i] -= z * z
+        far = False
+        for label in range(classes):
+            for i in range(size):
+                far |= not sums[label, i] > -FAR
+        if far:
+            for i in range(size):
+                for label in range(classes):
+                    sums[label, i] = careful_sum(
+                        values[first + i],
+                        joint[first + i, label] + constants[label],
+                        mean[:, label],
+                        inverse[:, label],
+                        constant[:, label],
+                    )
         for label in range(classes):
             for i in range(size):
                 joint[first + i, label] = sums[label, i]
+
+
+@compiled
+def careful_sum(
+    row: FloatArray, start: float, mean: FloatArray, inverse: FloatArray, constant: FloatArray
+) -> float:
+    """One row and class of `add_gaussian`, whatever the row holds; start holds all constants already."""
+    total = start
+    for column in range(len(row)):
+        if row[column] - row[column] == 0.0:
+            total -= far_square(row[column], mean[column], inverse[column] * ROOT_HALF)
+        else:
+            total -= constant[column]
+    return total
 
 
 @compiled

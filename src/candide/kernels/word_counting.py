@@ -19,6 +19,7 @@ from candide.kernels.words import (
     PAIRS_FULL,
     SCRATCH_FULL,
     Letters,
+    Number,
     Recipe,
     Scratch,
     Terms,
@@ -48,8 +49,8 @@ class Texts(NamedTuple):
 class Tallies(NamedTuple):
     """What learning adds to: table[term, class] or, where it has no columns, pairs of (key, count).
 
-    A pair's key is term << 32 | class, plus one. used[0] is how many pairs there are. documents[class] counts documents,
-    frequency[term] those with the term, where it is kept at all.
+    A pair's key is term << 32 | class, plus one. used[0] is how many pairs there are. documents[class] counts
+    documents, frequency[term] those with the term, where it is kept at all.
     """
 
     table: IntArray
@@ -60,7 +61,7 @@ class Tallies(NamedTuple):
 
 
 @compiled
-def join_equal(count: int, scratch: Scratch) -> int:
+def join_equal(count: Number, scratch: Scratch) -> Number:
     """Keep each term once, in order of first appearance, with its occurrences in scratch.amounts; how many are left."""
     ids, amounts, joined = scratch.ids, scratch.amounts, scratch.joined
     size = 16
@@ -86,7 +87,7 @@ def join_equal(count: int, scratch: Scratch) -> int:
 
 
 @compiled
-def damp(distinct: int, amounts: IntArray, logs: FloatArray) -> None:
+def damp(distinct: Number, amounts: IntArray, logs: FloatArray) -> None:
     """Turn occurrences into log(1 + occurrences), scaled to a Euclidean length of one, in units of 2^-32.
 
     logs[n] is log(1 + n) on a fixed grid; only operations whose bits IEEE fixes are used, in order of appearance.
@@ -102,13 +103,13 @@ def damp(distinct: int, amounts: IntArray, logs: FloatArray) -> None:
 
 
 @compiled
-def far_log(occurrences: int) -> float:
+def far_log(occurrences: Number) -> float:
     """log(1 + occurrences) beyond the table."""
     return grid_log(np.array([1.0 + occurrences]))[0]
 
 
 @compiled
-def add_pair(term: int, label: int, amount: int, pairs: AnyArray, used: IntArray) -> None:
+def add_pair(term: Number, label: Number, amount: Number, pairs: AnyArray, used: IntArray) -> None:
     """Add to a (term, class) pair, making it where it is new; the caller has seen to it that there is room."""
     key = ((np.uint64(term) << LABEL_BITS) | np.uint64(label)) + ONE
     mask = np.uint64((pairs.size >> 1) - 1)
@@ -125,17 +126,17 @@ def add_pair(term: int, label: int, amount: int, pairs: AnyArray, used: IntArray
 @compiled
 def learn_documents(
     texts: Texts,
-    row: int,
+    row: Number,
     labels: IntArray,
     weights: IntArray,
     letters: Letters,
     recipe: Recipe,
-    weighting: int,
+    weighting: Number,
     logs: FloatArray,
     terms: Terms,
     scratch: Scratch,
     tallies: Tallies,
-) -> tuple[int, int]:
+) -> tuple[Number, Number]:
     """Learn the documents from number `row` on; where it stopped, and why (0: all done).
 
     A document is learned whole or not at all, so after making room the caller goes on where this stopped.
@@ -197,7 +198,9 @@ def refill_pairs(old: AnyArray, new: AnyArray, used: IntArray) -> None:
 
 
 @compiled
-def add_lines(numbers: IntArray, indptr: IntArray, labels: AnyArray, counts: IntArray, sign: int, tallies: Tallies) -> None:
+def add_lines(
+    numbers: IntArray, indptr: IntArray, labels: AnyArray, counts: IntArray, sign: Number, tallies: Tallies
+) -> None:
     """Add (sign 1) or take away (sign -1) counts by (word, class) pair; word i is term numbers[i]."""
     dense = tallies.table.shape[1] > 0
     for line in range(numbers.size):
@@ -209,7 +212,7 @@ def add_lines(numbers: IntArray, indptr: IntArray, labels: AnyArray, counts: Int
 
 
 @compiled
-def count_of(term: int, label: int, tallies: Tallies) -> int:
+def count_of(term: Number, label: Number, tallies: Tallies) -> Number:
     """How much a (term, class) pair has been seen."""
     if tallies.table.shape[1] > 0:
         return tallies.table[term, label]

@@ -19,6 +19,7 @@ from candide.kernels.words import (
     SCRATCH_FULL,
     UNKNOWN,
     ZERO,
+    Number,
     Recipe,
     Scratch,
     Terms,
@@ -44,7 +45,7 @@ class Lines(NamedTuple):
 
 
 @compiled
-def spelled_lengths(terms: Terms, gap: int, lengths: IntArray) -> None:
+def spelled_lengths(terms: Terms, gap: Number, lengths: IntArray) -> None:
     """How many bytes each term has when spelled, with `gap` bytes between the words of a run."""
     for term in range(lengths.size):
         length = terms.length[term]
@@ -55,7 +56,7 @@ def spelled_lengths(terms: Terms, gap: int, lengths: IntArray) -> None:
 
 
 @compiled
-def spell(terms: Terms, gap: int, order: IntArray, offsets: IntArray, letters: AnyArray) -> None:
+def spell(terms: Terms, gap: Number, order: IntArray, offsets: IntArray, letters: AnyArray) -> None:
     """Write the bytes of term order[i] to letters[offsets[i]:]."""
     for line in range(order.size):
         term = order[line]
@@ -73,7 +74,8 @@ def spell(terms: Terms, gap: int, order: IntArray, offsets: IntArray, letters: A
 
 
 @compiled
-def write_word(terms: Terms, term: int, letters: AnyArray, start: int) -> None:
+def write_word(terms: Terms, term: Number, letters: AnyArray, start: Number) -> None:
+    """Write the bytes of a single word."""
     length, place = terms.length[term], terms.place[term]
     for step in range(length):
         chunk = np.uint64(place) if length <= 8 else terms.arena[place + (step >> 3)]
@@ -81,7 +83,7 @@ def write_word(terms: Terms, term: int, letters: AnyArray, start: int) -> None:
 
 
 @compiled
-def prefix(offsets: IntArray, letters: AnyArray, word: int, depth: int) -> np.uint64:
+def prefix(offsets: IntArray, letters: AnyArray, word: Number, depth: Number) -> np.uint64:
     """Eight bytes of a word from `depth` on, big-endian so that numbers sort as bytes do; zeros beyond its end."""
     key = ZERO
     start = offsets[word] + depth
@@ -120,7 +122,7 @@ def sort_words(offsets: IntArray, letters: AnyArray) -> IntArray:
 
 
 @compiled
-def compare(mine: Lines, word: int, theirs: Lines, other: int) -> int:
+def compare(mine: Lines, word: Number, theirs: Lines, other: Number) -> Number:
     """Below 0 where my word comes first bytewise, 0 where the two are one, above 0 else."""
     start, begin = mine.offsets[word], theirs.offsets[other]
     length, longness = mine.offsets[word + 1] - start, theirs.offsets[other + 1] - begin
@@ -132,7 +134,7 @@ def compare(mine: Lines, word: int, theirs: Lines, other: int) -> int:
 
 
 @compiled
-def merge_lines(mine: Lines, theirs: Lines, sign: int, out: Lines) -> tuple[int, int, int]:
+def merge_lines(mine: Lines, theirs: Lines, sign: Number, out: Lines) -> tuple[Number, Number, Number]:
     """Add (sign 1) or subtract (sign -1) sorted words with sorted pairs into `out`, which has room for both together.
 
     Returns how many words and pairs there are, or (-1, my word, their word) at the first pair that would fall below
@@ -193,14 +195,19 @@ def merge_lines(mine: Lines, theirs: Lines, sign: int, out: Lines) -> tuple[int,
 
 @compiled
 def number_lines(
-    offsets: IntArray, letters: AnyArray, line: int, recipe: Recipe, terms: Terms, scratch: Scratch, numbers: IntArray
-) -> tuple[int, int]:
-    """The number of every spelled term from `line` on, given to it anew where `numbers` is to be learned.
+    offsets: IntArray,
+    letters: AnyArray,
+    line: Number,
+    recipe: Recipe,
+    learning: bool,
+    terms: Terms,
+    scratch: Scratch,
+    numbers: IntArray,
+) -> tuple[Number, Number]:
+    """The number of every spelled term from `line` on, into `numbers`; where it stopped and why (0: all done).
 
-    scratch.window[0] says whether to learn. Returns where it stopped and why (0: all done); unknown ones get numbers
-    below UNKNOWN.
+    Unknown terms are given one when learning, else a number below UNKNOWN.
     """
-    learning = scratch.window[0] != 0
     tail = scratch.tail
     while line < offsets.size - 1:
         position, stop = offsets[line], offsets[line + 1]
@@ -262,18 +269,16 @@ def word_totals(indptr: IntArray, counts: IntArray, totals: IntArray) -> None:
 
 
 @compiled
-def pairs_of_table(table: IntArray, order: IntArray, classes: int, indptr: IntArray, labels: AnyArray, counts: IntArray) -> None:
-    """The pairs of a table's rows in the given order; a first call with no room for pairs fills `indptr` alone."""
+def pairs_of_table(table: IntArray, order: IntArray, classes: Number, labels: AnyArray, counts: IntArray) -> None:
+    """Write the pairs of a table's rows, in the given order, one after the other."""
     pairs = 0
     for line in range(order.size):
         for label in range(classes):
             count = table[order[line], label]
             if count != 0:
-                if labels.size:
-                    labels[pairs] = label
-                    counts[pairs] = count
+                labels[pairs] = label
+                counts[pairs] = count
                 pairs += 1
-        indptr[line + 1] = pairs
 
 
 @compiled

@@ -11,7 +11,7 @@ import numpy as np
 from candide.arrays import AnyArray, FloatArray, IntArray
 from candide.kernels import compiled
 from candide.kernels.word_counting import COUNTS, LOG, PRESENCE, UNIT, Texts, damp, join_equal
-from candide.kernels.words import Letters, Recipe, Scratch, Terms, document_terms
+from candide.kernels.words import Letters, Number, Recipe, Scratch, Terms, document_terms
 
 
 class Weights(NamedTuple):
@@ -42,15 +42,15 @@ class Weights(NamedTuple):
 @compiled
 def weighed_terms(
     texts: Texts,
-    row: int,
+    row: Number,
     letters: Letters,
     recipe: Recipe,
-    weighting: int,
+    weighting: Number,
     logs: FloatArray,
     terms: Terms,
     scratch: Scratch,
     once: bool,
-) -> tuple[int, int]:
+) -> tuple[Number, Number]:
     """Number the terms of one document, each different one once where asked; how many, and of how many tokens.
 
     Amounts are set for different terms only: occurrences, 1, or units of 2^-32, as the weighting says.
@@ -70,21 +70,27 @@ def weighed_terms(
 @compiled
 def score_documents(
     texts: Texts,
-    row: int,
+    row: Number,
     letters: Letters,
     recipe: Recipe,
-    weighting: int,
+    weighting: Number,
     logs: FloatArray,
     terms: Terms,
     scratch: Scratch,
     weights: Weights,
     joint: FloatArray,
-) -> tuple[int, int]:
-    """Add what the documents from number `row` on say into joint[row, class]; where it stopped and why (0: all done)."""
-    table, rows, factor = weights.table, weights.rows, weights.factor
+) -> tuple[Number, Number]:
+    """Add what the documents from number `row` on say into joint[row, class].
+
+    Returns where it stopped and why (0: all done).
+    """
+    table, rows, factor, base = weights.table, weights.rows, weights.factor, weights.base
+    indptr, pair_labels, values = weights.indptr, weights.labels, weights.values
+    constant, default, certain, rate = weights.constant, weights.default, weights.certain, weights.rate
+    ids, amounts = scratch.ids, scratch.amounts
     classes = joint.shape[1]
     dense = table.shape[1] > 0
-    poisson = weights.rate.size > 0
+    poisson = rate.size > 0
     once = weighting != COUNTS or poisson
     unit = 1.0 / UNIT if weighting == LOG else 1.0
     sums, matched = np.empty(classes), np.empty(classes)
@@ -96,8 +102,7 @@ def score_documents(
         count, tokens = weighed_terms(texts, row, letters, recipe, weighting, logs, terms, scratch, once)
         if count < 0:
             return row, count
-        ids, amounts = scratch.ids, scratch.amounts
-        sums[:] = weights.constant
+        sums[:] = constant
         if dense and not once and factor.size == 0 and rows.size == 0:
             if classes == 2:
                 first, second = sums[0], sums[1]
@@ -131,29 +136,29 @@ def score_documents(
                 if dense:
                     for label in range(classes):
                         value = table[line, label]
-                        if weights.certain.size and value == np.inf:
+                        if certain.size and value == np.inf:
                             held[label] += 1
                         else:
                             sums[label] += amount * value
                 else:
                     known += 1
                     said += amount
-                    alike += amount * weights.base[line]
-                    for pair in range(weights.indptr[line], weights.indptr[line + 1]):
-                        label = weights.labels[pair]
+                    alike += amount * base[line]
+                    for pair in range(indptr[line], indptr[line + 1]):
+                        label = pair_labels[pair]
                         hits[label] += 1
                         matched[label] += amount
-                        if weights.certain.size and weights.values[pair] == np.inf:
+                        if certain.size and values[pair] == np.inf:
                             held[label] += 1
                         else:
-                            sums[label] += amount * weights.values[pair]
+                            sums[label] += amount * values[pair]
             for label in range(classes):
                 sums[label] += alike
                 if hits[label] < known:
-                    sums[label] += (said - matched[label]) * weights.default[label]
-                if weights.certain.size and held[label] < weights.certain[label]:
+                    sums[label] += (said - matched[label]) * default[label]
+                if certain.size and held[label] < certain[label]:
                     sums[label] = -np.inf
         for label in range(classes):
-            joint[row, label] += sums[label] + (tokens * weights.rate[label] if poisson else 0.0)
+            joint[row, label] += sums[label] + (tokens * rate[label] if poisson else 0.0)
         row += 1
     return row, 0

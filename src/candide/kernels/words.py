@@ -16,7 +16,7 @@ room and goes on at the same document. Terms met in the broken attempt are simpl
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -24,10 +24,15 @@ from candide.arrays import AnyArray, IntArray
 from candide.kernels import compiled
 from candide.kernels.eight_bytes import TOPS, bytes_before, eight_bytes, lower_case, word_marks
 
+#: A whole number as kernels see it.
+Number: TypeAlias = int | np.int64
+
 #: What a kernel answers, instead of how many terms it found, when there was no room for them.
 TERMS_FULL, ARENA_FULL, SCRATCH_FULL, PAIRS_FULL = -1, -2, -3, -4
-#: No run of that many words yet.
+#: Not yet looked up.
 NOTHING = -8
+#: How many runs are fetched from memory together.
+AHEAD = 16
 #: Numbers below this are terms that are not in the vocabulary, told apart by their hash.
 UNKNOWN = -16
 #: The most terms a vocabulary can hold.
@@ -86,13 +91,13 @@ class Terms(NamedTuple):
 
 
 class Scratch(NamedTuple):
-    """Room for one document: term numbers, amounts, a small table to join equal ones, a long word, a window."""
+    """Room for one document: term numbers, amounts, a small table to join equal ones, a long word, a look ahead."""
 
     ids: IntArray
     amounts: IntArray
     joined: IntArray
     tail: AnyArray
-    window: IntArray
+    ahead: AnyArray
 
 
 @compiled
@@ -104,7 +109,7 @@ def mixed(key: np.uint64) -> np.uint64:
 
 
 @compiled
-def decoded(text: AnyArray, position: int, stop: int) -> tuple[int, int]:
+def decoded(text: AnyArray, position: Number, stop: Number) -> tuple[Number, Number]:
     """The code point at a byte and its width; what is not UTF-8 counts as U+FFFD, one byte wide."""
     lead = np.int64(text[position])
     if lead < 0x80:
@@ -134,8 +139,9 @@ def slot_of(key: np.uint64, slots: AnyArray) -> np.uint64:
 
 
 @compiled
-def same_word(arena: AnyArray, start: int, tail: AnyArray, chunks: int) -> bool:
-    for chunk in range(chunks):
+def same_word(arena: AnyArray, start: Number, tail: AnyArray, chunks: Number) -> bool:
+    """Whether the word that begins there in the arena is the one in `tail`."""
+    for chunk in range(chunks):  # noqa: SIM110  (a generator would not compile)
         if arena[start + chunk] != tail[chunk]:
             return False
     return True
@@ -145,13 +151,13 @@ def same_word(arena: AnyArray, start: int, tail: AnyArray, chunks: int) -> bool:
 def new_term(
     key: np.uint64,
     slot: np.uint64,
-    begin: int,
-    bytes_long: int,
+    begin: Number,
+    bytes_long: Number,
     slots: AnyArray,
     place: IntArray,
     length: IntArray,
     sizes: IntArray,
-) -> int:
+) -> Number:
     """Give a key the next number, in the empty slot where the search for it ended."""
     term = sizes[0]
     if term >= place.size:
@@ -167,15 +173,15 @@ def new_term(
 @compiled
 def number_of_key(
     key: np.uint64,
-    begin: int,
-    bytes_long: int,
-    hashed: int,
+    begin: Number,
+    bytes_long: Number,
+    hashed: Number,
     learning: bool,
     slots: AnyArray,
     place: IntArray,
     length: IntArray,
     sizes: IntArray,
-) -> int:
+) -> Number:
     """The number of a short word, or of a run (no bytes of its own): found, made when learning, else below UNKNOWN."""
     if hashed:
         return np.int64(mixed(key) >> (SIXTY_FOUR - np.uint64(hashed)))
@@ -195,15 +201,15 @@ def number_of_key(
 @compiled
 def number_of_long_word(
     tail: AnyArray,
-    bytes_long: int,
-    hashed: int,
+    bytes_long: Number,
+    hashed: Number,
     learning: bool,
     slots: AnyArray,
     arena: AnyArray,
     place: IntArray,
     length: IntArray,
     sizes: IntArray,
-) -> int:
+) -> Number:
     """The same for a word of more than eight bytes, given in chunks of eight."""
     chunks = (bytes_long + 7) >> 3
     scattered = ZERO
@@ -217,7 +223,7 @@ def number_of_long_word(
     while True:
         stored = slots[slot << ONE]
         if stored == key:
-            term = np.int64(slots[(slot << ONE) + ONE])
+            term: Number = np.int64(slots[(slot << ONE) + ONE])
             if length[term] == bytes_long and same_word(arena, place[term], tail, chunks):
                 return term
         if stored == EMPTY:
@@ -238,15 +244,15 @@ def number_of_long_word(
 
 @compiled
 def number_of_run(
-    left: int,
-    right: int,
-    hashed: int,
+    left: Number,
+    right: Number,
+    hashed: Number,
     learning: bool,
     slots: AnyArray,
     place: IntArray,
     length: IntArray,
     sizes: IntArray,
-) -> int:
+) -> Number:
     """The number of a run of words: all but its last word, and that word."""
     if hashed:
         pair = np.uint64(left) * SECOND_MULTIPLIER + np.uint64(right)
@@ -259,46 +265,51 @@ def number_of_run(
 
 
 @compiled
-def add_unit(
-    term: int,
-    count: int,
-    ngrams: int,
-    hashed: int,
+def add_runs(
+    count: Number,
+    ngrams: Number,
+    hashed: Number,
     learning: bool,
     ids: IntArray,
-    window: IntArray,
+    ahead: AnyArray,
     slots: AnyArray,
     place: IntArray,
     length: IntArray,
     sizes: IntArray,
-) -> int:
-    """Note a unit and the runs that end in it; how many terms the document has then, or what was too small.
+) -> Number:
+    """After `count` units, the runs of two of them, then of three, and so on; how many terms there are then.
 
-    window[size] is the run of size + 1 units that ended last, or NOTHING.
+    A run is one shorter run and one more unit. Most runs are rare, so their slots are far away in memory: a few are
+    fetched at a time, all at once, before any is looked at.
     """
-    if count + ngrams > ids.size:
-        return SCRATCH_FULL
-    ids[count] = term
-    count += 1
-    for size in range(ngrams - 1, 0, -1):
-        window[size] = window[size - 1]
-    window[0] = term
-    for size in range(1, ngrams):
-        if window[size] == NOTHING:
-            break
-        run = number_of_run(window[size], term, hashed, learning, slots, place, length, sizes)
-        if UNKNOWN < run < 0:
-            return run
-        window[size] = run
-        ids[count] = run
-        count += 1
-    return count
+    total: Number = count
+    before: Number = 0
+    for size in range(2, ngrams + 1):
+        runs = max(count - size + 1, 0)
+        if total + runs > ids.size:
+            return SCRATCH_FULL
+        for start in range(0, runs, AHEAD):
+            stop = min(start + AHEAD, runs)
+            for place_in_text in range(start, stop):
+                left, right = ids[before + place_in_text], ids[place_in_text + size - 1]
+                key = RUN_OF_WORDS | (np.uint64(left) << TERM_BITS) | np.uint64(right)
+                slot = slot_of(key, slots) if left >= 0 and right >= 0 and hashed == 0 else ZERO
+                ahead[place_in_text - start] = slots[slot << ONE]
+            for place_in_text in range(start, stop):
+                left, right = ids[before + place_in_text], ids[place_in_text + size - 1]
+                run = number_of_run(left, right, hashed, learning, slots, place, length, sizes)
+                if UNKNOWN < run < 0:
+                    return run
+                ids[total + place_in_text] = run
+        before = total
+        total += runs
+    return total
 
 
 @compiled
 def spelled_word(
-    text: AnyArray, position: int, stop: int, first: AnyArray, pages: AnyArray, values: AnyArray, tail: AnyArray
-) -> tuple[int, np.uint64, int, int]:
+    text: AnyArray, position: Number, stop: Number, first: AnyArray, pages: AnyArray, values: AnyArray, tail: AnyArray
+) -> tuple[Number, np.uint64, Number, Number]:
     """Fold the word that begins at `position`, in any script, byte by byte.
 
     Returns where it ends, its last bytes packed, how many bytes it has, and how many characters. All but the last
@@ -307,7 +318,7 @@ def spelled_word(
     key, shift, chunks, characters = ZERO, ZERO, 0, 0
     while position < stop:
         letter = first[text[position]]
-        width = 1
+        width: Number = 1
         if letter > LAST_ASCII:
             code, width = decoded(text, position, stop)
             letter = values[(np.int64(pages[code >> 7]) << 7) | (code & 127)]
@@ -332,42 +343,16 @@ def spelled_word(
 
 
 @compiled
-def long_word(text: AnyArray, position: int, stop: int, fold: bool, tail: AnyArray) -> tuple[int, np.uint64]:
-    """The length and the last packed bytes of an ASCII word whose first eight bytes are known to be letters.
-
-    Those before are written to `tail`. Length 0 means that the word is not plain ASCII or ends too near the end of the
-    text to be read by eights; a length beyond eight times the tail, that the tail is too small.
-    """
-    begin, chunks = position, 0
-    while position <= text.size - 8:
-        chunk = eight_bytes(text, position)
-        length = min(bytes_before(word_marks(chunk) ^ TOPS), stop - position)
-        if length < 8:
-            if (chunk >> np.uint64(8 * length)) & FIRST_TOP != ZERO and position + length != stop:
-                return 0, ZERO
-            if length == 0:
-                return position - begin, tail[chunks - 1]
-            key = chunk & ((ONE << np.uint64(8 * length)) - ONE)
-            return position - begin + length, lower_case(key) if fold else key
-        if chunks >= tail.size:
-            return 8 * chunks + 8, ZERO
-        tail[chunks] = lower_case(chunk) if fold else chunk
-        chunks += 1
-        position += 8
-    return 0, ZERO
-
-
-@compiled
 def word_terms(
     text: AnyArray,
-    start: int,
-    stop: int,
+    start: Number,
+    stop: Number,
     letters: Letters,
     recipe: Recipe,
     terms: Terms,
     scratch: Scratch,
     learning: bool,
-) -> int:
+) -> Number:
     """Number the words of text[start:stop] and their runs into scratch.ids; how many, or what was too small.
 
     ASCII goes eight bytes at a time: one look finds a word's end, its lower case, and where the next word begins. A
@@ -375,7 +360,7 @@ def word_terms(
     """
     first, pages, values = letters.first, letters.pages, letters.values
     slots, arena, place, spelled, sizes = terms.slots, terms.arena, terms.place, terms.length, terms.sizes
-    ids, tail, window = scratch.ids, scratch.tail, scratch.window
+    ids, tail = scratch.ids, scratch.tail
     hashed, ngrams, shortest, room = recipe.hashed, recipe.ngrams, recipe.shortest, ids.size
     fold = first[65] == np.uint64(97)
     mask = np.uint64((slots.size >> 1) - 2)
@@ -383,10 +368,8 @@ def word_terms(
     last_chunk = text.size - 8
     position = start
     count = 0
-    for size in range(ngrams):
-        window[size] = NOTHING
     while position < stop:
-        length = 0
+        length: Number = 0
         plain = position <= last_chunk
         if plain:
             chunk = eight_bytes(text, position)
@@ -396,18 +379,29 @@ def word_terms(
                 position += bytes_before(others)
                 continue
             length = min(bytes_before(marks ^ TOPS), stop - position)
-            key = chunk & ((ONE << np.uint64(8 * (length & 7))) - ONE)
-            if length == 8:
-                length, key = long_word(text, position, stop, fold, tail)
-                if length > 8 * tail.size:
+            chunks = 0
+            at = position
+            while length == 8 and plain:
+                if chunks >= tail.size:
                     return SCRATCH_FULL
-                plain = length > 0
-                end = position + length
-            else:
-                key = lower_case(key) if fold else key
+                tail[chunks] = lower_case(chunk) if fold else chunk
+                chunks += 1
+                at += 8
+                plain = at <= last_chunk
+                if plain:
+                    chunk = eight_bytes(text, at)
+                    marks = word_marks(chunk)
+                    others = marks | (chunk & TOPS)
+                    length = min(bytes_before(marks ^ TOPS), stop - at)
+            if plain:
                 rest = others >> np.uint64(8 * length)
-                end = position + min(8, length + bytes_before(rest))
-                plain = (chunk >> np.uint64(8 * length)) & FIRST_TOP == ZERO or position + length == stop
+                plain = (chunk >> np.uint64(8 * length)) & FIRST_TOP == ZERO or at + length == stop
+                key = chunk & ((ONE << np.uint64(8 * length)) - ONE)
+                key = lower_case(key) if fold else key
+                if length == 0 and chunks > 0:
+                    key = tail[chunks - 1]
+                end = at + min(8, length + bytes_before(rest))
+                length += at - position
         characters = length
         if not plain or length == 0:
             end, key, length, characters = spelled_word(text, position, stop, first, pages, values, tail)
@@ -418,65 +412,54 @@ def word_terms(
         position = end
         if characters < shortest:
             continue
-        term = np.int64(NOTHING)
-        if length < SHORTEST_LONG_WORD and hashed == 0:
-            # Most words end here: short, and known already.
-            slot = ((key ^ (key >> HALF)) * MULTIPLIER) >> scale
-            stored = slots[slot << ONE]
-            while stored != key and stored != EMPTY:
-                slot = (slot + ONE) & mask
+        term: Number = np.int64(NOTHING)
+        if length < SHORTEST_LONG_WORD:
+            if hashed == 0:
+                # Most words end here: short, and known already.
+                slot = ((key ^ (key >> HALF)) * MULTIPLIER) >> scale
                 stored = slots[slot << ONE]
-            if stored == key:
-                term = np.int64(slots[(slot << ONE) + ONE])
-        if term < 0:
-            if length < SHORTEST_LONG_WORD:
+                while stored != key and stored != EMPTY:
+                    slot = (slot + ONE) & mask
+                    stored = slots[slot << ONE]
+                if stored == key:
+                    term = np.int64(slots[(slot << ONE) + ONE])
+            if term < 0:
                 term = number_of_key(
                     key, np.int64(key), length, hashed, learning, slots, place, spelled, sizes
                 )
-            elif length >> 3 >= tail.size:
-                return SCRATCH_FULL
-            else:
-                tail[(length - 1) >> 3] = key
-                term = number_of_long_word(
-                    tail, length, hashed, learning, slots, arena, place, spelled, sizes
-                )
-            if UNKNOWN < term < 0:
-                return term
-        if ngrams == 1:
-            if count >= room:
-                return SCRATCH_FULL
-            ids[count] = term
-            count += 1
+        elif length >> 3 >= tail.size:
+            return SCRATCH_FULL
         else:
-            count = add_unit(
-                term, count, ngrams, hashed, learning, ids, window, slots, place, spelled, sizes
-            )
-            if count < 0:
-                return count
-    return count
+            tail[(length - 1) >> 3] = key
+            term = number_of_long_word(tail, length, hashed, learning, slots, arena, place, spelled, sizes)
+        if UNKNOWN < term < 0:
+            return term
+        if count >= room:
+            return SCRATCH_FULL
+        ids[count] = term
+        count += 1
+    return add_runs(count, ngrams, hashed, learning, ids, scratch.ahead, slots, place, spelled, sizes)
 
 
 @compiled
 def character_terms(
     text: AnyArray,
-    start: int,
-    stop: int,
+    start: Number,
+    stop: Number,
     letters: Letters,
     recipe: Recipe,
     terms: Terms,
     scratch: Scratch,
     learning: bool,
-) -> int:
+) -> Number:
     """The same for characters: each character of the folded text is a unit, a run of white space is one space."""
     pages, values = letters.pages, letters.values
     slots, place, spelled, sizes = terms.slots, terms.place, terms.length, terms.sizes
-    ids, window = scratch.ids, scratch.window
+    ids = scratch.ids
     hashed, ngrams = recipe.hashed, recipe.ngrams
     position = start
     count = 0
     after_space = False
-    for size in range(ngrams):
-        window[size] = NOTHING
     while position < stop:
         code, width = decoded(text, position, stop)
         position += width
@@ -495,28 +478,27 @@ def character_terms(
             term = number_of_key(key, np.int64(key), length, hashed, learning, slots, place, spelled, sizes)
             if UNKNOWN < term < 0:
                 return term
-            count = add_unit(
-                term, count, ngrams, hashed, learning, ids, window, slots, place, spelled, sizes
-            )
-            if count < 0:
-                return count
-    return count
+            if count >= ids.size:
+                return SCRATCH_FULL
+            ids[count] = term
+            count += 1
+    return add_runs(count, ngrams, hashed, learning, ids, scratch.ahead, slots, place, spelled, sizes)
 
 
 @compiled
 def document_terms(
     text: AnyArray,
-    start: int,
-    stop: int,
+    start: Number,
+    stop: Number,
     letters: Letters,
     recipe: Recipe,
     terms: Terms,
     scratch: Scratch,
     learning: bool,
-) -> int:
+) -> Number:
     """Number the terms of one document, text[start:stop], in order of appearance into scratch.ids.
 
-    Runs follow the unit they end in, shortest first. Returns how many there are, or the reason why there was no room.
+    Runs follow the units, shortest first. Returns how many there are, or the reason why there was no room.
     When not learning, nothing but the scratch is written and unknown terms get numbers below UNKNOWN, equal for equal
     terms; with hashed bits every term has a number and the vocabulary is not used.
     """
@@ -547,3 +529,27 @@ def empty_slots(capacity: int) -> AnyArray:
     slots = np.zeros(2 * capacity + 2, dtype=np.uint64)
     slots[-1] = 65 - capacity.bit_length()
     return slots
+
+
+@compiled
+def mark_unsteady(text: AnyArray, offsets: IntArray, marks: AnyArray) -> Number:
+    """Mark the documents that hold a capital sigma or a dotted capital I; how many they are.
+
+    Their UTF-8 is CE A3 and C4 B0. Eight bytes without a top bit cannot hold them, so English is skipped over.
+    """
+    found = 0
+    for row in range(offsets.size - 1):
+        position, stop = offsets[row], offsets[row + 1]
+        while position < stop:
+            if position <= text.size - 8 and eight_bytes(text, position) & TOPS == ZERO:
+                position += 8
+                continue
+            if position + 1 < stop and (
+                (text[position] == 0xCE and text[position + 1] == 0xA3)
+                or (text[position] == 0xC4 and text[position + 1] == 0xB0)
+            ):
+                marks[row] = True
+                found += 1
+                break
+            position += 1
+    return found

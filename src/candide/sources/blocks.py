@@ -15,7 +15,7 @@ LONGEST_RECORD = 64 << 20
 
 @dataclass(frozen=True)
 class Block:
-    """Some whole records: bytes up to an end, the file, the number of the first line, and how much of the file it took."""
+    """Some whole records: bytes up to an end, their file, their first line, and how much of the file they took."""
 
     whole: bytes
     name: str

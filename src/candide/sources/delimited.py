@@ -26,7 +26,9 @@ from candide.sources.kinds import (
     empty_is_missing,
     fitted,
     kinds_given,
+    matches_all,
     one_chunk,
+    present,
     settled,
 )
 from candide.sources.origins import Origin
@@ -34,6 +36,8 @@ from candide.sources.records import end_of_records, records_of
 from candide.sources.refused import SourceRefused
 from candide.sources.rejects import Place, Reject, misfit
 from candide.sources.source import Piece
+
+SMALL_WHOLE = "^-?[0-9]{1,18}$"
 
 
 class Delimited:
@@ -59,8 +63,8 @@ class Delimited:
         if delimiter is not None and (len(delimiter) != 1 or not delimiter.isascii() or delimiter in '"\r\n'):
             raise SourceRefused(f"A delimiter is one character such as ',' or ';', not {delimiter!r}.")
 
-        def has_rows(data: bytes) -> bool:
-            return bool(data[header_of("", data, delimiter or delimiter_of(data)).start :].strip())
+        def has_rows(name: str, data: bytes) -> bool:
+            return bool(data[header_of(name, data, delimiter or delimiter_of(data)).start :].strip())
 
         name, sample, is_all = first_sample(origins, encoding, has_rows)
         delimiter = delimiter or delimiter_of(sample)
@@ -158,8 +162,8 @@ class Delimited:
                 )
             leave |= misfits
             columns.append(empty_is_missing(values) if kind is TEXT else settled(values, kind))
-            if kind.name == "number" and not misfits.any():
-                self._fast[name] = pa.float64() if _has_fractions(values) else self._fast[name]
+            if kind.name == "number" and not matches_all(present(column), SMALL_WHOLE):
+                self._fast[name] = pa.float64()
         piece = Piece(
             self.columns, tuple(columns), len(rows), lambda row: records.place(int(rows[row])), block.taken,
             tuple(rejects), lambda row: records.text(int(rows[row])),
@@ -212,10 +216,14 @@ class Records:
         parts = [self.block.data[starts[row] : ends[row]] for row in np.flatnonzero(good)]
         return b"".join(part if part.endswith((b"\n", b"\r")) else part + newline for part in parts)
 
+    @cached_property
+    def _lines(self) -> IntArray:
+        """The number of the line on which each record starts."""
+        ends = np.flatnonzero(np.frombuffer(self.block.data, np.uint8) == newline_of(self.block.data)[0])
+        return self.block.line + np.searchsorted(ends, self._found[0])
+
     def place(self, row: int) -> Place:
-        start = int(self._found[0][row])
-        before = self.block.data.count(newline_of(self.block.data), 0, start)
-        return Place(self.block.name, "line", self.block.line + before)
+        return Place(self.block.name, "line", int(self._lines[row]))
 
     def text(self, row: int) -> str:
         return self._bytes(row).decode("utf-8", "backslashreplace").rstrip("\r\n")
@@ -251,11 +259,6 @@ class Records:
                 f"{self.block.name}, line {line:,}: a quote is opened in this record and never closed. "
                 "Close it, or double it if it belongs to the text."
             )
-
-
-def _has_fractions(values: Any) -> bool:
-    numbers = values.drop_null().to_numpy(zero_copy_only=False)
-    return bool((numbers != np.floor(numbers)).any() or not np.isfinite(numbers).all())
 
 
 def _other_columns(name: str, found: tuple[str, ...], expected: tuple[str, ...]) -> str:

@@ -30,7 +30,7 @@ class DuckSource(Source):
             found = connection.execute("SELECT table_name FROM information_schema.tables ORDER BY table_name")
             tables = [name for (name,) in found.fetchall()]
             query = query_of(path, sql, table, tables)
-            rows = None if sql else connection.execute(query.replace("*", "count(*)", 1)).fetchone()[0]
+            rows = None if sql else connection.execute(query.replace("*", "count(*)", 1)).fetchall()[0][0]
             schema = _reader(connection, path, query, batch_rows).schema
         return cls(
             columns=tuple(flat(schema.empty_table()).column_names), path=path, query=query, rows=rows,
@@ -73,7 +73,9 @@ def _connected(path: str) -> Any:
 def _reader(connection: Any, path: str, query: str, rows: int) -> Any:
     duckdb = _duckdb(path)
     try:
-        found = connection.execute(query)
-        return found.to_arrow_reader(rows) if hasattr(found, "to_arrow_reader") else found.fetch_record_batch(rows)
+        found = connection.sql(query)
+        if found is None:
+            raise SourceRefused(f"{path}: the query gives no rows. Give a SELECT.")
+        return found.to_arrow_reader(rows) if hasattr(found, "to_arrow_reader") else found.fetch_arrow_reader(rows)
     except duckdb.Error as problem:
         raise SourceRefused(f"{path}: the query failed: {reason_of(problem)}.") from None

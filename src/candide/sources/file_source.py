@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -82,8 +82,10 @@ class FileSource(Source):
         }
 
 
-def first_sample(origins: tuple[Origin, ...], encoding: str | None, is_enough: Any) -> tuple[str, bytes, bool]:
-    """The beginning of the first file that has rows, and whether that is all of the file."""
+def first_sample(
+    origins: tuple[Origin, ...], encoding: str | None, has_rows: Callable[[str, bytes], bool]
+) -> tuple[str, bytes, bool]:
+    """The name and the beginning of the first file that has rows, and whether that is all of the file."""
     best: tuple[str, bytes, bool] | None = None
     for origin in origins:
         stream = Stream(origin, encoding)
@@ -93,9 +95,9 @@ def first_sample(origins: tuple[Origin, ...], encoding: str | None, is_enough: A
             data += b"" if is_all else rest
         finally:
             stream.close()
-        if data.strip() and (best is None or is_enough(data)):
+        if data.strip():
             best = (origin.name, data, is_all)
-            if is_enough(data):
+            if has_rows(origin.name, data):
                 return best
     if best is None:
         raise SourceRefused(f"{_listed(origins)} is empty: there is nothing to learn from.")

@@ -67,14 +67,14 @@ class FolderSource(Source):
         rejects: list[Reject] = []
         taken = 0
         for label, path in self.files:
-            text = self._text(path)
+            text, read = self._text(path)
+            taken += read
             if isinstance(text, Reject):
                 rejects.append(text)
                 continue
             texts.append(text)
             labels.append(label)
             paths.append(path)
-            taken += len(text)
             if taken >= self.batch_bytes:
                 yield self._piece(texts, labels, paths, taken, rejects)
                 texts, labels, paths, rejects, taken = [], [], [], [], 0
@@ -84,20 +84,22 @@ class FolderSource(Source):
     def describe(self) -> dict[str, Any]:
         return {"format": "folder", "folder": self.path, "files": len(self.files), "label": self.label}
 
-    def _text(self, path: str) -> bytes | Reject:
+    def _text(self, path: str) -> tuple[bytes | Reject, int]:
+        """A file's text, or why it is none, and how many bytes of the file that took."""
         stream = Stream(File(path), self.encoding)
         try:
             text = stream.read(LONGEST_RECORD)
             if len(text) >= LONGEST_RECORD and stream.read(1):
                 raise SourceRefused(f"{path} is longer than {LONGEST_RECORD >> 20} MB, too long for one text.")
+            taken = stream.taken()
         finally:
             stream.close()
         try:
             text.decode("utf-8")
         except UnicodeDecodeError as problem:
             place = Place(path, "line", text.count(b"\n", 0, problem.start) + 1)
-            return Reject(place, not_utf8(text, problem.start), ENCODING_ADVICE)
-        return text
+            return Reject(place, not_utf8(text, problem.start), ENCODING_ADVICE), taken
+        return text, taken
 
     def _piece(
         self, texts: list[bytes], labels: list[str], paths: list[str], taken: int, rejects: list[Reject]

@@ -42,7 +42,7 @@ class JsonLines:
     @classmethod
     def of(cls, origins: tuple[Origin, ...], encoding: str | None) -> JsonLines:
         """Decide names and types from the beginning of the first file that has lines."""
-        name, sample, is_all = first_sample(origins, encoding, bool)
+        name, sample, is_all = first_sample(origins, encoding, lambda name, data: True)
         if sample.lstrip().startswith(b"["):
             raise SourceRefused(
                 f"{name} is one JSON list, but one object a line is read here. Rewrite it: "

@@ -32,8 +32,12 @@ from candide.sources.refused import SourceRefused
 MISSING = ("", "NA", "N/A", "#N/A", "<NA>", "NaN", "nan", "null", "NULL", "None")
 TRUE = ("true", "True", "TRUE")
 FALSE = ("false", "False", "FALSE")
+NULL = pa.nulls(1, pa.string())[0]
+"""Not `pa.scalar(None)`: taking a Python value makes PyArrow import pandas, which takes half a second."""
+
 LARGEST_EXACT = 2**53
 
+NOTHING = f"^({'|'.join(MISSING)})$"
 WHOLE = r"^[-+]?[0-9]+$"
 NUMBER = r"^(?i:[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)(e[-+]?[0-9]+)?|[-+]?inf(inity)?)$"
 DATE = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$"
@@ -113,7 +117,8 @@ def beyond_floats(wholes: Any) -> bool:
 def present(texts: Any) -> Any:
     """Text without the spaces around it, null where it says that nothing is there."""
     trimmed = pc.utf8_trim(texts, " \t")
-    return pc.if_else(pc.is_in(trimmed, pa.array(MISSING)), pa.scalar(None, pa.string()), trimmed)
+    says_nothing = pc.match_substring_regex(trimmed, NOTHING)
+    return pc.if_else(says_nothing, NULL, trimmed)
 
 
 def matches_all(values: Any, pattern: str) -> bool:
@@ -137,8 +142,14 @@ def fitted(column: Any, kind: Kind) -> tuple[Any, AnyArray]:
     if not is_text(column.type):
         return _cast(column, kind)
     values = present(column.cast(pa.string()))
-    looks_right = pc.match_substring_regex(values, kind.pattern).fill_null(True)
-    return _cast(pc.if_else(looks_right, values, pa.scalar(None, pa.string())), kind, ~looks_right.to_numpy(False))
+    looks_right = pc.or_kleene(pc.match_substring_regex(values, kind.pattern), pc.is_null(values))
+    return _cast(pc.if_else(looks_right, values, NULL), kind, ~as_truths(looks_right))
+
+
+def as_truths(column: Any) -> AnyArray:
+    """A fresh Arrow column of truths, none missing, as NumPy has them; `to_numpy` would import pandas."""
+    ones = column.cast(pa.uint8())
+    return np.frombuffer(ones.buffers()[1], np.uint8, len(ones)).astype(bool) if len(ones) else np.zeros(0, dtype=bool)
 
 
 def _as_text(column: Any) -> Any:
@@ -192,8 +203,8 @@ def empty_is_missing(texts: Any) -> Any:
     lengths = pc.binary_length(texts)
     if len(texts) == 0 or pc.min(lengths).as_py() != 0:
         return texts
-    there = pc.not_equal(lengths, 0).fill_null(False)
+    there = pc.and_kleene(lengths.cast(pa.bool_()), pc.is_valid(texts))
     if texts.offset or there.offset:
-        return pc.if_else(there, texts, pa.scalar(None, texts.type))
+        return pc.if_else(there, texts, pa.nulls(1, texts.type)[0])
     _, offsets, data = texts.buffers()
     return pa.Array.from_buffers(texts.type, len(texts), [there.buffers()[1], offsets, data])

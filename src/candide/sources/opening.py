@@ -60,6 +60,8 @@ def open_source(
         source.name = origins[0].name if len(origins) == 1 else f"Each of the {len(origins)} files"
     else:
         _refuse_options("memory", delimiter, encoding, sql, table)
+        if types:
+            raise SourceRefused("Types are for files; change the columns of a table in memory before it is given.")
         from candide.sources.memory import MemorySource
 
         source = MemorySource.of(paths, batch_rows)

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 
 from candide.arrays import AnyArray, IntArray
 from candide.errors import ForgetRefused, OverflowRefused
-from candide.kernels.word_merging import Lines, class_totals, merge_lines, sort_pairs, sort_words, word_totals
+from candide.kernels.word_merging import Lines, class_totals, merge_lines, sort_pairs, word_totals
 from candide.statistics.tally import CEILING
 
 NOTHING = np.zeros(0, dtype=np.int64)
@@ -75,7 +76,7 @@ class WordTally:
     def words(self) -> list[bytes]:
         """Every word, sorted; an object each, so for people and tests."""
         spelled, offsets = self.lines.letters.tobytes(), self.lines.offsets.tolist()
-        return [spelled[start:stop] for start, stop in zip(offsets, offsets[1:], strict=False)]
+        return [spelled[start:stop] for start, stop in pairwise(offsets)]
 
     @cached_property
     def word_totals(self) -> IntArray:
@@ -101,8 +102,8 @@ class WordTally:
     def __add__(self, other: WordTally) -> WordTally:
         largest = max((int(s.class_totals.max()) if s.classes else 0 for s in (self, other)), default=0)
         if largest > CEILING // 2:
-            exact = max((int(a) + int(b) for a, b in zip(self.class_totals, other.class_totals, strict=True)), default=0)
-            if exact > CEILING:
+            both = zip(self.class_totals.tolist(), other.class_totals.tolist(), strict=True)
+            if max(mine + theirs for mine, theirs in both) > CEILING:
                 raise OverflowRefused("The counts of a class would exceed 2^62. Scale the weights down.")
         return self._merged(other, 1)
 
@@ -131,7 +132,7 @@ class WordTally:
                 f"{word.decode('utf-8', 'replace')!r} was seen less often than is to be forgotten. "
                 "Forget only documents that were learned."
             )
-        return WordTally(trimmed(out, words, pairs), documents)
+        return WordTally(trimmed(out, int(words), int(pairs)), documents)
 
     def spread(self, positions: IntArray, classes: int) -> WordTally:
         """The same counts among more classes: class i moves to positions[i]."""
@@ -164,7 +165,7 @@ class WordTally:
         return self.lines._replace(labels=labels, counts=counts)
 
 
-def running(sizes: Sequence[int] | IntArray) -> IntArray:
+def running(sizes: Sequence[int] | AnyArray) -> IntArray:
     """Where each of some things of these sizes begins, and where the last ends."""
     total = np.zeros(len(sizes) + 1, dtype=np.int64)
     np.cumsum(sizes, out=total[1:])
@@ -212,8 +213,3 @@ def gathered(starts: IntArray, wanted: IntArray) -> IntArray:
     sizes = np.diff(starts)[wanted]
     ends = np.cumsum(sizes)
     return np.arange(ends[-1] if len(ends) else 0) + np.repeat(starts[wanted] - (ends - sizes), sizes)
-
-
-def sorted_order(offsets: IntArray, letters: AnyArray) -> IntArray:
-    """The order that sorts words bytewise."""
-    return sort_words(offsets, letters)

@@ -21,8 +21,6 @@ from candide.text import alphabet_ranges
 CHARACTERS = sys.maxunicode + 1
 PAGE = 128
 NOT_ASCII = np.uint64(1 << 63)
-#: Capitals whose lower case depends on their neighbours, or is more than one character.
-UNSTEADY = ("Σ", "İ")
 
 
 def version(words: str) -> str:
@@ -49,7 +47,7 @@ def character_letters(fold_case: bool, fold_accents: bool) -> Letters:
 
 @lru_cache(maxsize=16)
 def sklearn_letters(fold_case: bool) -> Letters:
-    r"""Words are runs of \w, lower-cased by the running Python; texts with UNSTEADY capitals are to be lowered first."""
+    r"""Words are runs of \w, lower-cased by the running Python; Σ and İ are unsteady: see `documents`."""
     everything = "".join(chr(code) if not 0xD800 <= code < 0xE000 else " " for code in range(CHARACTERS))
     word = np.zeros(CHARACTERS, dtype=bool)
     for found in re.finditer(r"(?u)\w+", everything):
@@ -122,8 +120,8 @@ def changes(folds: str) -> Iterator[tuple[int, str]]:
     """Each character that folds, with what it becomes."""
     for written in folds.split():
         if "=" in written:
-            code, _, parts = written.partition("=")
-            yield int(code, 16), "".join(chr(int(part, 16)) for part in parts.split("+") if part)
+            single, _, parts = written.partition("=")
+            yield int(single, 16), "".join(chr(int(part, 16)) for part in parts.split("+") if part)
             continue
         codes, _, move = written.partition(":")
         codes, _, step = codes.partition("/")

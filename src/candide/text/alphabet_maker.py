@@ -12,10 +12,11 @@ import unicodedata
 from collections.abc import Iterable
 from pathlib import Path
 
-HEADER = '''"""The characters of words and how they fold: Unicode {version}. Written by `alphabet_maker.py`; do not edit.
+HEADER = '''"""The characters of words and how they fold: Unicode {version}. Written by `alphabet_maker.py`.
 
-Numbers are hexadecimal code points. A range is `first-last` or a single number. A fold is `range:steps`, with how far
-every character of the range moves, or `number=numbers` where one becomes several; `first-last/2` takes every second.
+Numbers are hexadecimal code points. A range is `first-last` or a single number. A fold is `range:steps`, with how
+far every character of the range moves, or `number=numbers` where one becomes several; `first-last/2` takes every
+second.
 """
 
 '''
@@ -61,23 +62,26 @@ def folds(changes: dict[int, str]) -> list[str]:
         left = [code for code in left if code not in taken]
         name = f"{first:x}" if first == last else f"{first:x}-{last:x}" + ("/2" if step == 2 else "")
         written.append(f"{name}:{moves[first]:x}")
-    several = (f"{code:x}={'+'.join(f'{ord(part):x}' for part in text)}" for code, text in changes.items() if len(text) != 1)
-    return written + list(several)
+    several = {code: "+".join(f"{ord(part):x}" for part in text) for code, text in changes.items() if len(text) != 1}
+    return written + [f"{code:x}={parts}" for code, parts in several.items()]
 
 
 def constant(name: str, entries: list[str]) -> str:
+    """A constant as it stands in the file."""
     lines = textwrap.wrap(" ".join(entries), 110, break_on_hyphens=False)
     return f"{name} = \"\"\"\n" + "\n".join(lines) + '\n"""\n'
 
 
 def main() -> None:
+    """Write the file beside this one."""
     characters = [chr(code) for code in range(sys.maxunicode + 1) if not 0xD800 <= code <= 0xDFFF]
     cases = {ord(c): c.casefold() for c in characters if c.casefold() != c}
     accents = {ord(c): without_accents(c) for c in characters if without_accents(c) != c}
     text = HEADER.format(version=unicodedata.unidata_version)
     text += f'UNICODE = "{unicodedata.unidata_version}"\n\n'
     text += constant("WORDS", ranges(ord(c) for c in characters if is_word(c))) + "\n"
-    text += constant("SPACES", ranges(ord(c) for c in characters if c.isspace() or unicodedata.category(c) == "Cc")) + "\n"
+    spaces = (ord(c) for c in characters if c.isspace() or unicodedata.category(c) == "Cc")
+    text += constant("SPACES", ranges(spaces)) + "\n"
     text += constant("CASES", folds(cases)) + "\n"
     text += constant("ACCENTS", folds(accents))
     Path(__file__).with_name("alphabet_ranges.py").write_text(text)

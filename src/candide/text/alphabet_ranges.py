@@ -1,7 +1,8 @@
-"""The characters of words and how they fold: Unicode 14.0.0. Written by `alphabet_maker.py`; do not edit.
+"""The characters of words and how they fold: Unicode 14.0.0. Written by `alphabet_maker.py`.
 
-Numbers are hexadecimal code points. A range is `first-last` or a single number. A fold is `range:steps`, with how far
-every character of the range moves, or `number=numbers` where one becomes several; `first-last/2` takes every second.
+Numbers are hexadecimal code points. A range is `first-last` or a single number. A fold is `range:steps`, with how
+far every character of the range moves, or `number=numbers` where one becomes several; `first-last/2` takes every
+second.
 """
 
 UNICODE = "14.0.0"

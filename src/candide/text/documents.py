@@ -18,7 +18,7 @@ import pyarrow.compute as pc
 from candide.arrays import AnyArray
 from candide.errors import ColumnRefused
 from candide.kernels.word_counting import Texts
-from candide.text.alphabet import UNSTEADY
+from candide.kernels.words import mark_unsteady
 
 SURROGATES = re.compile("[\ud800-\udfff]")
 NONE_MISSING = np.zeros(0, dtype=np.bool_)
@@ -96,6 +96,7 @@ def written(values: Sequence[Any], name: str, strict: bool) -> pa.Array:
 
 
 def cleaned(values: Iterable[Any], name: str, strict: bool) -> Iterator[str | None]:
+    """The values one by one, as text that UTF-8 can write, or None."""
     for value in values:
         if isinstance(value, str):
             yield SURROGATES.sub("\ufffd", value)
@@ -106,6 +107,7 @@ def cleaned(values: Iterable[Any], name: str, strict: bool) -> Iterator[str | No
 
 
 def not_text(name: str, found: str) -> ColumnRefused:
+    """The sentence for a column that holds something else."""
     return ColumnRefused(
         f"Column '{name}': 'text' needs a text in every row, but it holds {found}. "
         f"Turn it into text, or choose another family: families={{'{name}': 'categorical'}}."
@@ -114,18 +116,20 @@ def not_text(name: str, found: str) -> ColumnRefused:
 
 def steadied(array: pa.Array) -> pa.Array:
     """The same texts, those with unsteady capitals lower-cased by Python."""
-    texts = array.cast(pa.large_string()) if not pa.types.is_large_string(array.type) else array
-    unsteady = None
-    for capital in UNSTEADY:
-        holds = pc.match_substring(texts, capital)
-        unsteady = holds if unsteady is None else pc.or_(unsteady, holds)
-    rows = np.flatnonzero(unsteady.fill_null(False).to_numpy(zero_copy_only=False))
-    if not len(rows):
+    texts = buffers(array)
+    marks = np.zeros(len(array), dtype=np.bool_)
+    if not mark_unsteady(texts.letters, texts.offsets, marks):
         return array
-    lowered = pa.array([text.lower() for text in texts.take(rows).to_pylist()], type=pa.large_string())
-    mask = np.zeros(len(texts), dtype=bool)
-    mask[rows] = True
-    return pc.replace_with_mask(texts, mask, lowered)
+    rows = np.flatnonzero(marks)
+    given = array.take(pa.array(rows)).to_pylist()
+    lowered = [as_text(text).lower() if text is not None else None for text in given]
+    replacements = pa.array(lowered, type=pa.large_string()).cast(pa.large_binary())
+    return pc.replace_with_mask(array.cast(pa.large_binary()), pa.array(marks), replacements)
+
+
+def as_text(value: str | bytes) -> str:
+    """Text, decoded where it came as bytes."""
+    return value.decode("utf-8", "replace") if isinstance(value, bytes) else value
 
 
 def buffers(array: pa.Array) -> Texts:
@@ -139,6 +143,7 @@ def buffers(array: pa.Array) -> Texts:
 
 
 def bytes_of(letters: pa.Buffer | None) -> AnyArray:
+    """The bytes of a buffer; one zero byte where there are none, as an array must begin somewhere."""
     return np.frombuffer(letters if letters is not None and letters.size else b"\0", dtype=np.uint8)
 
 

@@ -87,7 +87,8 @@ def bernoulli(seen: Seen, smoothing: float) -> Weights:
     with np.errstate(invalid="ignore"):
         values = np.where(certain, np.inf, log(seen.counts + smoothing) - log(absent))
         default = np.where(nothing, 0.0, log(smoothing) - log(seen.documents + smoothing))
-        unheard = np.where(nothing, -np.log(2.0), log(seen.documents + smoothing) - log(seen.documents + 2 * smoothing))
+        absence = log(seen.documents + smoothing) - log(seen.documents + 2 * smoothing)
+    unheard = np.where(nothing, -np.log(2.0), absence)
     more = np.where(certain, 0.0, log(absent)) - log(there + 2 * smoothing) - unheard[seen.labels]
     constant = seen.kept_words * unheard + seen.by_class(more)
     made = weights(seen, values, np.zeros(seen.kept_words), default)._replace(constant=constant)
@@ -99,7 +100,7 @@ def bernoulli(seen: Seen, smoothing: float) -> Weights:
 def poisson(seen: Seen, smoothing: float) -> Weights:
     """Each word occurs at a rate per token of text, whatever the others do: the document's length is the exposure.
 
-    Rates are (count + smoothing) / (all + smoothing * V) over all words ever seen, so the kept ones need not sum to one.
+    Rates are (count + smoothing) / (all + smoothing * V) over all words ever seen, so those kept need not sum to one.
     """
     totals = seen.all_totals + smoothing * seen.all_words
     nothing = totals == 0

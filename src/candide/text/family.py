@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -25,7 +26,8 @@ class Text(Family):
     """The words of one column, counted and scored in one pass over its bytes; `options` is the recipe.
 
     Each text column is a block of its own with its own vocabulary: `column` tells the blocks apart. Words never seen
-    say nothing; a missing text says nothing either, while an empty one is a document without words.
+    say nothing; a missing text says nothing either, while an empty one is a document without words. `alphabet` names
+    the table of characters that words are cut by, so that tallies made by different ones are not added.
 
     A sampled text holds `sampled_words` words in no order: how long texts are is not part of the model.
     """
@@ -34,16 +36,25 @@ class Text(Family):
     column: str = ""
     options: TextOptions = field(default_factory=TextOptions)
     sampled_words: int = 100
+    alphabet: str = ""
     adds_counts = True
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if isinstance(self.options, Mapping):
+            object.__setattr__(self, "options", TextOptions(**self.options))
+        here = alphabet.version(self.options.words)
+        if self.alphabet not in ("", here):
+            raise OptionRefused(
+                f"This text was counted with the alphabet '{self.alphabet}', but here is '{here}': words might be cut "
+                "differently. Count it again, or use the Candide or Python it was made with."
+            )
+        object.__setattr__(self, "alphabet", here)
 
     @property
     def is_likelihood(self) -> bool:  # type: ignore[override]
         """Complement is a score: its prior and its likelihood are another matter."""
         return self.options.model != "complement"
-
-    def describe(self) -> dict[str, Any]:
-        """The family as plain data, with the alphabet its words were cut by."""
-        return {**super().describe(), "alphabet": alphabet.version(self.options.words)}
 
     def builder(self, columns: tuple[str, ...], classes: int) -> WordTallyBuilder:
         refuse_several(columns)
@@ -67,7 +78,9 @@ class Text(Family):
         builder.learn(values, labels, weights)
 
     def fit(self, seen: WordTally, columns: tuple[str, ...]) -> TextParameters:
-        return TextParameters.of(seen, self.options, float(self.smoothing))
+        parameters = TextParameters.of(seen, self.options, float(self.smoothing))
+        parameters.score_weights  # noqa: B018  (made once, before threads ask for it)
+        return parameters
 
     def score(self, parameters: TextParameters, values: Documents, joint: FloatArray) -> None:
         parameters.add_scores(values, parameters.score_weights, joint)

@@ -12,7 +12,7 @@ from candide.errors import OptionRefused
 from candide.kernels.word_counting import UNIT
 from candide.kernels.word_merging import Lines
 from candide.kernels.word_scoring import Weights, score_documents, weighed_terms
-from candide.kernels.words import SCRATCH_FULL, Letters, Recipe
+from candide.kernels.words import SCRATCH_FULL, Letters, Number, Recipe
 from candide.statistics.word_tally import WordTally, running, taken
 from candide.text.documents import Documents
 from candide.text.event_models import MODELS, NO_FLOATS, NO_INTEGERS, Seen
@@ -71,7 +71,8 @@ class TextParameters:
         """Add what the documents say into joint[row, class]."""
         scratch = scratch_of(FIRST_SCRATCH)
         for piece, rows in documents.with_rows():
-            row, reason = 0, SCRATCH_FULL
+            row: Number = 0
+            reason: Number = SCRATCH_FULL
             while reason:
                 row, reason = score_documents(
                     piece, row, self.letters, self.recipe, WEIGHTINGS.index(self.options.weighting), logs(),
@@ -82,7 +83,9 @@ class TextParameters:
 
     def spoken(self, documents: Documents) -> tuple[list[tuple[int, float]], int]:
         """The kept words of a single document with their amounts, and how many tokens it has."""
-        scratch, count, tokens = scratch_of(FIRST_SCRATCH), SCRATCH_FULL, 0
+        scratch = scratch_of(FIRST_SCRATCH)
+        count: Number = SCRATCH_FULL
+        tokens: Number = 0
         while count == SCRATCH_FULL:
             count, tokens = weighed_terms(
                 documents.pieces[0], 0, self.letters, self.recipe, WEIGHTINGS.index(self.options.weighting), logs(),
@@ -96,7 +99,7 @@ class TextParameters:
             row = number if number < 0 or not self.rows.size else int(self.rows[number])
             if row >= 0:
                 found.append((row, amount / unit))
-        return found, tokens
+        return found, int(tokens)
 
     def word(self, row: int) -> str:
         """How a kept word is written."""
@@ -174,6 +177,7 @@ def numbered(lines: Lines, options: TextOptions) -> tuple[Vocabulary, IntArray]:
 
 
 def readonly(array: IntArray) -> IntArray:
+    """The same array, closed: the kernels are compiled for closed words."""
     array.flags.writeable = False
     return array
 

@@ -8,11 +8,13 @@ from candide.arrays import AnyArray, IntArray
 from candide.errors import OverflowRefused
 from candide.kernels.word_merging import number_lines, spell, spelled_lengths
 from candide.kernels.words import (
+    AHEAD,
     ARENA_FULL,
     MOST_TERMS,
     SCRATCH_FULL,
     TERMS_FULL,
     Letters,
+    Number,
     Recipe,
     Scratch,
     Terms,
@@ -21,7 +23,7 @@ from candide.kernels.words import (
 )
 from candide.statistics.word_tally import running
 from candide.text import alphabet
-from candide.text.options import LONGEST_RUN_OF_CHARACTERS, TextOptions
+from candide.text.options import TextOptions
 
 FIRST_TERMS = 1 << 10
 FIRST_SCRATCH = 1 << 12
@@ -51,7 +53,7 @@ def scratch_of(room: int) -> Scratch:
         np.zeros(room, dtype=np.int64),
         np.zeros(4 * room, dtype=np.int64),
         np.zeros(room, dtype=np.uint64),
-        np.zeros(LONGEST_RUN_OF_CHARACTERS + 1, dtype=np.int64),
+        np.zeros(AHEAD, dtype=np.uint64),
     )
 
 
@@ -76,7 +78,7 @@ class Vocabulary:
         """How many terms there is room for."""
         return len(self.terms.place)
 
-    def make_room(self, reason: int) -> None:
+    def make_room(self, reason: Number) -> None:
         """Grow what a kernel found too small."""
         if reason == ARENA_FULL:
             self.terms = self.terms._replace(arena=grown(self.terms.arena, 2))
@@ -97,10 +99,10 @@ class Vocabulary:
         numbers = np.empty(len(offsets) - 1, dtype=np.int64)
         recipe = Recipe(1, 1, int(by_character), 0)
         scratch = scratch_of(FIRST_SCRATCH)
-        line, reason = 0, SCRATCH_FULL
+        line: Number = 0
+        reason: Number = SCRATCH_FULL
         while reason:
-            scratch.window[0] = int(learning)
-            line, reason = number_lines(offsets, letters, line, recipe, self.terms, scratch, numbers)
+            line, reason = number_lines(offsets, letters, line, recipe, learning, self.terms, scratch, numbers)
             if reason == SCRATCH_FULL:
                 scratch = scratch_of(2 * len(scratch.ids))
             self.make_room(reason)

@@ -17,10 +17,10 @@ from candide.kernels.word_counting import (
     learn_documents,
     refill_pairs,
 )
-from candide.kernels.word_merging import Lines, count_pairs, pairs_of_table, place_pairs
-from candide.kernels.words import ARENA_FULL, PAIRS_FULL, SCRATCH_FULL, TERMS_FULL
+from candide.kernels.word_merging import Lines, count_pairs, pairs_of_table, place_pairs, sort_words
+from candide.kernels.words import ARENA_FULL, PAIRS_FULL, SCRATCH_FULL, TERMS_FULL, Number
 from candide.statistics.tally import CEILING
-from candide.statistics.word_tally import WordTally, running, sorted_order
+from candide.statistics.word_tally import WordTally, running
 from candide.text.documents import Documents
 from candide.text.options import WEIGHTINGS, TextOptions
 from candide.text.vocabulary import FIRST_SCRATCH, Vocabulary, grown, letters_of, recipe_of, scratch_of
@@ -90,7 +90,8 @@ class WordTallyBuilder:
         if width and classes > CLASSES_IN_A_TABLE:
             self._leave_table()
         elif width and classes > width:
-            table = np.zeros((len(self.tallies.table), min(max(classes, 2 * width), CLASSES_IN_A_TABLE)), dtype=np.int64)
+            wider = min(max(classes, 2 * width), CLASSES_IN_A_TABLE)
+            table = np.zeros((len(self.tallies.table), wider), dtype=np.int64)
             table[:, :width] = self.tallies.table
             self.tallies = self.tallies._replace(table=table)
         self.classes = classes
@@ -101,7 +102,8 @@ class WordTallyBuilder:
         for piece, rows in documents.with_rows():
             mine = np.ascontiguousarray(labels[rows])
             weighed = np.ascontiguousarray(weights[rows]) if weights.size else weights
-            row, reason = 0, SCRATCH_FULL
+            row: Number = 0
+            reason: Number = SCRATCH_FULL
             while reason:
                 row, reason = learn_documents(
                     piece, row, mine, weighed, self.letters, self.recipe, self.weighting, logs(),
@@ -122,7 +124,7 @@ class WordTallyBuilder:
         indptr = running(sizes[order])
         labels, counts = np.empty(indptr[-1], dtype=np.int32), np.empty(indptr[-1], dtype=np.int64)
         if table.shape[1]:
-            pairs_of_table(table, order, self.classes, indptr, labels, counts)
+            pairs_of_table(table, order, self.classes, labels, counts)
         else:
             lines = np.full(terms, -1, dtype=np.int64)
             lines[order] = np.arange(len(order))
@@ -141,7 +143,8 @@ class WordTallyBuilder:
             fits = not (self.tallies.frequency[numbers] < lines.frequency).any()
         if not fits:
             raise ForgetRefused(
-                "Some of the words to forget were never learned with that label. Forget only documents that were learned."
+                "Some of the words to forget were never learned with that label. "
+                "Forget only documents that were learned."
             )
 
     def take_away(self, seen: WordTally) -> None:
@@ -165,7 +168,7 @@ class WordTallyBuilder:
         if self.options.hashed:
             return used, SLOT_BYTES * np.arange(len(used) + 1), used.astype(">u4").view(np.uint8)
         offsets, letters = self.vocabulary.spelled(used, self.options.characters)
-        sorting = sorted_order(offsets, letters)
+        sorting = sort_words(offsets, letters)
         order = used[sorting]
         return order, *self.vocabulary.spelled(order, self.options.characters)
 
@@ -181,7 +184,7 @@ class WordTallyBuilder:
         if self.load > CEILING:
             raise OverflowRefused("A count could exceed 2^62. Scale the weights down.")
 
-    def _make_room(self, reason: int) -> None:
+    def _make_room(self, reason: Number) -> None:
         """Grow what a kernel found too small."""
         if reason == SCRATCH_FULL:
             self.scratch = scratch_of(2 * len(self.scratch.ids))
@@ -216,7 +219,7 @@ class WordTallyBuilder:
         order = np.arange(len(table))
         indptr = running(np.count_nonzero(table, axis=1).astype(np.int64))
         labels, counts = np.empty(indptr[-1], dtype=np.int32), np.empty(indptr[-1], dtype=np.int64)
-        pairs_of_table(table, order, table.shape[1], indptr, labels, counts)
+        pairs_of_table(table, order, table.shape[1], labels, counts)
         self.tallies = self.tallies._replace(
             table=np.zeros((len(table), 0), dtype=np.int64), pairs=np.zeros(2 * FIRST_PAIRS, dtype=np.uint64)
         )

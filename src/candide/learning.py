@@ -1,0 +1,143 @@
+"""Fit, learn, forget and merge, apart from any face: what `NaiveBayes` and the command line share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, fields, replace
+from functools import cached_property
+from typing import Any
+
+from candide.batch import Batch
+from candide.engines import local
+from candide.errors import ColumnRefused, LabelsRefused, OptionRefused
+from candide.model import Model, Priors
+from candide.schema import Families, Schema, Smoothing, choose
+from candide.store import Saved
+from candide.summary import Summary
+from candide.values import Key, shown
+
+
+@dataclass(frozen=True)
+class Options:
+    """What a user can ask for when learning; see `NaiveBayes` for what each means."""
+
+    families: Families = "auto"
+    smoothing: Smoothing = "auto"
+    priors: Priors = "empirical"
+    class_weight: Priors | None = None
+    missing: str = "ignore"
+    calibrate: bool = False
+    engine: str = "local"
+
+    def __post_init__(self) -> None:
+        if self.calibrate:
+            raise OptionRefused("calibrate=True is not available yet. Leave it at False.")
+        if self.engine != "local":
+            raise OptionRefused(f"There is no engine {self.engine!r}. Known names: 'local'.")
+        if self.missing not in ("ignore", "value"):
+            raise OptionRefused(f"missing must be 'ignore' or 'value', not {self.missing!r}.")
+
+    def choose(self, batch: Batch) -> Schema:
+        """A family for every column of the rows."""
+        return choose(batch, self.families, self.smoothing, self.missing == "value")
+
+    def choose_only(self, batch: Batch, new: list[str]) -> Schema:
+        """A family for the columns not met before; what was said of others is left aside."""
+        return replace(self, families=only(self.families, new), smoothing=only(self.smoothing, new)).choose(
+            batch.only(new)
+        )
+
+    def as_dict(self) -> dict[str, Any]:
+        """Every option by name."""
+        return {option.name: getattr(self, option.name) for option in fields(self)}
+
+
+def only(by_column: Any, names: list[str]) -> Any:
+    """The part of a mapping by column that speaks of these names; anything else as it is."""
+    if not isinstance(by_column, Mapping):
+        return by_column
+    return {name: value for name, value in by_column.items() if name in names}
+
+
+@dataclass(frozen=True)
+class Learned:
+    """Everything that was asked for, chosen and learned. Learning more gives a new one; the old stays as it is."""
+
+    options: Options
+    schema: Schema
+    summary: Summary
+    label: str | None = None
+
+    @classmethod
+    def fit(
+        cls,
+        options: Options,
+        sample: Batch,
+        batches: Iterable[Batch],
+        label: str | None = None,
+        declared: Iterable[Key] = (),
+    ) -> Learned:
+        """Choose from the sample, then learn all batches."""
+        return cls(options, options.choose(sample), Summary.empty(()), label).refilled(batches, declared)
+
+    @classmethod
+    def of(cls, saved: Saved) -> Learned:
+        """What a model file holds."""
+        return cls(Options(**saved.options), saved.schema, saved.summary, saved.label)
+
+    def saved(self, provenance: dict[str, Any]) -> Saved:
+        """What a model file should hold."""
+        return Saved(self.schema, self.summary, self.options.as_dict(), self.label, provenance)
+
+    def refilled(self, batches: Iterable[Batch], declared: Iterable[Key] = ()) -> Learned:
+        """The same choices, with only these rows learned."""
+        blocks = self.schema.blocks
+        return replace(self, summary=local.summarize(blocks, self._complete(batches), declared))
+
+    def learn(self, batches: Iterable[Batch], declared: Iterable[Key] = (), sample: Batch | None = None) -> Learned:
+        """More rows. Columns that only the sample has get a family; the old rows lack them."""
+        wider = self if sample is None else self.widened(sample)
+        return replace(wider, summary=wider.summary + wider.refilled(batches, declared).summary)
+
+    def forget(self, batches: Iterable[Batch]) -> Learned:
+        """Without these rows: all of them, or refused if one was never learned."""
+        return replace(self, summary=self.summary - self.refilled(batches).summary)
+
+    def __add__(self, other: Learned) -> Learned:
+        """What both learned, with this one's options."""
+        return replace(self, summary=self.summary + other.summary)
+
+    def widened(self, sample: Batch) -> Learned:
+        """The same rows under a schema that knows every column of the sample."""
+        new = [name for name in sample.names if name not in set(self.schema.columns)]
+        if not new:
+            return self
+        schema = self.schema.extended(self.options.choose_only(sample, new))
+        return replace(self, schema=schema, summary=self.summary.widened(schema.blocks))
+
+    @cached_property
+    def model(self) -> Model:
+        """The parameters, made when first asked for."""
+        return Model.fit(self.summary, self.options.priors, self.options.class_weight)
+
+    def _complete(self, batches: Iterable[Batch]) -> Iterator[Batch]:
+        """Batches with every column of the schema, missing where absent; one nobody chose for is refused."""
+        known = set(self.schema.columns)
+        for batch in batches:
+            if batch.labels is None:
+                raise LabelsRefused("These rows have no labels. Learning needs one label a row.")
+            strangers = [name for name in batch.names if name not in known]
+            if strangers:
+                raise ColumnRefused(
+                    f"Column '{strangers[0]}' first appears in row {batch.start}, after the columns were decided. "
+                    f"Say what it is: families={{'{strangers[0]}': ...}}, or leave it out with 'ignore'."
+                )
+            yield batch.with_missing(self.schema.columns)
+
+
+def refuse_undeclared(batch: Batch, declared: frozenset[Key]) -> None:
+    """Raise where classes were declared and a row has another."""
+    if declared and batch.labels is not None:
+        for key in batch.labels.keys:
+            if key not in declared:
+                raise LabelsRefused(f"Class '{shown(key)}' is not among the `classes` given.")

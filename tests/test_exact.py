@@ -8,8 +8,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from candide.kernels.exact import grid_log
-from candide.statistics.exact import CrossBuilder, ExactSums, InfiniteValue, MomentsBuilder, moments
+from candide.kernels.logarithm import grid_log
+from candide.statistics.cross_moments import CrossBuilder
+from candide.statistics.exact import ExactSums
+from candide.statistics.moments import InfiniteValue, MomentsBuilder, moments
 
 modest = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 

@@ -14,7 +14,7 @@ from candide.drop_in.face import Face, Seen
 from candide.drop_in.rows import on_every_core, spans
 from candide.families.gaussian import Gaussian
 from candide.kernels.counting import NOT_FINITE
-from candide.statistics.exact import InfiniteValue
+from candide.statistics.moments import InfiniteValue
 from candide.statistics.sums import Sums
 from candide.summary import NO_WEIGHTS
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from candide.arrays import AnyArray, FloatArray, IntArray
 from candide.kernels import compiled
-from candide.kernels.exact import grid_log
+from candide.kernels.logarithm import grid_log
 from candide.kernels.words import (
     EMPTY,
     ONE,

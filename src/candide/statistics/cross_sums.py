@@ -10,7 +10,8 @@ import numpy as np
 
 from candide.arrays import AnyArray, FloatArray, IntArray
 from candide.errors import ColumnRefused, ForgetRefused
-from candide.statistics.exact import CrossBuilder, ExactSums
+from candide.statistics.cross_moments import CrossBuilder
+from candide.statistics.exact import ExactSums
 from candide.statistics.sums import quotient, true_ratio
 
 

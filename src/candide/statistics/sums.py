@@ -11,8 +11,9 @@ import numpy as np
 
 from candide.arrays import AnyArray, FloatArray, IntArray
 from candide.errors import ForgetRefused
-from candide.kernels.exact import grid_log
-from candide.statistics.exact import ExactSums, MomentsBuilder
+from candide.kernels.logarithm import grid_log
+from candide.statistics.exact import ExactSums
+from candide.statistics.moments import MomentsBuilder
 
 
 @dataclass(frozen=True)
@@ -145,7 +146,7 @@ def true_ratio(above: int, below: int) -> float:
     try:
         return above / below
     except OverflowError:
-        return math.copysign(math.inf, above)
+        return math.inf if above > 0 else -math.inf
 
 
 def root_ratio(above: int, below: int) -> float:

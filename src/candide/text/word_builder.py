@@ -8,7 +8,7 @@ import numpy as np
 
 from candide.arrays import AnyArray, FloatArray, IntArray
 from candide.errors import ForgetRefused, OverflowRefused
-from candide.kernels.exact import grid_log
+from candide.kernels.logarithm import grid_log
 from candide.kernels.word_counting import (
     UNIT,
     Tallies,

@@ -1,0 +1,400 @@
+"""Sums and squares of columns in slices that never round.
+
+Most values never meet the digits of an exact sum one by one. A block of rows is cut, column by column, into slices so
+short that doubles add them and their products without rounding (Rump, Ogita and Oishi 2008; Ozaki et al. 2012); only
+the sums of slices are then added to the digits. A value that does not fit its column's slices is a stray, added on its
+own.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from candide.kernels import compiled
+from candide.kernels.digits import (
+    add_double,
+    add_integer,
+    add_product,
+    add_weighted,
+    exponent_of,
+    mantissa_of,
+)
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+WIDTH = 64
+"""Columns in a tile: a constant, so that the compiler sees that the slots of one class never overlap."""
+
+SLOTS = 8
+"""Slice sums kept per column and class: two for x, six for x²."""
+
+SLICE_BITS = 21
+"""A slice of a moment is at most 2^21 units, and the next unit is 2^22 times smaller."""
+
+DEPTH = 3 * SLICE_BITS + 2
+"""Three slices reach this many bits below a column's largest value."""
+
+HEAVIEST_BLOCK = 1024
+"""Most rows, counted with their weights, whose slice products are added before a flush."""
+
+INFINITE = 1 << 20
+"""What a block's highest bit is when one of its values is infinite."""
+
+SMALLEST_EXPONENT = -400
+LARGEST_EXPONENT = 480
+
+
+@compiled
+def labels_fit(labels: Integers, classes: int) -> bool:
+    """Tell whether all labels int64[rows] lie between 0 and classes − 1."""
+    outside = 0
+    for label in labels:
+        outside |= (label < 0) | (label >= classes)
+    return outside == 0
+
+
+@compiled
+def survey_rows(values: Floats) -> tuple[int, int]:
+    """Give the lowest and the highest bit in use in float64[rows, columns]; NaN is passed over.
+
+    The highest bit is INFINITE if a value is infinite, and below the lowest if there is nothing but zeros.
+    """
+    lowest, highest = INFINITE, -INFINITE
+    for row in range(values.shape[0]):
+        for value in values[row]:
+            if value == 0.0 or np.isnan(value):
+                continue
+            if np.isinf(value):
+                return lowest, INFINITE
+            exponent = exponent_of(value)
+            lowest, highest = min(lowest, exponent), max(highest, exponent + 53)
+    return lowest, highest
+
+
+@compiled
+def in_window(lowest: int, highest: int, low: int, width: int) -> bool:
+    """Tell whether numbers between these bits fit `width` digits from `low` on, with two digits for carries."""
+    return lowest > highest or (lowest >= 32 * low and (highest >> 5) + 3 <= low + width)
+
+
+@compiled
+def choose_splitters(largest: Floats, columns: int, bits: int, splitters: Floats, limits: Floats) -> None:
+    """Fill splitters[s, column] so that (x + splitter) − splitter is slice s of x, for |x| ≤ limits[column].
+
+    Slices are `bits` long, the later ones with a sign (ExtractScalar of Rump, Ogita and Oishi 2008). The limit is
+    the power of two above `largest`. A column whose products might leave the range of doubles gets a limit no
+    value keeps.
+    """
+    for column in range(columns):
+        exponent = exponent_of(largest[column]) + 53 if largest[column] > 0.0 else SMALLEST_EXPONENT - 1
+        outside = exponent < SMALLEST_EXPONENT or exponent > LARGEST_EXPONENT
+        limits[column] = -1.0 if outside else 2.0**exponent
+        if outside and largest[column] == 0.0:
+            limits[column] = 0.0
+        for part in range(splitters.shape[0]):
+            unit = exponent - bits - (bits + 1) * part
+            splitters[part, column] = 0.0 if outside else 1.5 * 2.0 ** (unit + 52)
+
+
+@compiled
+def sample_largest(block: Floats, first: int, last: int, largest: Floats) -> None:
+    """Fill the largest magnitude of columns first to last, looking at every fourth row of many.
+
+    A value above the power of two this gives is a stray, so a sample is enough, and an outlier spoils no block.
+    """
+    rows = block.shape[0]
+    largest[:] = 0.0
+    for row in range(0, rows, 4 if rows >= 256 else 1):
+        line = block[row][first:last]
+        for column in range(last - first):
+            magnitude = abs(line[column])
+            before = largest[column]
+            largest[column] = magnitude if magnitude > before else before
+
+
+@compiled
+def slice_rows(
+    block: Floats,
+    first: int,
+    last: int,
+    labels: Integers,
+    weights: Floats,
+    splitters: Floats,
+    slices: Floats,
+    strays: Integers,
+    count: int,
+) -> int:
+    """Add the slices of columns first to last, and their products, to the slice sums of each class; list the strays.
+
+    `block` is float64[rows, columns], of which at most WIDTH are taken, `weights` whole numbers whose magnitudes
+    add to HEAVIEST_BLOCK at most (0 leaves a row out), `splitters` float64[4 · WIDTH] the three splitters and the
+    limit of each column, `slices` float64[classes, SLOTS · WIDTH]; strays[count:] gets row · columns + column and
+    has room to spare; the new count is returned. High and middle are cut from the value side by side, not one after
+    the other, so that the processor need not wait. Every slice is at most 2^21 units and |x| at most 2^43 units of
+    its second slice, so that 2^10 rows stay within 2^53 units and no addition here rounds.
+    """
+    rows, columns = block.shape
+    for row in range(rows):
+        weight = weights[row]
+        if weight == 0.0:
+            continue
+        line, mine = block[row][first:last], slices[labels[row]]
+        left_over = 0
+        for column in range(last - first):
+            value = line[column]
+            high = (value + splitters[column]) - splitters[column]
+            both = (value + splitters[column + WIDTH]) - splitters[column + WIDTH]
+            middle, tail = both - high, value - both
+            exact_tail = (tail + splitters[column + 2 * WIDTH]) - splitters[column + 2 * WIDTH]
+            whole = (tail == exact_tail) & (abs(value) <= splitters[column + 3 * WIDTH])
+            left_over += 0 if whole else 1
+            high = high if whole else 0.0
+            middle = middle if whole else 0.0
+            tail = tail if whole else 0.0
+            both = both if whole else 0.0
+            heavy_high, heavy_middle, heavy_tail = weight * high, weight * middle, weight * tail
+            mine[column] += weight * both
+            mine[column + WIDTH] += heavy_tail
+            mine[column + 2 * WIDTH] += heavy_high * high
+            mine[column + 3 * WIDTH] += heavy_high * middle
+            mine[column + 4 * WIDTH] += heavy_high * tail
+            mine[column + 5 * WIDTH] += heavy_middle * middle
+            mine[column + 6 * WIDTH] += heavy_middle * tail
+            mine[column + 7 * WIDTH] += heavy_tail * tail
+        if left_over:
+            count = list_strays(line, splitters, row * columns + first, strays, count)
+    return count
+
+
+@compiled
+def list_strays(line: Floats, splitters: Floats, origin: int, strays: Integers, count: int) -> int:
+    """Append origin + column for each value of a row that slices do not hold, without a branch to mispredict."""
+    for column in range(line.shape[0]):
+        value = line[column]
+        tail = value - ((value + splitters[column + WIDTH]) - splitters[column + WIDTH])
+        exact_tail = (tail + splitters[column + 2 * WIDTH]) - splitters[column + 2 * WIDTH]
+        strays[count] = origin + column
+        count += 0 if (tail == exact_tail) & (abs(value) <= splitters[column + 3 * WIDTH]) else 1
+    return count
+
+
+@compiled
+def slice_tiles(
+    block: Floats, labels: Integers, weights: Floats, scratch: Floats, slices: Floats, strays: Integers
+) -> tuple[int, int, int]:
+    """Slice a block of any number of columns, tile by tile; give the strays' count and the bits in use.
+
+    `slices` is float64[tiles, classes, SLOTS · WIDTH], `scratch` float64[5, WIDTH], `strays` int64[block size + 1],
+    filled with row · columns + column.
+    """
+    columns = block.shape[1]
+    largest, splitters, limits = scratch[0], scratch[1:4], scratch[4]
+    flat = scratch[1:].reshape(4 * WIDTH)
+    lowest, highest, count = INFINITE, -INFINITE, 0
+    for tile in range(slices.shape[0]):
+        first = tile * WIDTH
+        last = min(first + WIDTH, columns)
+        sample_largest(block, first, last, largest)
+        choose_splitters(largest, last - first, SLICE_BITS, splitters, limits)
+        for column in range(last - first):
+            if limits[column] > 0.0:
+                exponent = exponent_of(limits[column]) + 52
+                lowest, highest = min(lowest, exponent - DEPTH), max(highest, exponent)
+        count = slice_rows(block, first, last, labels, weights, flat, slices[tile], strays, count)
+    for index in range(count):
+        value = block[strays[index] // columns, strays[index] % columns]
+        if np.isinf(value):
+            return count, lowest, INFINITE
+        if value != 0.0 and not np.isnan(value):
+            exponent = exponent_of(value)
+            lowest, highest = min(lowest, exponent), max(highest, exponent + 53)
+    return count, lowest, highest
+
+
+@compiled
+def flush_slices(
+    slices: Floats,
+    class_weights: Floats,
+    weight: Integers,
+    weight_low: int,
+    total: Integers,
+    total_low: int,
+    square: Integers,
+    square_low: int,
+) -> None:
+    """Move slice sums into the digits int64[columns, classes, D] of weight, total and square."""
+    columns, classes = weight.shape[:2]
+    for label in range(classes):
+        if class_weights[label] == 0.0:
+            continue
+        for column in range(columns):
+            mine = slices[column // WIDTH, label]
+            place = column % WIDTH
+            add_double(weight[column, label], weight_low, class_weights[label])
+            entry = total[column, label]
+            add_double(entry, total_low, mine[place])
+            add_double(entry, total_low, mine[place + WIDTH])
+            entry = square[column, label]
+            add_double(entry, square_low, mine[place + 2 * WIDTH])
+            add_double(entry, square_low, 2.0 * mine[place + 3 * WIDTH])
+            add_double(entry, square_low, 2.0 * mine[place + 4 * WIDTH])
+            add_double(entry, square_low, mine[place + 5 * WIDTH])
+            add_double(entry, square_low, 2.0 * mine[place + 6 * WIDTH])
+            add_double(entry, square_low, mine[place + 7 * WIDTH])
+
+
+@compiled
+def add_value(
+    value: float,
+    mantissa: int,
+    exponent: int,
+    total: Integers,
+    total_low: int,
+    square: Integers,
+    square_low: int,
+) -> None:
+    """Add w·x and w·x² to one entry each, where the weight is mantissa · 2^exponent, either sign."""
+    number, position = mantissa_of(value), exponent_of(value)
+    heavy, negative = abs(mantissa), mantissa < 0
+    add_weighted(total, total_low, heavy, number, position + exponent, negative != (value < 0))
+    add_product(square, square_low, heavy, number, number, 2 * position + exponent, negative)
+
+
+@compiled
+def add_strays(
+    block: Floats,
+    labels: Integers,
+    mantissas: Integers,
+    exponents: Integers,
+    strays: Integers,
+    weight: Integers,
+    weight_low: int,
+    total: Integers,
+    total_low: int,
+    square: Integers,
+    square_low: int,
+) -> None:
+    """Add strays one by one; the flush holds their weight already, so a missing value takes its own back."""
+    columns = block.shape[1]
+    for stray in strays:
+        row, column = stray // columns, stray % columns
+        value, label = block[row, column], labels[row]
+        mantissa, exponent = mantissas[row], exponents[row]
+        if np.isnan(value):
+            add_integer(weight[column, label], weight_low, abs(mantissa), exponent, mantissa > 0)
+        else:
+            add_value(value, mantissa, exponent, total[column, label], total_low, square[column, label], square_low)
+
+
+@compiled
+def add_rows(
+    block: Floats,
+    labels: Integers,
+    mantissas: Integers,
+    exponents: Integers,
+    weight: Integers,
+    weight_low: int,
+    total: Integers,
+    total_low: int,
+    square: Integers,
+    square_low: int,
+) -> None:
+    """Add rows value by value, into digits int64[columns, classes, D] that are wide enough.
+
+    `block` is float64[rows, columns] without infinities; a row's weight is mantissas[row] · 2^exponents[row].
+    """
+    rows, columns = block.shape
+    for row in range(rows):
+        mantissa, exponent, label = mantissas[row], exponents[row], labels[row]
+        if mantissa == 0:
+            continue
+        for column in range(columns):
+            value = block[row, column]
+            if not np.isnan(value):
+                add_integer(weight[column, label], weight_low, abs(mantissa), exponent, mantissa < 0)
+                add_value(
+                    value,
+                    mantissa,
+                    exponent,
+                    total[column, label],
+                    total_low,
+                    square[column, label],
+                    square_low,
+                )
+
+
+@compiled
+def learn_blocks(
+    values: Floats,
+    labels: Integers,
+    mantissas: Integers,
+    exponents: Integers,
+    light: Floats,
+    reach: tuple[int, int, int, int],
+    scratch: Floats,
+    slices: Floats,
+    strays: Integers,
+    weight: Integers,
+    weight_low: int,
+    total: Integers,
+    total_low: int,
+    square: Integers,
+    square_low: int,
+) -> tuple[int, int, int]:
+    """Add float64[rows, columns] block by block, until the end or a block that cannot be added yet.
+
+    `reach` is (first row, rows in a block, lowest and highest bit of the weights). Rows whose `light` is 0 are added
+    value by value. Gives the first row not added, and the bits its block needs: the caller widens the digits and
+    calls again, or refuses an INFINITE one. Scratch arrays are the caller's, as in `slice_tiles`.
+    """
+    start, step, weight_lowest, weight_highest = reach
+    class_weights = np.zeros(weight.shape[1])
+    while start < values.shape[0]:
+        stop = min(start + step, values.shape[0])
+        block, mine, heavy = values[start:stop], labels[start:stop], light[start:stop]
+        slices[:] = 0.0
+        count, lowest, highest = slice_tiles(block, mine, heavy, scratch, slices, strays)
+        class_weights[:] = 0.0
+        for row in range(stop - start):
+            class_weights[mine[row]] += heavy[row]
+            if heavy[row] == 0.0:
+                bottom, top = survey_rows(block[row : row + 1])
+                lowest, highest = min(lowest, bottom), max(highest, top)
+        bottom, top = lowest + weight_lowest, highest + weight_highest
+        if highest == INFINITE or not (
+            in_window(bottom, top, total_low, total.shape[2])
+            and in_window(bottom + lowest, top + highest, square_low, square.shape[2])
+        ):
+            return start, lowest, highest
+        flush_slices(slices, class_weights, weight, weight_low, total, total_low, square, square_low)
+        numbers, powers = mantissas[start:stop], exponents[start:stop]
+        add_strays(
+            block,
+            mine,
+            numbers,
+            powers,
+            strays[:count],
+            weight,
+            weight_low,
+            total,
+            total_low,
+            square,
+            square_low,
+        )
+        for row in range(stop - start):
+            if heavy[row] == 0.0:
+                one = slice(row, row + 1)
+                add_rows(
+                    block[one],
+                    mine[one],
+                    numbers[one],
+                    powers[one],
+                    weight,
+                    weight_low,
+                    total,
+                    total_low,
+                    square,
+                    square_low,
+                )
+        start = stop
+    return start, 0, 0

@@ -20,7 +20,7 @@ import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -68,7 +68,27 @@ def zipf_corpus(size: int) -> pa.Table:
     return pa.table({"text": pa.array(texts, type=pa.large_string()), "label": labels})
 
 
-def candide(table: pa.Table, words: str, from_list: bool) -> tuple[Callable[[], Any], Callable[[Any], Any]]:
+class Corpus(NamedTuple):
+    """Texts in Arrow memory or as a list of strings, and their labels."""
+
+    texts: Any
+    labels: list[str]
+
+    @classmethod
+    def of(cls, path: str, rows: int, as_list: bool) -> Corpus:
+        """Read batch by batch, so that a list of strings is all that stays in memory."""
+        texts: list[Any] = []
+        labels: list[str] = []
+        with pa.OSFile(path) as source:
+            reader = pa.ipc.open_file(source)
+            for number in range(reader.num_record_batches):
+                batch = reader.get_batch(number).slice(0, max(0, rows - len(labels)))
+                texts += batch["text"].to_pylist() if as_list else [batch["text"]]
+                labels += batch["label"].to_pylist()
+        return cls(texts if as_list else pa.chunked_array(texts, type=pa.large_string()), labels)
+
+
+def candide(corpus: Corpus, words: str) -> tuple[Callable[[], Any], Callable[[Any], Any]]:
     """How Candide fits and predicts, from strings or from Arrow memory."""
     from candide.bases.family import Block
     from candide.batch import Batch
@@ -78,27 +98,30 @@ def candide(table: pa.Table, words: str, from_list: bool) -> tuple[Callable[[], 
     from candide.text.options import TextOptions
 
     blocks = (Block(Text(1.0, "text", TextOptions(words=words)), ("text",)),)
-    texts: Any = table["text"].to_pylist() if from_list else table["text"]
-    labels = table["label"]
-    step = max(1, BYTES_AT_ONCE * len(table) // max(1, table["text"].nbytes))
+    texts, labels = corpus
 
-    def column() -> Any:
-        return pa.table({"text": pa.array(texts, type=pa.large_string()) if from_list else texts})
+    def column() -> pa.Table:
+        return pa.table({"text": pa.array(texts, type=pa.large_string()) if isinstance(texts, list) else texts})
+
+    def pieces(batch: Batch) -> Any:
+        size = batch.columns.raw(0).nbytes
+        return batch.split(max(1, BYTES_AT_ONCE * len(batch) // max(1, size)))
 
     def fit() -> Any:
-        return Model.fit(local.summarize(blocks, Batch.of(column(), labels).split(step)))
+        return Model.fit(local.summarize(blocks, pieces(Batch.of(column(), labels))))
 
     def predict(model: Any) -> Any:
-        parts = local.in_parallel(lambda part: model.joint(part).argmax(axis=1), Batch.of(column()).split(step))
+        parts = local.in_parallel(lambda part: model.joint(part).argmax(axis=1), pieces(Batch.of(column())))
         return np.concatenate(list(parts))
 
     return fit, predict
 
 
-def scikit_learn(table: pa.Table, vectorizer: Any) -> tuple[Callable[[], Any], Callable[[Any], Any]]:
+def scikit_learn(corpus: Corpus, vectorizer: Any) -> tuple[Callable[[], Any], Callable[[Any], Any]]:
+    """The usual pipeline."""
     from sklearn.naive_bayes import MultinomialNB
 
-    texts, labels = table["text"].to_pylist(), table["label"].to_pylist()
+    texts, labels = corpus
 
     def fit() -> Any:
         return MultinomialNB().fit(vectorizer.fit_transform(texts), labels)
@@ -109,44 +132,64 @@ def scikit_learn(table: pa.Table, vectorizer: Any) -> tuple[Callable[[], Any], C
     return fit, predict
 
 
-def contestant(name: str, table: pa.Table) -> tuple[Callable[[], Any], Callable[[Any], Any]]:
+def river(corpus: Corpus) -> tuple[Callable[[], Any], Callable[[Any], Any]]:
+    """One document after the other."""
+    from river import compose, feature_extraction, naive_bayes
+
+    def fit() -> Any:
+        model = compose.Pipeline(feature_extraction.BagOfWords(lowercase=True), naive_bayes.MultinomialNB())
+        for text, label in zip(*corpus, strict=True):
+            model.learn_one(text, label)
+        return model
+
+    def predict(model: Any) -> Any:
+        names = sorted(set(corpus.labels))
+        return np.array([names.index(model.predict_one(text)) for text in corpus.texts])
+
+    return fit, predict
+
+
+def contestant(name: str, corpus: Corpus) -> tuple[Callable[[], Any], Callable[[Any], Any]]:
+    """How a contestant fits and predicts."""
     if name.startswith("candide"):
         os.environ["CANDIDE_THREADS"] = "1" if "1 thread" in name else "2"
-        return candide(table, "sklearn" if "sklearn" in name else "default", "list" in name)
+        return candide(corpus, "sklearn" if "sklearn" in name else "default")
+    if name == "river":
+        return river(corpus)
     from sklearn.feature_extraction.text import CountVectorizer, HashingVectorizer
 
     if name.startswith("Count"):
-        return scikit_learn(table, CountVectorizer())
-    return scikit_learn(table, HashingVectorizer(alternate_sign=False, norm=None))
+        return scikit_learn(corpus, CountVectorizer())
+    return scikit_learn(corpus, HashingVectorizer(alternate_sign=False, norm=None))
 
 
 def memory_now() -> float:
+    """Megabytes this process holds."""
     pages = int(Path("/proc/self/statm").read_text().split()[1])
     return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
 
 
 def run(name: str, path: str, rows: int) -> dict[str, Any]:
     """In a process of its own: warm up on a few rows, then fit and predict against the clock."""
-    with pa.memory_map(path) as source:
-        whole = pa.ipc.open_file(source).read_all()
-        table = whole.slice(0, rows)
-        fit, predict = contestant(name, table.slice(0, 50))
-        predict(fit())
-        before = memory_now()
-        fit, predict = contestant(name, table)
-        best = {"fit": np.inf, "predict": np.inf}
-        for _ in range(3 if name.startswith("candide") else 1):
-            start = time.perf_counter()
-            model = fit()
-            best["fit"] = min(best["fit"], time.perf_counter() - start)
-            start = time.perf_counter()
-            answers = predict(model)
-            best["predict"] = min(best["predict"], time.perf_counter() - start)
-        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3 - before
+    as_list = name != "candide arrow"
+    fit, predict = contestant(name, Corpus.of(path, 50, as_list))
+    predict(fit())
+    before = memory_now()
+    fit, predict = contestant(name, Corpus.of(path, rows, as_list))
+    best = {"fit": np.inf, "predict": np.inf}
+    for _ in range(3 if name.startswith("candide") else 1):
+        start = time.perf_counter()
+        model = fit()
+        best["fit"] = min(best["fit"], time.perf_counter() - start)
+        start = time.perf_counter()
+        answers = predict(model)
+        best["predict"] = min(best["predict"], time.perf_counter() - start)
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3 - before
     return {**best, "memory": peak, "checksum": int(answers.sum())}
 
 
 def in_its_own_process(name: str, path: str, rows: int) -> dict[str, Any]:
+    """The same, measured where nothing else was."""
     command = [sys.executable, __file__, "--child", name, "--path", path, "--rows", str(rows)]
     answer = subprocess.run(command, capture_output=True, text=True, check=False)
     if answer.returncode:
@@ -156,6 +199,7 @@ def in_its_own_process(name: str, path: str, rows: int) -> dict[str, Any]:
 
 
 def words_counted_by_wc(table: pa.Table, folder: str) -> float:
+    """The best of three runs of `wc -w`, in seconds."""
     path = Path(folder) / "plain.txt"
     with path.open("w") as out:
         for text in table["text"]:
@@ -170,12 +214,13 @@ def words_counted_by_wc(table: pa.Table, folder: str) -> float:
 
 
 def race(name: str, table: pa.Table, folder: str, contestants: list[str]) -> None:
+    """All contestants on one corpus, a line each."""
     path = str(Path(folder) / f"{name}.arrow")
     with pa.ipc.new_file(path, table.schema) as out:
-        out.write_table(table)
+        out.write_table(table, max_chunksize=256)
     size = table["text"].nbytes / 1e6
     print(f"\n{name}: {len(table):,} documents, {size:.0f} MB")
-    print(f"{'':34}{'fit s':>9}{'MB/s':>8}{'predict s':>11}{'MB/s':>8}{'memory MB':>11}{'right':>9}")
+    print(f"{'':34}{'fit s':>9}{'MB/s':>8}{'predict s':>11}{'MB/s':>8}{'memory MB':>11}{'checksum':>10}")
     slowest = words_counted_by_wc(table, folder)
     print(f"{'wc -w':34}{slowest:9.2f}{size / slowest:8.0f}")
     found = {}
@@ -183,7 +228,7 @@ def race(name: str, table: pa.Table, folder: str, contestants: list[str]) -> Non
         found[who] = r = in_its_own_process(who, path, len(table))
         print(
             f"{who:34}{r['fit']:9.2f}{size / r['fit']:8.0f}{r['predict']:11.2f}{size / r['predict']:8.0f}"
-            f"{r['memory']:11.0f}{r['checksum']:9}",
+            f"{r['memory']:11.0f}{r['checksum']:10}",
             flush=True,
         )
     ours, peer = found.get("candide list sklearn"), found.get("CountVectorizer+MultinomialNB")
@@ -202,6 +247,7 @@ def race(name: str, table: pa.Table, folder: str, contestants: list[str]) -> Non
 
 
 def main() -> None:
+    """Run the race, or one contestant of it."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--megabytes", type=int, default=100)
     parser.add_argument("--corpora", nargs="*", default=CORPORA, choices=CORPORA)
@@ -215,6 +261,8 @@ def main() -> None:
         return
     if importlib.util.find_spec("river") is None:
         print("river is not installed, so it does not run: pip install river")
+    else:
+        asked.contestants.append("river")
     with tempfile.TemporaryDirectory() as folder:
         for name in asked.corpora:
             size = asked.megabytes * 1_000_000

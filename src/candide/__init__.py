@@ -15,11 +15,13 @@ if TYPE_CHECKING:
     from candide.drop_in import GaussianNB as GaussianNB
     from candide.drop_in import MultinomialNB as MultinomialNB
     from candide.naive_bayes import NaiveBayes as NaiveBayes
+    from candide.naive_bayes import load as load
 
 __version__ = "0.1.0"
 
 _HOMES = {
     "NaiveBayes": "candide.naive_bayes",
+    "load": "candide.naive_bayes",
     "BernoulliNB": "candide.drop_in",
     "CategoricalNB": "candide.drop_in",
     "ComplementNB": "candide.drop_in",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -31,3 +32,9 @@ Counts = FloatArray | Sparse
 def is_sparse(values: Counts) -> TypeIs[Sparse]:
     """Whether rows are stored sparsely."""
     return not isinstance(values, np.ndarray)
+
+
+def is_scipy_sparse(rows: Any) -> bool:
+    """Whether rows are a SciPy sparse matrix. Nobody has one before SciPy is loaded, which takes a quarter second."""
+    loaded = sys.modules.get("scipy.sparse")
+    return loaded is not None and bool(loaded.issparse(rows))

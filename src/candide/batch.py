@@ -9,16 +9,18 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-import scipy.sparse as sp
 
-from candide.arrays import AnyArray, Counts, FloatArray
+from candide.arrays import AnyArray, Counts, FloatArray, is_scipy_sparse
 from candide.errors import CandideError, ColumnRefused, LabelsRefused, OverflowRefused, RowsRefused, suggestion
 from candide.values import Coded, key_of, shown
+
+if TYPE_CHECKING:
+    import scipy.sparse as sp
 
 SECONDS = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}
 
@@ -233,8 +235,10 @@ def columns_of(X: Any) -> Columns:
     """Named columns from a frame, an array, a sparse matrix or a mapping; arrays get names x0, x1, ..."""
     if isinstance(X, Batch):
         return X.columns
-    if sp.issparse(X):
-        return SparseColumns(_numbered(X.shape[1]), sp.csr_array(X))
+    if is_scipy_sparse(X):
+        from scipy.sparse import csr_array
+
+        return SparseColumns(numbered(X.shape[1]), csr_array(X))
     if isinstance(X, Mapping):
         return _columns_of_mapping(X)
     if hasattr(X, "columns") and hasattr(X, "dtypes") and hasattr(X, "iloc"):
@@ -254,7 +258,7 @@ def columns_of(X: Any) -> Columns:
         )
     if matrix.dtype.kind == "c":
         raise RowsRefused("Complex data not supported: give real numbers.")
-    return MatrixColumns(_numbered(matrix.shape[1]), matrix)
+    return MatrixColumns(numbered(matrix.shape[1]), matrix)
 
 
 def _taken(column: Any, positions: AnyArray) -> Any:
@@ -304,7 +308,8 @@ def _refuse_repeats(names: Sequence[str]) -> None:
         raise ColumnRefused(f"Column '{repeated[0]}' occurs more than once. Rename one of them.")
 
 
-def _numbered(columns: int) -> tuple[str, ...]:
+def numbered(columns: int) -> tuple[str, ...]:
+    """The names of an array's columns: x0, x1, ..."""
     return tuple(f"x{place}" for place in range(columns))
 
 
@@ -381,7 +386,7 @@ def as_numbers(column: Any, name: str) -> FloatArray:
     if pa.types.is_dictionary(kind):
         column = column.cast(kind.value_type)
         kind = column.type
-    if pa.types.is_null(kind):
+    if column.null_count == len(column):
         return np.full(len(column), np.nan)
     if pa.types.is_timestamp(kind) or pa.types.is_duration(kind) or pa.types.is_time(kind):
         bits = pa.int32() if pa.types.is_time32(kind) else pa.int64()

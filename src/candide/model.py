@@ -8,11 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from candide.arrays import AnyArray, FloatArray
+from candide.arrays import AnyArray, FloatArray, IntArray
 from candide.bases.family import Block
 from candide.batch import Batch
 from candide.errors import LabelsRefused, OptionRefused, suggestion
 from candide.explanation import Explanation
+from candide.kernels.scoring import argmax_rows
 from candide.summary import Summary
 from candide.values import Key, key_of, shown
 
@@ -59,6 +60,12 @@ class Model:
     def joint(self, batch: Batch) -> FloatArray:
         """The prior and what every block says, as log joint[row, class]."""
         return self._sum(batch, self.prior_term, scores=True)
+
+    def best(self, batch: Batch) -> IntArray:
+        """The number of each row's most probable class: the first of ties, the prior's where all are impossible."""
+        found = np.empty(len(batch), dtype=np.int64)
+        argmax_rows(self.joint(batch), int(self.log_prior.argmax()), found)
+        return found
 
     def log_likelihood(self, batch: Batch) -> FloatArray:
         """log P(row, class): the joint, with the multinomial in place of complement scores."""

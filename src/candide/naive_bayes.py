@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any, Self, TypeVar
 
 import numpy as np
@@ -12,15 +14,17 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import DataConversionWarning
 from sklearn.utils.validation import check_is_fitted
 
+from candide import store
 from candide.arrays import AnyArray, FloatArray
-from candide.batch import Batch, MatrixColumns, SparseColumns
+from candide.batch import Batch, numbered
 from candide.engines import local
 from candide.errors import LabelsRefused, OptionRefused, RowsRefused
 from candide.explanation import Explanation
+from candide.learning import Learned, Options, refuse_undeclared
 from candide.model import Model, Priors, log_normalised, log_priors, log_sum, normalised
-from candide.schema import Families, Schema, Smoothing, choose
+from candide.schema import Families, Schema, Smoothing
 from candide.summary import Summary
-from candide.values import Key, as_array, key_of, shown
+from candide.values import as_array, key_of, shown
 
 Result = TypeVar("Result")
 
@@ -79,62 +83,59 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Learn from scratch. `y` is one label a row, or the name of the column that holds them."""
         batch, label = labelled(X, y, sample_weight)
-        self._check_options()
-        schema = choose(batch, self.families, self.smoothing, self.missing == "value")
-        summary = local.summarize(schema.blocks, [batch])
-        model = Model.fit(summary, self.priors, self.class_weight)
-        self._become(schema, summary, batch, label)
-        self._latest.update(options=(self.priors, self.class_weight), model=model)
-        if len(summary.classes) == 1:
-            only = shown(summary.classes[0])
+        learned = Learned.fit(self._options(), batch, [batch], label)
+        _ = learned.model
+        self._become(learned, first=True)
+        if len(learned.summary.classes) == 1:
+            only = shown(learned.summary.classes[0])
             warnings.warn(f"There is only one class, '{only}': it will always be the answer.", stacklevel=2)
         return self
 
     def partial_fit(self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None) -> Self:
         """Learn more rows. New classes, categories and columns are welcome; families and smoothing stay as chosen."""
         batch, label = labelled(X, y, sample_weight)
-        self._check_options()
         declared = frozenset(key for key in map(key_of, [] if classes is None else classes) if key is not None)
-        self._refuse_undeclared(batch, declared)
-        if not hasattr(self, "summary_"):
-            schema = choose(batch, self.families, self.smoothing, self.missing == "value")
-            self._become(schema, local.summarize(schema.blocks, [batch], declared), batch, label)
+        refuse_undeclared(batch, declared)
+        if not hasattr(self, "learned_"):
+            self._become(Learned.fit(self._options(), batch, [batch], label, declared), first=True)
             return self
-        batch = self._refuse_other_width(batch).with_missing(self.schema_.columns)
-        schema = self._schema_with(batch)
-        before = self.summary_.widened(schema.blocks)
-        fresh = local.summarize(schema.blocks, [batch], declared)
-        self._become(schema, before + fresh, None, label)
+        self._refuse_other_width(batch)
+        before = replace(self.learned_, options=self._options())
+        self._become(before.learn([batch], declared, sample=batch))
         return self
 
     def forget(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Take rows back exactly, as if they had never been learned. All of them, or none if one was not."""
-        check_is_fitted(self, "summary_")
-        batch, label = labelled(X, y, sample_weight)
-        batch = self._refuse_other_width(batch).with_missing(self.schema_.columns)
-        gone = local.summarize(self.summary_.blocks, [batch])
-        self._become(self.schema_, self.summary_ - gone, None, label)
+        check_is_fitted(self)
+        batch, _ = labelled(X, y, sample_weight)
+        self._become(self.learned_.forget([self._refuse_other_width(batch)]))
         return self
 
     def __add__(self, other: NaiveBayes) -> NaiveBayes:
         """What both have learned, exactly as if one had learned it all. Options are this one's."""
-        check_is_fitted(self, "summary_")
-        check_is_fitted(other, "summary_")
+        check_is_fitted(self)
+        check_is_fitted(other)
         mine, theirs = self.get_params(), other.get_params()
         kept = [name for name in mine if mine[name] != theirs[name]]
         if kept:
             warnings.warn(f"The models disagree in {', '.join(kept)}: kept those of the left one.", stacklevel=2)
-        merged = type(self)(**mine)
-        merged.n_features_in_ = self.n_features_in_
-        if hasattr(self, "feature_names_in_"):
-            merged.feature_names_in_ = self.feature_names_in_
-        merged._become(self.schema_, self.summary_ + other.summary_, None, self.label_)
-        return merged
+        return type(self).of(self.learned_ + other.learned_)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the model to a file that `candide.load` and the command line read."""
+        check_is_fitted(self)
+        store.save(self.learned_.saved(store.provenance([], self.summary_.rows)), path)
+
+    @classmethod
+    def of(cls, learned: Learned) -> Self:
+        """A classifier that has learned this."""
+        model = cls(**learned.options.as_dict())
+        model._become(learned, first=True)
+        return model
 
     def predict(self, X: Any) -> AnyArray:
         """The most probable class of each row; ties go to the first."""
-        best = np.concatenate(self._by_rows(X, lambda batch: self.model_.joint(batch).argmax(axis=1)))
-        return self.classes_[best]
+        return self.classes_[np.concatenate(self._by_rows(X, lambda batch: self.model_.best(batch)))]
 
     def predict_proba(self, X: Any, priors: Priors | None = None) -> FloatArray:
         """P(class | row). `priors` replaces the learned prior, for rows from a world with other proportions."""
@@ -160,33 +161,47 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def sample(self, rows: int = 1, label: Any = None, seed: Any = None) -> pa.Table:
         """New rows from the model, with a column for the label: drawn from the prior unless given."""
-        check_is_fitted(self, "summary_")
+        check_is_fitted(self)
         wanted = None if label is None else key_of(label)
         columns, labels = self.model_.sample(rows, wanted, np.random.default_rng(seed))
         names = [choice.column for choice in self.schema_.choices if choice.family is not None]
         drawn = {name: pa.array(columns[name].tolist()) for name in names}
-        return pa.table({**drawn, self.label_ or "label": pa.array(self.classes_[labels].tolist())})
+        return pa.table({**drawn, self.learned_.label or "label": pa.array(self.classes_[labels].tolist())})
 
     @property
     def model_(self) -> Model:
         """The parameters: made from the summary when first asked for, and again when the priors are changed."""
-        check_is_fitted(self, "summary_")
+        check_is_fitted(self)
         wanted = (self.priors, self.class_weight)
+        if wanted == (self.learned_.options.priors, self.learned_.options.class_weight):
+            return self.learned_.model
         if self._latest.get("options") != wanted:
             self._latest.update(options=wanted, model=Model.fit(self.summary_, *wanted))
         model: Model = self._latest["model"]
         return model
 
     @property
+    def schema_(self) -> Schema:
+        """What was decided about each column, and why."""
+        check_is_fitted(self)
+        return self.learned_.schema
+
+    @property
+    def summary_(self) -> Summary:
+        """All that is remembered of the rows."""
+        check_is_fitted(self)
+        return self.learned_.summary
+
+    @property
     def classes_(self) -> AnyArray:
         """The labels, sorted."""
-        check_is_fitted(self, "summary_")
+        check_is_fitted(self)
         return as_array(self.summary_.classes)
 
     @property
     def class_count_(self) -> AnyArray:
         """The weight of the rows of each class."""
-        check_is_fitted(self, "summary_")
+        check_is_fitted(self)
         return self.summary_.counts
 
     def __sklearn_tags__(self) -> Any:
@@ -197,41 +212,34 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         tags.input_tags.string = True
         return tags
 
-    def _become(self, schema: Schema, summary: Summary, first: Batch | None, label: str | None) -> None:
-        """Take on what was learned; nothing can fail after this."""
-        self.schema_, self.summary_, self.label_ = schema, summary, label
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "learned_")
+
+    def _options(self) -> Options:
+        return Options(**self.get_params(deep=False))
+
+    def _become(self, learned: Learned, first: bool = False) -> None:
+        """Take on what was learned, as the last step: whatever can be refused was refused before."""
+        self.learned_ = learned
         self._latest: dict[str, Any] = {}
-        if first is not None:
-            self.n_features_in_ = len(first.names)
-            if hasattr(self, "feature_names_in_"):
-                del self.feature_names_in_
-            if not is_numbered(first):
-                self.feature_names_in_ = np.array(first.names, dtype=object)
+        if first:
+            names = learned.schema.columns
+            self.n_features_in_ = len(names)
+            self.__dict__.pop("feature_names_in_", None)
+            if not is_numbered(names):
+                self.feature_names_in_ = np.array(names, dtype=object)
 
     def _by_rows(self, X: Any, work: Callable[[Batch], Result]) -> list[Result]:
         """Do something with the rows, some at a time on every core; results in order."""
-        check_is_fitted(self, "summary_")
+        check_is_fitted(self)
         self.model_  # noqa: B018  (made once, before threads ask for it)
         batch = self._refuse_other_width(Batch.of(X))
         refuse_nothing(batch)
         return list(local.in_parallel(work, batch.split(local.ROWS_AT_ONCE)))
 
-    def _schema_with(self, batch: Batch) -> Schema:
-        """The schema, with a family for every column it has not met before."""
-        new = [name for name in batch.names if name not in set(self.schema_.columns)]
-        if not new:
-            return self.schema_
-        families = self.families
-        if isinstance(families, Mapping):
-            families = {name: family for name, family in families.items() if name in new}
-        smoothing = self.smoothing
-        if isinstance(smoothing, Mapping):
-            smoothing = {name: number for name, number in smoothing.items() if name in new}
-        return self.schema_.extended(choose(batch.only(new), families, smoothing, self.missing == "value"))
-
     def _prior_shift(self, priors: Priors | None) -> tuple[Any, FloatArray]:
         """What to add to every row's joint for other priors, and the log prior then in force."""
-        check_is_fitted(self, "summary_")
+        check_is_fitted(self)
         if priors is None:
             return 0.0, self.model_.log_prior
         if not self.model_.has_prior:
@@ -243,27 +251,12 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _refuse_other_width(self, batch: Batch) -> Batch:
         """Arrays have no names to go by, so they must be as wide as those learned from."""
-        if is_numbered(batch) and len(batch.names) != self.n_features_in_:
+        if is_numbered(batch.names) and len(batch.names) != self.n_features_in_:
             raise RowsRefused(
                 f"X has {len(batch.names)} features, but {type(self).__name__} is expecting "
                 f"{self.n_features_in_} features as input. Give the columns it learned from."
             )
         return batch
-
-    def _refuse_undeclared(self, batch: Batch, declared: frozenset[Key]) -> None:
-        if declared and batch.labels is not None:
-            for key in batch.labels.keys:
-                if key not in declared:
-                    raise LabelsRefused(f"Class '{shown(key)}' is not among the `classes` given.")
-
-    def _check_options(self) -> None:
-        """Refuse what cannot be honoured."""
-        if self.calibrate:
-            raise OptionRefused("calibrate=True is not available yet. Leave it at False.")
-        if self.engine != "local":
-            raise OptionRefused(f"There is no engine {self.engine!r}. Known names: 'local'.")
-        if self.missing not in ("ignore", "value"):
-            raise OptionRefused(f"missing must be 'ignore' or 'value', not {self.missing!r}.")
 
 
 def labelled(X: Any, y: Any, weights: Any) -> tuple[Batch, str | None]:
@@ -296,6 +289,11 @@ def refuse_nothing(batch: Batch) -> None:
         raise RowsRefused("Sample weights must contain at least one non-zero number: every row weighs nothing.")
 
 
-def is_numbered(batch: Batch) -> bool:
-    """Whether the columns have no names of their own."""
-    return isinstance(batch.columns, (MatrixColumns, SparseColumns))
+def is_numbered(names: Sequence[str]) -> bool:
+    """Whether the columns have no names of their own, only those given to an array's: x0, x1, ..."""
+    return tuple(names) == numbered(len(names))
+
+
+def load(path: str | os.PathLike[str]) -> NaiveBayes:
+    """The classifier in a model file, ready to predict, learn more and forget."""
+    return NaiveBayes.of(Learned.of(store.load(path)))

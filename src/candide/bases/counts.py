@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.sparse import csr_array
 
 from candide.arrays import AnyArray, Counts, FloatArray, IntArray, is_sparse
 from candide.bases.support import COUNTS, Support, refusal
@@ -46,6 +45,8 @@ def inside(support: Support, values: Counts) -> Counts:
     if not is_sparse(values):
         return support.without_outside(values)
     data = support.without_outside(np.asarray(values.data, dtype=np.float64))
+    from scipy.sparse import csr_array
+
     return csr_array((data, values.indices, values.indptr), shape=values.shape)
 
 

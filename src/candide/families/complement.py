@@ -13,6 +13,8 @@ from candide.bases.smoothed import log_shares
 from candide.families.multinomial import Multinomial
 from candide.statistics.tally import Tally
 
+LEAST_SMOOTHING = 1e-10
+
 
 @dataclass(frozen=True)
 class Weights:
@@ -26,14 +28,15 @@ class Weights:
 class Complement(Multinomial):
     """Minus the log share of each event in all other classes together (Rennie et al. 2003).
 
-    A score, not a likelihood: P(x), familiarity and sampling use the multinomial of the same tally.
+    A score, not a likelihood: P(x), familiarity and sampling use the multinomial of the same tally. An event that no
+    other class has seen would decide alone without smoothing, so the score smooths by at least LEAST_SMOOTHING.
     """
 
     is_likelihood = False
 
     def fit(self, seen: Tally, columns: tuple[str, ...]) -> Weights:
         others = seen.counts.sum(axis=1, keepdims=True) - seen.counts
-        return Weights(-log_shares(others, self.smoothing), log_shares(seen.counts, self.smoothing))
+        return Weights(-log_shares(others, max(self.smoothing, LEAST_SMOOTHING)), log_shares(seen.counts, self.smoothing))
 
     def score(self, parameters: Weights, values: Counts, joint: FloatArray) -> None:
         super().score(parameters.complement, values, joint)

@@ -40,10 +40,10 @@ class Student(Density):
 
     def log_density(self, value: FloatArray, *parameters: FloatArray) -> FloatArray:
         freedom, centre, scale = parameters
-        gap = 2 * np.abs(0.5 * value - 0.5 * centre)
+        half_gap = np.abs(0.5 * value - 0.5 * centre)
         with np.errstate(over="ignore", divide="ignore"):
-            steps = gap / scale
-            far = 2 * (np.log(gap) - np.log(scale)) - np.log(freedom)
+            steps = 2 * (half_gap / scale)
+            far = 2 * (np.log(half_gap) + np.log(2) - np.log(scale)) - np.log(freedom)
             tail = np.where(steps > FAR, far, np.log1p(np.minimum(steps, FAR) ** 2 / freedom))
         height = -betaln(0.5 * freedom, 0.5) - 0.5 * np.log(freedom) - np.log(scale)
         return np.asarray(height - 0.5 * (freedom + 1) * tail)

@@ -22,6 +22,7 @@ from candide.sources.kinds import (
     TEXT,
     TRUE,
     Kind,
+    as_expected,
     decided,
     empty_is_missing,
     fitted,
@@ -57,7 +58,12 @@ class Delimited:
 
     @classmethod
     def of(
-        cls, origins: tuple[Origin, ...], delimiter: str | None, types: Mapping[str, str] | None, encoding: str | None
+        cls,
+        origins: tuple[Origin, ...],
+        delimiter: str | None,
+        types: Mapping[str, str] | None,
+        encoding: str | None,
+        expected: Mapping[str, str] | None = None,
     ) -> Delimited:
         """Decide delimiter, names and kinds from the beginning of the first file that has rows."""
         if delimiter is not None and (len(delimiter) != 1 or not delimiter.isascii() or delimiter in '"\r\n'):
@@ -76,7 +82,7 @@ class Delimited:
             rows = rows[: reader.end_of_records(rows)]
         if not rows.strip() and is_all:
             raise SourceRefused(f"{name} has a header but no rows below it: there is nothing to learn from.")
-        reader._decide(Block(rows, name, header.line, 0), kinds_given(types, header.names))
+        reader._decide(Block(rows, name, header.line, 0), kinds_given(types, header.names), expected or {})
         return reader
 
     def enter(self, name: str, head: bytes) -> tuple[int, int]:
@@ -113,14 +119,14 @@ class Delimited:
             "notes": list(self.notes),
         }
 
-    def _decide(self, sample: Block, given: Mapping[str, Kind]) -> None:
+    def _decide(self, sample: Block, given: Mapping[str, Kind], expected: Mapping[str, str]) -> None:
         """A kind for each column, from those records of the sample that are whole."""
         texts = self._texts(sample)
         for place, name in enumerate(self.columns):
             if name in given:
                 kind, arrow = given[name], given[name].arrow
             else:
-                kind, arrow = decided(one_chunk(texts.column(place)))
+                kind, arrow = as_expected(*decided(one_chunk(texts.column(place))), expected.get(name))
             self.kinds[name], self._fast[name] = kind, arrow
 
     def _texts(self, sample: Block) -> Any:

@@ -100,6 +100,16 @@ def decided(texts: Any) -> tuple[Kind, Any]:
     return TEXT, pa.string()
 
 
+def as_expected(kind: Kind, arrow: Any, expected: str | None) -> tuple[Kind, Any]:
+    """What a sample looks like, or what its column is known as where the two clash.
+
+    Text may look like numbers; but numbers that look like text have a wrong value somewhere, which is then found.
+    """
+    if expected is None or (kind is not TEXT and expected != TEXT.name):
+        return kind, arrow
+    return KINDS[expected], KINDS[expected].arrow
+
+
 def _whole(values: Any) -> tuple[Kind, Any]:
     """Whole numbers: exact ones where floats could not hold them, floats where 64 bits could not."""
     wholes, misfits = fitted(values, KINDS["integer"])

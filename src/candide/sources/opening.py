@@ -27,6 +27,7 @@ def open_source(
     format: str | None = None,
     delimiter: str | None = None,
     types: Mapping[str, str] | None = None,
+    expected: Mapping[str, str] | None = None,
     encoding: str | None = None,
     on_error: str = "stop",
     rejects: str | os.PathLike[str] | None = None,
@@ -40,7 +41,8 @@ def open_source(
 
     Format, delimiter, names and types are decided here, from the first megabyte. `labelled=False` is for rows to
     predict: no label is needed, and a label column is left out of the features where there is one.
-    `repeatable=False` lets standard input be read once without keeping a copy on disk.
+    `expected` says what a model knows columns as: delimited text is read so where it can be, and columns that are not
+    there do not matter. `repeatable=False` lets standard input be read once without keeping a copy on disk.
 
     >>> source = open_source({"age": [31, 20], "sex": ["f", "m"], "survived": ["yes", "no"]}, label="survived")
     >>> source.names, [len(batch) for batch in source.batches()]
@@ -56,7 +58,9 @@ def open_source(
         origins = tuple(StandardInput(repeatable) if name == "-" else File(name) for name in names)
         format = format or format_of(origins)
         _refuse_options(format, delimiter, encoding, sql, table)
-        source = _opened(origins, format, labelled, delimiter, types, encoding, sql, table, batch_bytes, batch_rows)
+        source = _opened(
+            origins, format, labelled, delimiter, types, expected, encoding, sql, table, batch_bytes, batch_rows
+        )
         source.name = origins[0].name if len(origins) == 1 else f"Each of the {len(origins)} files"
     else:
         _refuse_options("memory", delimiter, encoding, sql, table)
@@ -114,6 +118,7 @@ def _opened(
     labelled: bool,
     delimiter: str | None,
     types: Mapping[str, str] | None,
+    expected: Mapping[str, str] | None,
     encoding: str | None,
     sql: str | None,
     table: str | None,
@@ -122,7 +127,7 @@ def _opened(
 ) -> Source:
     """The source for a format; each reader is imported only when it is needed, since some take long to load."""
     if format in ("csv", "tsv", "jsonl"):
-        return _opened_records(origins, format, delimiter, types, encoding, batch_bytes)
+        return _opened_records(origins, format, delimiter, types, expected, encoding, batch_bytes)
     if format in ("parquet", "arrow"):
         from candide.sources.columnar import ColumnarSource
 
@@ -149,6 +154,7 @@ def _opened_records(
     format: str,
     delimiter: str | None,
     types: Mapping[str, str] | None,
+    expected: Mapping[str, str] | None,
     encoding: str | None,
     batch_bytes: int,
 ) -> Source:
@@ -162,7 +168,7 @@ def _opened_records(
     else:
         from candide.sources.delimited import Delimited
 
-        reader = Delimited.of(origins, delimiter or ("\t" if format == "tsv" else None), types, encoding)
+        reader = Delimited.of(origins, delimiter or ("\t" if format == "tsv" else None), types, encoding, expected)
     return FileSource(reader.columns, origins=origins, reader=reader, encoding=encoding, batch_bytes=batch_bytes)
 
 

@@ -58,7 +58,7 @@ def zipf_corpus(size: int) -> pa.Table:
     chances = 1.0 / np.arange(1, len(words) + 1)
     texts, labels, written = [], [], 0
     while written < size:
-        label = len(texts) % 2
+        label = len(texts) // 20 % 2
         drawn = rng.choice(len(words), 4000, p=chances / chances.sum())
         drawn = np.where((drawn > 500) & (drawn % 2 != label), (drawn + 1) % len(words), drawn)
         for start in range(0, 4000, 200):

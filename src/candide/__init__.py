@@ -16,11 +16,13 @@ if TYPE_CHECKING:
     from candide.drop_in import MultinomialNB as MultinomialNB
     from candide.naive_bayes import NaiveBayes as NaiveBayes
     from candide.naive_bayes import load as load
+    from candide.text.options import TextOptions as TextOptions
 
 __version__ = "0.1.0"
 
 _HOMES = {
     "NaiveBayes": "candide.naive_bayes",
+    "TextOptions": "candide.text.options",
     "load": "candide.naive_bayes",
     "BernoulliNB": "candide.drop_in",
     "CategoricalNB": "candide.drop_in",

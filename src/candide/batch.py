@@ -22,6 +22,7 @@ from candide.values import Coded, key_of, shown
 if TYPE_CHECKING:
     import scipy.sparse as sp
 
+TEXT = "text"
 SECONDS = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}
 
 
@@ -241,12 +242,14 @@ def columns_of(X: Any) -> Columns:
         return SparseColumns(numbered(X.shape[1]), csr_array(X))
     if isinstance(X, Mapping):
         return _columns_of_mapping(X)
+    if is_plain_text(X):
+        return _columns_of_text(X)
     if hasattr(X, "columns") and hasattr(X, "dtypes") and hasattr(X, "iloc"):
         return _columns_of_pandas(X)
     if hasattr(X, "__arrow_c_stream__"):
         return _columns_of_arrow(pa.table(X))
-    if isinstance(X, str) or (isinstance(X, Sequence) and X and isinstance(X[0], str)):
-        raise RowsRefused("Plain text is not a table. Give a frame or an array with one row per example.")
+    if isinstance(X, str):
+        raise RowsRefused("One string is not a set of rows. Put it in a list: [text].")
     try:
         matrix = np.asarray(X)
     except ValueError:
@@ -265,6 +268,22 @@ def _taken(column: Any, positions: AnyArray) -> Any:
     if isinstance(column, (list, np.ndarray)):
         return [column[place] for place in positions]
     return column.take(pa.array(positions))
+
+
+def is_plain_text(X: Any) -> bool:
+    """Whether something is a sequence of strings, without columns: every string is then one text."""
+    if isinstance(X, (pa.Array, pa.ChunkedArray)):
+        return pa.types.is_string(X.type) or pa.types.is_large_string(X.type) or pa.types.is_string_view(X.type)
+    if isinstance(X, (str, bytes)) or getattr(X, "ndim", 1) != 1 or not hasattr(X, "__len__") or hasattr(X, "columns"):
+        return False
+    first = next((text for text in X if text is not None and text == text), None)
+    return isinstance(first, str)
+
+
+def _columns_of_text(texts: Any) -> ArrowColumns:
+    if not isinstance(texts, (pa.Array, pa.ChunkedArray)):
+        texts = pa.chunked_array(texts) if hasattr(texts, "__arrow_c_stream__") else _typed(np.asarray(texts, dtype=object).tolist())
+    return ArrowColumns((TEXT,), (texts,), len(texts))
 
 
 def _columns_of_arrow(table: pa.Table) -> ArrowColumns:

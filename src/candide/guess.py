@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from candide.arrays import FloatArray
-from candide.batch import Batch, SparseColumns, as_numbers
+from candide.batch import TEXT, Batch, SparseColumns, as_numbers
 from candide.kernels.counting import first_bad_count
 from candide.values import Coded, key_of
 
@@ -23,7 +23,7 @@ SMALL_COUNT = 20
 
 @dataclass(frozen=True)
 class Guess:
-    """A family (its name, or an instance) and why; "text", "mixed" and "ignore" are no families."""
+    """A family (its name, or an instance) and why; "mixed" and "ignore" are no families."""
 
     family: Any
     reason: str
@@ -55,7 +55,7 @@ def guess_column(batch: Batch, name: str) -> Guess:
     if pa.types.is_boolean(kind):
         return Guess("bernoulli", "truth values")
     if pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind):
-        return guess_strings(raw)
+        return guess_strings(raw, alone=batch.names == (TEXT,))
     if pa.types.is_dictionary(raw.type) or pa.types.is_binary(kind) or pa.types.is_large_binary(kind):
         return Guess("categorical", "categories")
     numbers = as_numbers(raw, name)
@@ -75,8 +75,10 @@ def as_numbers_of(batch: Batch, name: str) -> FloatArray:
     return numbers[~np.isnan(numbers)]
 
 
-def guess_strings(raw: Any) -> Guess:
-    """Categories, unless the values are many and long enough to be text."""
+def guess_strings(raw: Any, alone: bool = False) -> Guess:
+    """Categories, unless the values are many and long enough to be text, or all there is."""
+    if alone:
+        return Guess("text", "strings and nothing else")
     coded = Coded.of(raw)
     texts = [value for _, value in coded.keys]
     present = int((coded.codes >= 0).sum())

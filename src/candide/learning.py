@@ -11,7 +11,7 @@ from candide.batch import Batch
 from candide.engines import local
 from candide.errors import ColumnRefused, LabelsRefused, OptionRefused
 from candide.model import Model, Priors
-from candide.schema import Families, Schema, Smoothing, choose
+from candide.schema import Families, Schema, Smoothing, Text, choose
 from candide.store import Saved
 from candide.summary import Summary
 from candide.values import Key, shown
@@ -26,6 +26,7 @@ class Options:
     priors: Priors = "empirical"
     class_weight: Priors | None = None
     missing: str = "ignore"
+    text: Text = None
     calibrate: bool = False
     engine: str = "local"
 
@@ -39,13 +40,12 @@ class Options:
 
     def choose(self, batch: Batch) -> Schema:
         """A family for every column of the rows."""
-        return choose(batch, self.families, self.smoothing, self.missing == "value")
+        return choose(batch, self.families, self.smoothing, self.missing == "value", self.text)
 
     def choose_only(self, batch: Batch, new: list[str]) -> Schema:
         """A family for the columns not met before; what was said of others is left aside."""
-        return replace(self, families=only(self.families, new), smoothing=only(self.smoothing, new)).choose(
-            batch.only(new)
-        )
+        narrowed = {name: only(getattr(self, name), new) for name in ("families", "smoothing", "text")}
+        return replace(self, **narrowed).choose(batch.only(new))
 
     def as_dict(self) -> dict[str, Any]:
         """Every option by name."""

@@ -22,7 +22,7 @@ from candide.errors import LabelsRefused, OptionRefused, RowsRefused
 from candide.explanation import Explanation
 from candide.learning import Learned, Options, refuse_undeclared
 from candide.model import Model, Priors, log_normalised, log_priors, log_sum, normalised
-from candide.schema import Families, Schema, Smoothing
+from candide.schema import Families, Schema, Smoothing, Text
 from candide.summary import Summary
 from candide.values import as_array, key_of, shown
 
@@ -48,6 +48,9 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         smoothing, so the counts are left as they are.
     missing : "ignore" or "value"
         Whether a missing category is no evidence, or a value of its own.
+    text : None, TextOptions or {column: TextOptions}
+        How texts are read: see `candide.TextOptions`. Strings that are many and several words long are text, and so
+        is a plain sequence of strings, one a row.
     calibrate : False
         Probabilities are those of the model as it stands.
     engine : "local"
@@ -69,6 +72,7 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         priors: Priors = "empirical",
         class_weight: Priors | None = None,
         missing: str = "ignore",
+        text: Text = None,
         calibrate: bool = False,
         engine: str = "local",
     ) -> None:
@@ -77,6 +81,7 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.priors = priors
         self.class_weight = class_weight
         self.missing = missing
+        self.text = text
         self.calibrate = calibrate
         self.engine = engine
 

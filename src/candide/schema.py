@@ -13,10 +13,12 @@ from candide.errors import ColumnRefused, OptionRefused, suggestion
 from candide.guess import Guess, confirmed, guess_column, guess_sparse
 from candide.sampling import picked
 from candide.summary import Summary, fingerprint
+from candide.text.options import TextOptions
 
 IGNORE = "ignore"
 Families = str | Family | Mapping[str, Any]
 Smoothing = str | float | Mapping[str, float]
+Text = TextOptions | Mapping[str, TextOptions] | None
 
 
 @dataclass(frozen=True)
@@ -78,10 +80,12 @@ def choose(
     families: Families = "auto",
     smoothing: Smoothing = "auto",
     missing_is_value: bool = False,
+    text: Text = None,
 ) -> Schema:
     """A family for every column: as given, else guessed from the rows with a reason."""
     given = families_by_column(families, batch.names)
     refuse_unknown(smoothing, batch.names)
+    refuse_unknown(text, batch.names)
     known_by_hand = len(given) == len(batch.names)
     guesses = None if known_by_hand else guess_sparse(batch)
     sample = batch if known_by_hand or guesses else picked(batch)
@@ -89,20 +93,16 @@ def choose(
     for name in batch.names:
         if name in given:
             guess = Guess(given[name], "as you said")
+        elif isinstance(text, Mapping) and name in text:
+            guess = Guess("text", "as you said")
         else:
             guess = guesses or confirmed(guess_column(sample, name), batch, name)
-        choices.append(chosen(name, guess, smoothing, missing_is_value))
+        choices.append(chosen(name, guess, smoothing, missing_is_value, text))
     return Schema(tuple(choices))
 
 
-def chosen(name: str, guess: Guess, smoothing: Smoothing, missing_is_value: bool) -> Choice:
-    """A guess made definite: text refused, smoothing and the missing switch put in."""
-    if guess.family == "text":
-        raise ColumnRefused(
-            f"Column '{name}' looks like text ({guess.reason}), which no family here can read as words. "
-            f"Leave it out with families={{'{name}': 'ignore'}}, or take each text as one value with "
-            f"families={{'{name}': 'categorical'}}."
-        )
+def chosen(name: str, guess: Guess, smoothing: Smoothing, missing_is_value: bool, text: Text) -> Choice:
+    """A guess made definite: mixed types refused; smoothing, the missing switch and text options put in."""
     if guess.family == "mixed":
         raise ColumnRefused(
             f"Column '{name}' mixes types ({guess.reason}). Make them one type, or take each value as it is with "
@@ -111,9 +111,17 @@ def chosen(name: str, guess: Guess, smoothing: Smoothing, missing_is_value: bool
     if guess.family == IGNORE:
         return Choice(name, None, guess.reason)
     family = guess.family if isinstance(guess.family, Family) else family_files.named(guess.family)
+    if family.name == "text":
+        family = replace(family, column=name, **text_options(text, name))
     if missing_is_value and family.name == "categorical":
         family = replace(family, missing_is_value=True)  # type: ignore[call-arg]
     return Choice(name, smoothed(family, name, smoothing), guess.reason)
+
+
+def text_options(text: Text, name: str) -> dict[str, Any]:
+    """The recipe the user gave for a text column, if any."""
+    recipe = text.get(name) if isinstance(text, Mapping) else text
+    return {} if recipe is None else {"options": recipe}
 
 
 def smoothed(family: Family, name: str, smoothing: Smoothing) -> Family:

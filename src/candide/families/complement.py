@@ -36,7 +36,8 @@ class Complement(Multinomial):
 
     def fit(self, seen: Tally, columns: tuple[str, ...]) -> Weights:
         others = seen.counts.sum(axis=1, keepdims=True) - seen.counts
-        return Weights(-log_shares(others, max(self.smoothing, LEAST_SMOOTHING)), log_shares(seen.counts, self.smoothing))
+        least = max(self.smoothing, LEAST_SMOOTHING)
+        return Weights(-log_shares(others, least), log_shares(seen.counts, self.smoothing))
 
     def score(self, parameters: Weights, values: Counts, joint: FloatArray) -> None:
         super().score(parameters.complement, values, joint)

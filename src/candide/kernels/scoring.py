@@ -175,68 +175,68 @@ def add_gaussian(
     """Add constant - z^2 / 2 with z = (x - mean) * inverse; parameters are [column, class].
 
     Values that are not finite say nothing. Where z^2 would overflow it grows like a logarithm instead, so that
-    the order of the classes is kept however far a value lies. A tile with such a row is done again with care, in
-    the same order of additions, so that a row has the same bits whatever its neighbours hold.
+    the order of the classes is kept however far a value lies. Every row is added up in the same order, so that it
+    has the same bits whatever its neighbours hold.
     """
     rows, columns = values.shape
     classes = joint.shape[1]
-    constants = np.zeros(classes)
-    for column in range(columns):
-        for label in range(classes):
-            constants[label] += constant[column, label]
+    everything = np.zeros(0)
     tile = np.zeros(TILE)
+    silent = np.zeros(TILE, np.bool_)
     sums = np.zeros((classes, TILE))
+    heights = np.ascontiguousarray(constant.T)
+    constants = np.zeros(classes)
+    for label in range(classes):
+        constants[label] = constant_of(everything, heights[label])
     for first in range(0, rows, TILE):
         size = min(TILE, rows - first)
-        for label in range(classes):
-            for i in range(size):
-                sums[label, i] = joint[first + i, label] + constants[label]
+        sums[:] = 0.0
+        silent[:] = False
         for column in range(columns):
-            silent = False
+            gaps = False
             for i in range(size):
                 tile[i] = values[first + i, column]
-                silent |= tile[i] - tile[i] != 0.0
+                gaps |= tile[i] - tile[i] != 0.0
+            if gaps:
+                for i in range(size):
+                    silent[i] |= tile[i] - tile[i] != 0.0
             for label in range(classes):
-                centre, scale, top = mean[column, label], inverse[column, label] * ROOT_HALF, constant[column, label]
+                centre, scale = mean[column, label], inverse[column, label] * ROOT_HALF
                 mine = sums[label]
-                if silent:
+                if gaps:
                     for i in range(size):
                         z = (tile[i] - centre) * scale
-                        mine[i] -= z * z if tile[i] - tile[i] == 0.0 else top
+                        mine[i] += z * z if tile[i] - tile[i] == 0.0 else 0.0
                 else:
                     for i in range(TILE):
                         z = (tile[i] - centre) * scale
-                        mine[i] -= z * z
-        far = False
+                        mine[i] += z * z
         for label in range(classes):
             for i in range(size):
-                far |= not sums[label, i] > -FAR
-        if far:
-            for i in range(size):
-                for label in range(classes):
-                    sums[label, i] = careful_sum(
-                        values[first + i],
-                        joint[first + i, label] + constants[label],
-                        mean[:, label],
-                        inverse[:, label],
-                        constant[:, label],
-                    )
-        for label in range(classes):
-            for i in range(size):
-                joint[first + i, label] = sums[label, i]
+                squares = sums[label, i]
+                if not squares < FAR:
+                    squares = careful_squares(values[first + i], mean[:, label], inverse[:, label])
+                height = constant_of(values[first + i], heights[label]) if silent[i] else constants[label]
+                joint[first + i, label] += height - squares
 
 
 @compiled
-def careful_sum(
-    row: FloatArray, start: float, mean: FloatArray, inverse: FloatArray, constant: FloatArray
-) -> float:
-    """One row and class of `add_gaussian`, whatever the row holds; start holds all constants already."""
-    total = start
+def constant_of(row: FloatArray, constant: FloatArray) -> float:
+    """The constants of the columns that a row has a finite value for, in order; of all where the row is empty."""
+    total = 0.0
+    for column in range(len(constant)):
+        if len(row) == 0 or row[column] - row[column] == 0.0:
+            total += constant[column]
+    return total
+
+
+@compiled
+def careful_squares(row: FloatArray, mean: FloatArray, inverse: FloatArray) -> float:
+    """The squares of one row and class of `add_gaussian`, however far the values lie."""
+    total = 0.0
     for column in range(len(row)):
         if row[column] - row[column] == 0.0:
-            total -= far_square(row[column], mean[column], inverse[column] * ROOT_HALF)
-        else:
-            total -= constant[column]
+            total += far_square(row[column], mean[column], inverse[column] * ROOT_HALF)
     return total
 
 

@@ -1,0 +1,21 @@
+"""The command line: it reads options, calls the verb of the same name, and shows what came of it.
+
+Start-up is a feature: nothing is imported before it is used, so one prediction costs little more than its model.
+"""
+
+from __future__ import annotations
+
+
+def main() -> None:
+    """Run the command that was typed, and end the process with its exit code."""
+    from candide.command_line.failing import guarded
+    from candide.command_line.lean import without_pandas
+
+    without_pandas()
+
+    def run() -> None:
+        from candide.command_line.app import app
+
+        app(prog_name="candide")
+
+    raise SystemExit(guarded(run))

@@ -1,0 +1,29 @@
+"""How a command can end besides finishing: interrupted, or left by whoever read its output."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+
+
+class Interrupted(Exception):
+    """Ctrl-C was pressed."""
+
+
+class ReaderLeft(Exception):
+    """The other end of the pipe was closed."""
+
+
+def ended_quietly(command: Callable[..., None]) -> Callable[..., None]:
+    """A command whose interruptions reach `guarded`: Typer would turn them into exit code 1."""
+
+    @wraps(command)
+    def run(*arguments: object, **options: object) -> None:
+        try:
+            command(*arguments, **options)
+        except KeyboardInterrupt:
+            raise Interrupted from None
+        except BrokenPipeError:
+            raise ReaderLeft from None
+
+    return run

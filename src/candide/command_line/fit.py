@@ -1,0 +1,116 @@
+"""candide fit"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+from candide.command_line import options
+from candide.command_line.options import (
+    Data,
+    Delimiter,
+    Encoding,
+    OnError,
+    Rejects,
+    Shape,
+    ShapeOption,
+    Sql,
+    Table,
+    Types,
+)  # fmt: skip
+
+
+def fit(
+    data: Data,
+    label: Annotated[str | None, typer.Option("--label", "-l", metavar="COLUMN", help="The column to learn.")] = None,
+    output: Annotated[
+        str | None, typer.Option("--output", "-o", metavar="MODEL", help="Where to save the model (NAME.candide).")
+    ] = None,
+    family: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="COLUMN=FAMILY",
+            help="A family by hand, such as visits=poisson, or name=ignore to leave a column out. May be repeated; "
+            "without COLUMN= for all.",
+        ),
+    ] = None,
+    smoothing: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NUMBER|COLUMN=NUMBER",
+            help="What is added to every count (Laplace: 1), for all columns or one. May be repeated.",
+        ),
+    ] = None,
+    priors: Annotated[
+        str,
+        typer.Option(metavar="empirical|uniform|A=0.3,B=0.7", help="How likely each class is."),
+    ] = "empirical",
+    missing: Annotated[
+        str,
+        typer.Option(metavar="ignore|value", help="Whether a missing category says nothing, or is a value of its own."),
+    ] = "ignore",
+    like: Annotated[
+        str | None,
+        typer.Option(metavar="MODEL", help="Choose everything as this model did, so that both can be merged."),
+    ] = None,
+    delimiter: Delimiter = None,
+    encoding: Encoding = None,
+    types: Types = None,
+    sql: Sql = None,
+    table: Table = None,
+    on_error: OnError = "stop",
+    rejects: Rejects = None,
+    format: ShapeOption = Shape.table,
+) -> None:
+    """Learn to tell the classes of a column from all others.
+
+    Families are chosen from the first 50,000 rows, then all rows are learned.
+
+    Example: candide fit titanic.csv --label survived -o titanic.candide
+    """
+    from candide.command_line.progress import watch
+    from candide.command_line.running import verb
+
+    fitted = verb("fit")(
+        options.one_or_all(data),
+        label,
+        output,
+        families=options.families_of(family),
+        smoothing=options.smoothing_of(smoothing),
+        priors=options.priors_of(priors),
+        missing=missing,
+        like=like,
+        watch=watch,
+        **options.reading(delimiter, encoding, types, sql, table, on_error, rejects),
+    )
+    card = verb("inspect")(fitted)
+    if format is Shape.json:
+        from candide.command_line.showing import print_json
+
+        print_json({"output": output, **card})
+        return
+    show(card, output, data)
+
+
+def show(card: dict[str, Any], output: str | None, data: list[str]) -> None:
+    """What was decided and why, what was learned, what to try next."""
+    from candide.command_line.cards import show_classes, show_decisions, summed_up
+    from candide.command_line.showing import notes, try_next, typed
+
+    print(summed_up(card))
+    show_decisions(card)
+    show_classes(card)
+    if card["notes"]:
+        print()
+        notes(card["notes"])
+    if output is None:
+        try_next((typed("fit", *data, "--label", str(card["label"]), "-o", "model.candide"), "to keep the model"))
+        return
+    print(f"\nSaved as {output}")
+    try_next(
+        (typed("evaluate", output, "test.csv"), "how good is it on new rows"),
+        (typed("predict", output, "new.csv"), "labels, probabilities, decisions"),
+        (typed("explain", output, "new.csv"), "why a row gets its answer"),
+        (typed("inspect", output), "what was learned about each column"),
+    )

@@ -1,0 +1,122 @@
+"""The options that several commands share, each said once; and how what is typed becomes what a verb takes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from enum import StrEnum
+from typing import Annotated, Any
+
+import typer
+
+
+class Shape(StrEnum):
+    """How results are shown: a table for people, or JSON for programs."""
+
+    table = "table"
+    json = "json"
+
+
+ModelPath = Annotated[str, typer.Argument(metavar="MODEL", help="A model file, as made by fit.", show_default=False)]
+Data = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="DATA",
+        help="csv, tsv, jsonl, parquet, arrow (also .gz, .zst), a database, a folder of texts, a glob, or - for "
+        "standard input. Several files are read as one.",
+        show_default=False,
+    ),
+]
+ShapeOption = Annotated[Shape, typer.Option("--format", help="A table for people, or json for programs.")]
+Delimiter = Annotated[
+    str | None, typer.Option(metavar="CHARACTER", help="What separates fields. Found out unless given.")
+]
+Encoding = Annotated[str | None, typer.Option(metavar="NAME", help="The encoding of text; else UTF-8.")]
+Types = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--type",
+        metavar="COLUMN=KIND",
+        help="Read a column as number, integer, truth, date, time, instant or text. May be repeated.",
+    ),
+]
+Sql = Annotated[str | None, typer.Option(metavar="QUERY", help="Rows of a database.")]
+Table = Annotated[str | None, typer.Option(metavar="NAME", help="The table of a database.")]
+OnError = Annotated[
+    str,
+    typer.Option(metavar="stop|skip", help="What to do with a row that cannot be read."),
+]
+Rejects = Annotated[
+    str | None,
+    typer.Option(metavar="FILE", help="Where skipped rows are listed, with reasons."),
+]
+
+
+def reading(
+    delimiter: str | None,
+    encoding: str | None,
+    types: list[str] | None,
+    sql: str | None,
+    table: str | None,
+    on_error: str,
+    rejects: str | None,
+) -> dict[str, Any]:
+    """What the verbs call `reading`."""
+    return {
+        "delimiter": "\t" if delimiter == "\\t" else delimiter,
+        "encoding": encoding,
+        "types": pairs(types, "--type", "age=number") or None,
+        "sql": sql,
+        "table": table,
+        "on_error": on_error,
+        "rejects": rejects,
+    }
+
+
+def one_or_all(data: Sequence[str]) -> Any:
+    """One path as itself, several as a list."""
+    return data[0] if len(data) == 1 else list(data)
+
+
+def pairs(given: Sequence[str] | None, option: str, example: str) -> dict[str, str]:
+    """`column=value`, as often as given; the last = separates, since a column's name may hold one.
+
+    >>> pairs(["a=b=number"], "--type", "age=number")
+    {'a=b': 'number'}
+    """
+    found: dict[str, str] = {}
+    for one in given or ():
+        name, equals, value = one.rpartition("=")
+        if not (equals and name and value):
+            raise typer.BadParameter(f"{option} is written {option} {example}, not {one!r}.")
+        found[name] = value
+    return found
+
+
+def families_of(given: Sequence[str] | None) -> Any:
+    """--family column=family as often as wanted, or one family for all columns."""
+    if given and len(given) == 1 and "=" not in given[0]:
+        return given[0]
+    return pairs(given, "--family", "age=gaussian") or "auto"
+
+
+def smoothing_of(given: Sequence[str] | None) -> Any:
+    """--smoothing 1 for all, or column=number as often as wanted."""
+    if given and len(given) == 1 and "=" not in given[0]:
+        return "auto" if given[0] == "auto" else number(given[0], "--smoothing")
+    return {n: number(v, "--smoothing") for n, v in pairs(given, "--smoothing", "age=0.5").items()} or "auto"
+
+
+def priors_of(given: str) -> Any:
+    """empirical, uniform, or a=0.3,b=0.7."""
+    if "=" not in given:
+        return given
+    parts = pairs(given.split(","), "--priors", "yes=0.3,no=0.7")
+    return {name.strip(): number(chance, "--priors") for name, chance in parts.items()}
+
+
+def number(text: str, option: str) -> float:
+    """A number, or a sentence about the option."""
+    try:
+        return float(text)
+    except ValueError:
+        raise typer.BadParameter(f"{option} takes a number, not {text!r}.") from None

@@ -1,0 +1,16 @@
+"""How a command gets at its verb: imported when it is called, not before."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any
+
+from candide.command_line.compiling import announce_compiling
+
+
+def verb(name: str) -> Callable[..., Any]:
+    """The Python function behind a command."""
+    found: Callable[..., Any] = getattr(import_module("candide.verbs"), name)
+    announce_compiling()
+    return found

@@ -1,0 +1,95 @@
+"""candide learn, candide forget"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+from candide.command_line import options
+from candide.command_line.options import (
+    Data,
+    Delimiter,
+    Encoding,
+    ModelPath,
+    OnError,
+    Rejects,
+    Shape,
+    ShapeOption,
+    Sql,
+    Table,
+    Types,
+)  # fmt: skip
+
+Elsewhere = Annotated[
+    str | None,
+    typer.Option("--output", "-o", metavar="MODEL", help="Save here, and leave the model as it is."),
+]
+
+
+def learn(
+    model: ModelPath,
+    data: Data,
+    output: Elsewhere = None,
+    delimiter: Delimiter = None,
+    encoding: Encoding = None,
+    types: Types = None,
+    sql: Sql = None,
+    table: Table = None,
+    on_error: OnError = "stop",
+    rejects: Rejects = None,
+    format: ShapeOption = Shape.table,
+) -> None:
+    """Learn more rows into a model file.
+
+    The rows learned before are not needed again. New classes, values and columns are welcome.
+
+    The file is replaced in one step: others may read it meanwhile, and a second writer waits.
+
+    Example: candide learn titanic.candide more.csv
+    """
+    reading = options.reading(delimiter, encoding, types, sql, table, on_error, rejects)
+    change("learn", model, data, output, reading, format)
+
+
+def forget(
+    model: ModelPath,
+    data: Data,
+    output: Elsewhere = None,
+    delimiter: Delimiter = None,
+    encoding: Encoding = None,
+    types: Types = None,
+    sql: Sql = None,
+    table: Table = None,
+    on_error: OnError = "stop",
+    rejects: Rejects = None,
+    format: ShapeOption = Shape.table,
+) -> None:
+    """Forget rows, as if they had never been learned.
+
+    Exactly: all of them, or none if one never was learned.
+
+    Example: candide forget titanic.candide withdrawn.csv
+    """
+    reading = options.reading(delimiter, encoding, types, sql, table, on_error, rejects)
+    change("forget", model, data, output, reading, format)
+
+
+def change(name: str, model: str, data: list[str], output: str | None, reading: dict[str, Any], format: Shape) -> None:
+    """Run one of the two, and say what changed."""
+    from candide.command_line.progress import watch
+    from candide.command_line.running import verb
+    from candide.command_line.showing import notes, print_json
+
+    fitted = verb(name)(model, options.one_or_all(data), output, watch=watch, **reading)
+    rows = fitted.provenance["events"][-1]["rows"]
+    target = output or model
+    if format is Shape.json:
+        counts = {str(c): int(n) for c, n in zip(fitted.classes, fitted.learned.summary.counts, strict=True)}
+        print_json(
+            {"output": target, "changed": rows, "rows": fitted.rows, "classes": counts, "notes": list(fitted.notes)}
+        )
+        return
+    verb_done = "learned" if name == "learn" else "forgotten"
+    print(f"{rows:,} rows {verb_done}; {target} now holds {fitted.rows:,}")
+    notes(fitted.notes)

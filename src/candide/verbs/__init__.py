@@ -1,0 +1,51 @@
+"""The verbs as Python functions: the same words, meanings and defaults as the commands, without scikit-learn.
+
+`data` is whatever a source opens: a path, several, a glob, "-", a folder, a database, a frame. `model` is the path of
+a model file, or what `fit` and `load` give. Rows are counted from 1, as people count them.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from candide.verbs.drawing import sample as sample
+    from candide.verbs.evaluating import evaluate as evaluate
+    from candide.verbs.explaining import explain as explain
+    from candide.verbs.fitted import Fitted as Fitted
+    from candide.verbs.fitted import load as load
+    from candide.verbs.fitting import fit as fit
+    from candide.verbs.inspecting import inspect as inspect
+    from candide.verbs.merging import merge as merge
+    from candide.verbs.predicting import predict as predict
+    from candide.verbs.touring import demo as demo
+    from candide.verbs.updating import forget as forget
+    from candide.verbs.updating import learn as learn
+
+HOMES = {
+    "Fitted": "fitted",
+    "demo": "touring",
+    "evaluate": "evaluating",
+    "explain": "explaining",
+    "fit": "fitting",
+    "forget": "updating",
+    "inspect": "inspecting",
+    "learn": "updating",
+    "load": "fitted",
+    "merge": "merging",
+    "predict": "predicting",
+    "sample": "drawing",
+}
+__all__ = [*HOMES]
+
+
+def __getattr__(name: str) -> Any:
+    """Import a verb when it is first asked for."""
+    if name not in HOMES:
+        raise AttributeError(f"module 'candide.verbs' has no attribute '{name}'")
+    return getattr(import_module(f"candide.verbs.{HOMES[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *__all__])

@@ -1,0 +1,35 @@
+"""sample: new rows drawn from what a model learned."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from candide.values import key_of
+from candide.verbs.fitted import class_named, opened
+from candide.verbs.writing import Output, column_of, format_for, write
+
+
+def sample(
+    model: Any,
+    n: int = 10,
+    label: Any = None,
+    seed: int | None = None,
+    output: Output | None = None,
+    *,
+    output_format: str | None = None,
+) -> Any:
+    """Draw `n` rows as an Arrow table, label first: of one class, or of all in proportion to their priors."""
+    fitted = opened(model)
+    parameters = fitted.learned.model
+    wanted = None if label is None else key_of(class_named(label, parameters.classes))
+    columns, labels = parameters.sample(n, wanted, np.random.default_rng(seed))
+    names = [choice.column for choice in fitted.learned.schema.choices if choice.family is not None]
+    answers = [fitted.classes[place] for place in labels.tolist()]
+    drawn = {fitted.label or "label": pa.array(answers), **{name: column_of(columns[name].tolist()) for name in names}}
+    table = pa.table(drawn)
+    if output is not None:
+        write([table], output, format_for(output, output_format))
+    return table

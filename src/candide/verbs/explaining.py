@@ -1,0 +1,76 @@
+"""explain: why rows get their answers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Unpack
+
+import pyarrow as pa
+
+from candide.batch import ArrowColumns, Batch
+from candide.errors import OptionRefused, RowsRefused
+from candide.explanation import Explanation
+from candide.sources import Source, open_source
+from candide.verbs.fitted import Fitted, opened
+from candide.verbs.reading import Reading, expected_kinds
+
+
+@dataclass(frozen=True)
+class Explained:
+    """A row by its number and why it got its answer."""
+
+    row: int
+    explanation: Explanation
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data, ready for JSON."""
+        return {"row": self.row, **self.explanation.to_dict()}
+
+
+def explain(
+    model: Any, data: Any = None, rows: Sequence[int] = (1,), *, text: str | None = None, **reading: Unpack[Reading]
+) -> list[Explained]:
+    """The prior and what each column says, for some rows (counted from 1), or for a text of your own."""
+    fitted = opened(model)
+    if (data is None) == (text is None):
+        raise OptionRefused("Give rows to explain, or a text, and not both.")
+    if text is not None:
+        return [Explained(1, fitted.learned.model.explain(row_of_text(fitted, text))[0])]
+    for row in rows:
+        if row < 1:
+            raise OptionRefused(f"Rows are counted from 1, so there is no row {row}.")
+    source = open_source(data, labelled=False, expected=expected_kinds(fitted.learned), repeatable=False, **reading)
+    found = rows_found(source, set(rows))
+    return [Explained(row, fitted.learned.model.explain(found[row])[0]) for row in rows]
+
+
+def rows_found(source: Source, wanted: set[int]) -> dict[int, Batch]:
+    """The rows asked for, each as a batch; reading stops after the last."""
+    found: dict[int, Batch] = {}
+    seen = 0
+    batches = source.batches()
+    for batch in batches:
+        for row in sorted(wanted):
+            if seen < row <= seen + len(batch):
+                found[row] = batch.rows(row - seen - 1, row - seen)
+        seen += len(batch)
+        if len(found) == len(wanted):
+            batches.close()  # type: ignore[attr-defined]
+            return found
+    lacking = min(wanted - set(found))
+    raise RowsRefused(f"There is no row {lacking:,}: {source.name} has {seen:,} rows.")
+
+
+def row_of_text(fitted: Fitted, text: str) -> Batch:
+    """A row with nothing in it but a text."""
+    schema = fitted.learned.schema
+    columns = [c.column for c in schema.choices if c.family is not None and c.family.name == "text"]
+    if len(columns) != 1:
+        raise OptionRefused(
+            f"The model has {len(columns)} columns of text, so a text alone says "
+            f"{'nothing to it' if not columns else 'too little'}. Give a file with a row instead."
+        )
+    names = schema.columns
+    values = tuple(pa.array([text]) if name == columns[0] else pa.nulls(1) for name in names)
+    return Batch(ArrowColumns(names, values, 1))

@@ -1,0 +1,82 @@
+"""A model at hand: everything learned, where it came from, and what should be said about it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from candide import store
+from candide.errors import OptionRefused
+from candide.learning import Learned
+from candide.values import Key, shown
+
+Path = str | os.PathLike[str]
+EVENTS_KEPT = 20
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """What `fit`, `load`, `learn`, `forget` and `merge` give: frozen, and ready for every other verb."""
+
+    learned: Learned
+    provenance: Mapping[str, Any] = field(default_factory=dict, compare=False)
+    notes: tuple[str, ...] = field(default=(), compare=False)
+
+    @property
+    def classes(self) -> tuple[Any, ...]:
+        """The labels as they were in the data, sorted."""
+        return tuple(value for _, value in self.learned.summary.classes)
+
+    @property
+    def label(self) -> str | None:
+        """The name of the column that was learned."""
+        return self.learned.label
+
+    @property
+    def rows(self) -> int:
+        """How many rows are in the model."""
+        return self.learned.summary.rows
+
+    def saved(self) -> store.Saved:
+        """What the model file holds."""
+        return self.learned.saved(dict(self.provenance))
+
+    def save(self, path: Path) -> None:
+        """Write the model file, whole or not at all."""
+        store.save(self.saved(), path)
+
+    def __str__(self) -> str:
+        named = ", ".join(shown(key) for key in self.learned.summary.classes[:6])
+        more = ", ..." if len(self.classes) > 6 else ""
+        return f"Fitted on {self.rows:,} rows: {self.label or 'label'} is one of {named}{more}"
+
+
+def load(path: Path) -> Fitted:
+    """Read a model file."""
+    saved = store.load(path)
+    return Fitted(Learned.of(saved), saved.provenance)
+
+
+def opened(model: Any) -> Fitted:
+    """A model by its path, or as it is."""
+    if isinstance(model, Fitted):
+        return model
+    if isinstance(model, (str, os.PathLike)):
+        return load(model)
+    raise OptionRefused(f"A model is the path of a model file, or what fit and load give, not {type(model).__name__}.")
+
+
+def class_named(name: Any, classes: tuple[Key, ...]) -> Any:
+    """The class a user means by a name: the class itself, or the one that reads so ("1" for 1)."""
+    by_name = {shown(key): key[1] for key in classes}
+    values = [value for _, value in classes]
+    return name if name in values or not isinstance(name, str) else by_name.get(name, name)
+
+
+def with_event(before: Mapping[str, Any], verb: str, sources: list[str], rows: int) -> dict[str, Any]:
+    """Provenance that tells of one more thing done to the model; of very many, only the latest are kept."""
+    fresh = store.provenance(sources, rows)
+    event = {"verb": verb, "sources": sources, "rows": rows, "when": fresh["created"]}
+    return {**before, "versions": fresh["versions"], "events": [*before.get("events", []), event][-EVENTS_KEPT:]}

@@ -1,0 +1,142 @@
+"""fit: choose a family for every column, learn all rows, and keep what was learned."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, Unpack
+
+from candide import store
+from candide.batch import Batch
+from candide.errors import ColumnRefused, LabelsRefused, OptionRefused, suggestion
+from candide.learning import Learned, Options
+from candide.model import Priors
+from candide.sampling import ROWS_TO_LOOK_AT
+from candide.schema import Families, Smoothing
+from candide.sources import Source
+from candide.values import shown
+from candide.verbs.fitted import Fitted, Path, class_named, opened
+from candide.verbs.reading import Reading, expected_kinds, first_rows, labelled, named_sources
+from candide.verbs.watching import Watch, unwatched
+
+
+def fit(
+    data: Any,
+    label: str | None = None,
+    output: Path | None = None,
+    *,
+    families: Families = "auto",
+    smoothing: Smoothing = "auto",
+    priors: Priors = "empirical",
+    missing: str = "ignore",
+    like: Any = None,
+    watch: Watch = unwatched,
+    **reading: Unpack[Reading],
+) -> Fitted:
+    """Learn rows from scratch, and save the model where `output` says.
+
+    Families are chosen from the first 50,000 rows, then every row is learned. `like` takes all choices from another
+    model instead, so that models of several files can be merged.
+
+    >>> rows = {"weather": ["sun", "rain", "rain", "sun"], "plan": ["beach", "home", "home", "beach"]}
+    >>> print(fit(rows, "plan"))
+    Fitted on 4 rows: plan is one of beach, home
+    """
+    if like is not None:
+        options = Options(families, smoothing, priors, missing=missing)
+        fitted = fit_like(data, label, opened(like), options, watch, reading)
+    else:
+        fitted = fit_anew(data, label, Options(families, smoothing, priors, missing=missing), watch, reading)
+    fitted.learned.model  # noqa: B018  (refuses priors that do not fit, before anything is saved)
+    if output is not None:
+        with store.locked(output):
+            fitted.save(output)
+    return fitted
+
+
+def fit_anew(data: Any, label: str | None, options: Options, watch: Watch, reading: Reading) -> Fitted:
+    """Choose from the first rows, learn all."""
+    source = labelled(data, label, None, reading)
+    sample, batches = first_rows(source)
+    refuse_numbers_as_labels(sample, source)
+    options = Options(**{**options.as_dict(), "priors": spelled(options.priors, sample)})
+    chosen = Learned.fit(options, sample, [], source.label)
+    learned = all_rows(chosen, source, batches, watch)
+    looked = f"Families were chosen from the first {ROWS_TO_LOOK_AT:,} rows." if batches is None else ""
+    return described(learned, source, [looked])
+
+
+def fit_like(
+    data: Any, label: str | None, first: Fitted, options: Options, watch: Watch, reading: Reading
+) -> Fitted:
+    """The choices of another model, for other rows."""
+    if options != Options():
+        raise OptionRefused("like= (--like) takes families, smoothing, priors and missing from the other model.")
+    if label not in (None, first.label):
+        raise OptionRefused(f"The model to be like learned column '{first.label}', not '{label}'. Leave the label out.")
+    source = labelled(data, first.label, expected_kinds(first.learned), reading)
+    refuse_new_columns(source, first.learned, "Fit without it, or leave the column out of the file.")
+    return described(all_rows(first.learned, source, None, watch), source, [])
+
+
+def all_rows(chosen: Learned, source: Source, batches: list[Batch] | None, watch: Watch) -> Learned:
+    """Learn what is at hand, or else read it all."""
+    if batches is not None:
+        return chosen.refilled(batches)
+    with watch("Learning", source.size) as report:
+        return chosen.refilled(source.batches(report))
+
+
+def described(learned: Learned, source: Source, notes: Iterable[str]) -> Fitted:
+    """What was learned, with where it came from and what is worth saying."""
+    provenance = {**store.provenance(named_sources(source), learned.summary.rows), "read": source.describe()}
+    said = [note for note in [*notes, *worth_saying(learned), *left_out(source)] if note]
+    return Fitted(learned, provenance, tuple(said))
+
+
+def worth_saying(learned: Learned) -> list[str]:
+    """What a user should know before trusting the model."""
+    classes, rows = learned.summary.classes, learned.summary.rows
+    if len(classes) == 1:
+        return [f"There is only one class, '{shown(classes[0])}': it will always be the answer."]
+    if len(classes) > 50 and 5 * len(classes) > rows:
+        return [f"There are {len(classes):,} classes in {rows:,} rows: is '{learned.label}' the column you meant?"]
+    return []
+
+
+def left_out(source: Source) -> list[str]:
+    """How many rows could not be read."""
+    rejects = source.rejects
+    if not rejects.count or rejects.first is None:
+        return []
+    where = f" They are listed in {rejects.path}." if rejects.path is not None else ""
+    return [f"{rejects.count:,} rows were left out. The first: {rejects.first.place}: {rejects.first.reason}{where}"]
+
+
+def refuse_numbers_as_labels(sample: Batch, source: Source) -> None:
+    """A class is a name or a whole number."""
+    broken = next((v for _, v in sample.labels.keys if isinstance(v, float)), None) if sample.labels else None
+    if broken is not None:
+        raise LabelsRefused(
+            f"Column '{source.label}' of {source.name} holds numbers such as {broken:g}, but a label is a class: a "
+            f"name or a whole number. Choose another label, or read it as names: types={{'{source.label}': 'text'}} "
+            f"(--type {source.label}=text)."
+        )
+
+
+def refuse_new_columns(source: Source, learned: Learned, advice: str) -> None:
+    """Raise where a file has a column that the model does not know."""
+    known = learned.schema.columns
+    strange = [name for name in source.names if name not in set(known)]
+    if strange:
+        raise ColumnRefused(
+            f"{source.name} has a column '{strange[0]}' that the model does not know. "
+            f"{suggestion(strange[0], known)} {advice}"
+        )
+
+
+def spelled(priors: Priors, sample: Batch) -> Priors:
+    """Priors by class, where "1" may stand for 1."""
+    if not isinstance(priors, Mapping) or sample.labels is None:
+        return priors
+    keys = sample.labels.keys
+    return {class_named(name, keys): chance for name, chance in priors.items()}

@@ -1,0 +1,68 @@
+"""merge: one model of what several learned, exactly as if one had learned it all."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from typing import Any
+
+from candide import store
+from candide.errors import OptionRefused, SummariesDisagree
+from candide.learning import Learned
+from candide.summary import disagreement
+from candide.verbs.fitted import Fitted, Path, opened, with_event
+
+
+def merge(models: Iterable[Any], output: Path | None = None) -> Fitted:
+    """Add models that were fitted alike (`fit(..., like=first)`); others are refused, with the reason."""
+    given = list(models)
+    if len(given) < 2:
+        raise OptionRefused(f"Merging takes at least two models, but {len(given)} was given.")
+    names = [name_of(model, place) for place, model in enumerate(given, 1)]
+    fitted = [opened(model) for model in given]
+    total, notes = fitted[0].learned, []
+    for name, other in zip(names[1:], fitted[1:], strict=True):
+        refuse_strangers(fitted[0].learned, names[0], other.learned, name)
+        notes += other_options(fitted[0].learned, names[0], other.learned, name)
+        total = total + other.learned
+    provenance = with_event(fitted[0].provenance, "merge", names, total.summary.rows)
+    provenance["sources"] = [s for one in fitted for s in one.provenance.get("sources", [])]
+    provenance["rows"] = total.summary.rows
+    merged = Fitted(total, provenance, tuple(notes))
+    if output is not None:
+        with store.locked(output):
+            merged.save(output)
+    return merged
+
+
+def name_of(model: Any, place: int) -> str:
+    """What errors call a model."""
+    return f"'{os.fspath(model)}'" if isinstance(model, (str, os.PathLike)) else f"model {place}"
+
+
+def refuse_strangers(first: Learned, name: str, other: Learned, other_name: str) -> None:
+    """Raise where two models do not describe the same columns in the same way."""
+    if first.label != other.label:
+        raise SummariesDisagree(
+            f"{name} learned column '{first.label}' but {other_name} learned '{other.label}', so they do not add."
+        )
+    if first.summary.blocks != other.summary.blocks:
+        reason = disagreement(first.summary.blocks, other.summary.blocks)
+        reason = reason.replace(" here", f" in {name}").replace(" there", f" in {other_name}")
+        raise SummariesDisagree(
+            f"{other_name} does not fit {name}: {reason}. Fit it again with the same choices: "
+            f"fit(..., like={name}) (--like {name.strip(chr(39))})."
+        )
+    kinds = {kind for kind, _ in (*first.summary.classes, *other.summary.classes)}
+    if len(kinds) > 1:
+        raise SummariesDisagree(
+            f"The labels of {name} and {other_name} are of two kinds ({' and '.join(sorted(kinds))}), so 1 and '1' "
+            f"would be two classes. Fit one of them again with like={name} (--like)."
+        )
+
+
+def other_options(first: Learned, name: str, other: Learned, other_name: str) -> list[str]:
+    """Which options differ, and which are kept."""
+    mine, theirs = first.options.as_dict(), other.options.as_dict()
+    differing = [key for key in mine if mine[key] != theirs[key]]
+    return [f"{other_name} has {key} {theirs[key]!r}; kept is {mine[key]!r} of {name}." for key in differing]

@@ -1,0 +1,80 @@
+"""demo: the real commands on a small table, one after the other, in a folder of its own."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+ORCHARD = Path(__file__).with_name("orchard.csv")
+LEARNED_FIRST = 300
+LEARNED_LATER = 150
+
+STEPS = (
+    ("Learn a table of fruit. Every column gets a family, with a reason.",
+     "fit monday.csv --label fruit -o orchard.candide"),
+    ("How good is it, on rows it has never seen?", "evaluate orchard.candide new.csv"),
+    ("Answer rows; below 70 % it says that it is unsure.",
+     "predict orchard.candide new.csv --confidence 0.7 -o answers.csv"),
+    ("Why did the second row get its answer?", "explain orchard.candide new.csv --row 2"),
+    ("Tuesday's rows come in: learn them too. Nothing is read again.",
+     "learn orchard.candide tuesday.csv"),
+    ("And forget them, exactly: the file is as it was before.", "forget orchard.candide tuesday.csv"),
+    ("Or learn Tuesday apart, with the same choices, and add the two.",
+     "fit tuesday.csv --like orchard.candide -o tuesday.candide"),
+    ("", "merge orchard.candide tuesday.candide -o both.candide"),
+    ("Draw plums that never grew.", "sample both.candide -n 3 --label plum --seed 4"),
+    ("Everything the model knows.", "inspect both.candide"),
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Step:
+    """One command of the tour: what it is for, how it is typed, and what it printed where that was caught."""
+
+    about: str
+    command: str
+    output: str | None = None
+
+
+def demo(folder: str | os.PathLike[str] | None = None, announce: Callable[[Step], None] | None = None) -> list[Step]:
+    """Run the tour in a folder (a temporary one unless named). Commands print as they go, if someone announces them."""
+    if folder is None:
+        with tempfile.TemporaryDirectory(prefix="candide-demo-") as place:
+            return tour(Path(place), announce)
+    Path(folder).mkdir(parents=True, exist_ok=True)
+    return tour(Path(folder), announce)
+
+
+def tour(folder: Path, announce: Callable[[Step], None] | None) -> list[Step]:
+    """Write the files, then run one command after the other."""
+    header, *rows = ORCHARD.read_text(encoding="utf-8").splitlines(keepends=True)
+    parts = {"monday": rows[:LEARNED_FIRST], "tuesday": rows[LEARNED_FIRST : LEARNED_FIRST + LEARNED_LATER],
+             "new": rows[LEARNED_FIRST + LEARNED_LATER :]}  # fmt: skip
+    for name, lines in parts.items():
+        (folder / f"{name}.csv").write_text("".join([header, *lines]), encoding="utf-8")
+    return [run(Step(about, command), folder, announce) for about, command in STEPS]
+
+
+def run(step: Step, folder: Path, announce: Callable[[Step], None] | None) -> Step:
+    """One command, as a process of its own."""
+    arguments = [sys.executable, "-m", "candide", *shlex.split(step.command)]
+    if announce is not None:
+        announce(step)
+        subprocess.run(arguments, cwd=folder, check=True, env=environment())
+        return step
+    done = subprocess.run(
+        [*arguments, "--format", "json"], cwd=folder, check=True, capture_output=True, text=True, env=environment()
+    )
+    return Step(step.about, step.command, done.stdout)
+
+
+def environment() -> dict[str, str]:
+    """The environment with this very package in it, wherever it was imported from."""
+    here = str(Path(__file__).parents[2])
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, [here, os.environ.get("PYTHONPATH")]))}

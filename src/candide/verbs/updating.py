@@ -1,0 +1,85 @@
+"""learn and forget: more rows or fewer, exactly, in a model at hand or in its file."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import Any, Unpack
+
+from candide import store
+from candide.learning import Learned
+from candide.sources import Source
+from candide.values import shown
+from candide.verbs.fitted import Fitted, Path, opened, with_event
+from candide.verbs.fitting import left_out, refuse_new_columns
+from candide.verbs.reading import Reading, expected_kinds, first_rows, labelled, named_sources
+from candide.verbs.watching import Watch, unwatched
+
+Change = Callable[[Fitted], Fitted]
+
+
+def learn(
+    model: Any, data: Any, output: Path | None = None, *, watch: Watch = unwatched, **reading: Unpack[Reading]
+) -> Fitted:
+    """Learn more rows. New classes, values and columns are welcome; what was chosen stays chosen.
+
+    A model file is replaced whole (or left alone, where `output` names another): readers may go on meanwhile, and a
+    second writer waits for the first.
+    """
+
+    def change(before: Fitted) -> Fitted:
+        source = labelled(data, before.label, expected_kinds(before.learned), reading)
+        wider = before.learned
+        if set(source.names) - set(wider.schema.columns):
+            wider = wider.widened(first_rows(source)[0])
+        with watch("Learning", source.size) as report:
+            after = wider.learn(source.batches(report))
+        return changed(before, after, "learn", source, news(before.learned, after, source))
+
+    return kept(model, output, change)
+
+
+def forget(
+    model: Any, data: Any, output: Path | None = None, *, watch: Watch = unwatched, **reading: Unpack[Reading]
+) -> Fitted:
+    """Forget rows that were learned, as if they had never been. All of them, or none if one was not learned."""
+
+    def change(before: Fitted) -> Fitted:
+        source = labelled(data, before.label, expected_kinds(before.learned), reading)
+        refuse_new_columns(source, before.learned, "So these rows were not learned as they are.")
+        with watch("Forgetting", source.size) as report:
+            after = before.learned.forget(source.batches(report))
+        return changed(before, after, "forget", source, news(before.learned, after, source))
+
+    return kept(model, output, change)
+
+
+def kept(model: Any, output: Path | None, change: Change) -> Fitted:
+    """The changed model; saved, while nobody else writes, where it came from a file or `output` names one."""
+    target = output if output is not None else model if isinstance(model, (str, os.PathLike)) else None
+    if target is None:
+        return change(opened(model))
+    opened(model)  # a model that is none is refused before a lock is left beside it
+    with store.locked(target):
+        after = change(opened(model))
+        after.save(target)
+    return after
+
+
+def changed(before: Fitted, after: Learned, verb: str, source: Source, notes: list[str]) -> Fitted:
+    """The model after a change, which its provenance tells of."""
+    rows = abs(after.summary.rows - before.rows)
+    provenance = with_event(before.provenance, verb, named_sources(source), rows)
+    return Fitted(after, provenance, (*notes, *left_out(source)))
+
+
+def news(before: Learned, after: Learned, source: Source) -> list[str]:
+    """Which classes and columns came or went."""
+    old, new = before.summary.classes, after.summary.classes
+    came = [shown(key) for key in new if key not in old]
+    went = [shown(key) for key in old if key not in new]
+    fresh = [c for c in after.schema.choices if c.column not in set(before.schema.columns)]
+    lacking = [c.column for c in before.schema.choices if c.family and c.column not in set(source.columns)]
+    said = [f"New class: {name}." for name in came] + [f"No row is left of class {name}." for name in went]
+    said += [f"New column: {c.column}, {c.family.name if c.family else 'left out'} ({c.reason})." for c in fresh]
+    return said + [f"These rows have no column '{name}': it counts as missing in them." for name in lacking]

@@ -68,7 +68,7 @@ def learn(path: str) -> int:
     from candide.bases.family import Block
     from candide.engines.local import summarize
     from candide.sources import open_source
-    from candide.text.family import Text
+    from candide.families.text import Text
 
     blocks = (
         Block(families.named("gaussian"), ("amount", "visits")),

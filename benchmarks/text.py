@@ -94,7 +94,7 @@ def candide(corpus: Corpus, words: str) -> tuple[Callable[[], Any], Callable[[An
     from candide.batch import Batch
     from candide.engines import local
     from candide.model import Model
-    from candide.text.family import Text
+    from candide.families.text import Text
     from candide.text.options import TextOptions
 
     blocks = (Block(Text(1.0, "text", TextOptions(words=words)), ("text",)),)

@@ -101,7 +101,18 @@ def blocks_of(case: str, columns: int = 2, **options: Any) -> tuple[Block, ...]:
     """One block of some columns; or, for the mixture, a block of one column for every family."""
     if case == MIXTURE:
         return tuple(Block(families.named(name, **options), (f"{name} column",)) for name in families.names())
-    return (Block(families.named(case, **options), tuple(f"x{place}" for place in range(columns))),)
+    family = families.named(case, **options)
+    names = tuple(f"x{place}" for place in range(columns))
+    return (Block(family, names if takes_several(family, names) else names[:1]),)
+
+
+def takes_several(family: Family, names: tuple[str, ...]) -> bool:
+    """Whether a block of the family may hold these columns together."""
+    try:
+        family.builder(names, 1)
+    except CandideError:
+        return False
+    return True
 
 
 def rows(blocks: Sequence[Block], labels: Sequence[str] = LABELS, extreme: bool = True) -> st.SearchStrategy[Row]:

@@ -53,7 +53,7 @@ def fitting(X, y, sample_weight=None, **options):
         (fitting(np.zeros((3, 0)), [0, 1, 0]), ("0 feature(s)", "(3, 0)")),
         (fitting({"y": ["a", "b"]}, "y"), ("0 feature(s)",)),
         (fitting(np.zeros(3), [0, 1, 0]), ("2D array", "1D array", "reshape")),
-        (fitting(["some", "words"], [0, 1]), ("Plain text is not a table", "frame")),
+        (fitting("some words", [0, 1]), ("One string", "list")),
         (fitting(np.array([[1j], [2j]]), [0, 1]), ("Complex", "real numbers")),
         (fitting(ROWS, LABELS, [1, -1, 1, 1]), ("not negative", "forget")),
         (fitting(ROWS, LABELS, [1, np.nan, 1, 1]), ("finite",)),
@@ -186,9 +186,9 @@ def test_a_number_in_quotes_is_no_number():
     refused(ColumnRefused, fitting({"x": ["12", 3]}, [0, 1], families="gaussian"), "'x'", "'12'", "needs numbers")
 
 
-def test_a_column_of_text_is_refused_with_advice_and_can_be_left_out():
+def test_a_column_of_text_is_read_as_such_and_can_be_left_out():
     rows, labels = {"review": SENTENCES, "stars": [1.5, 4.5] * 10}, ["bad", "good"] * 10
-    refused(ColumnRefused, fitting(rows, labels), "'review'", "looks like text", "'ignore'", "'categorical'")
+    assert "review  text" in NaiveBayes().fit(rows, labels).schema_.explain()
     model = NaiveBayes(families={"review": "ignore"}).fit(rows, labels)
     assert model.predict({"review": ["never read"], "stars": [4.5]}).tolist() == ["good"]
 

@@ -264,11 +264,16 @@ def test_a_refused_batch_leaves_nothing_behind(case, data):
     table = drawn(data, case, least=1)
     if case == "categorical":
         pytest.skip("categorical takes every value, so no batch of it is refused")
-    broken = [float("inf") if takes_numbers(block.family) else None for block in table.blocks for _ in block.columns]
+    broken = [out_of_place(block.family) for block in table.blocks for _ in block.columns]
     accumulator = Accumulator.over(table.summary())
     with pytest.raises(CandideError):
         accumulator.learn(table.of([*table.rows, Row(tuple(broken), "new label")]).batch())
     assert accumulator.freeze() == table.summary()
+
+
+def out_of_place(family):
+    """A value the family cannot learn from, if there is one."""
+    return next((cell for cell in (float("inf"), 0.5) if not takes(family, cell)), None)
 
 
 # Law 8: the likelihood sums or integrates to one.
@@ -277,7 +282,7 @@ def test_a_refused_batch_leaves_nothing_behind(case, data):
 @pytest.mark.parametrize("name", families.names())
 @given(data=draws)
 def test_the_likelihood_is_a_probability(name, data):
-    """Over the values seen, the counts, the events of a row, or the line; complement by the multinomial below it."""
+    """Over the values or words seen, the counts, the events of a row, or the line; complement by its multinomial."""
     columns = 3 if isinstance(families.named(name), Multinomial) else 1
     table = data.draw(tables(blocks_of(name, columns), least=3, extreme=False))
     known = {key_of(row.cells[0]): row.cells[0] for row in table.rows if row.cells[0] is not None}
@@ -285,6 +290,10 @@ def test_the_likelihood_is_a_probability(name, data):
     family, model = table.blocks[0].family, table.model()
     if isinstance(family, Multinomial):
         total = chances(model, np.eye(columns)).sum(axis=0)
+    elif takes(family, "red") and not takes(family, 0.5):
+        words = [text for text in known.values() if text]
+        assume(words)
+        total = chances(model, {"x0": words}).sum(axis=0)
     elif takes(family, "red"):
         total = chances(model, {"x0": list(known.values())}).sum(axis=0)
     elif takes(family, 0.5):
@@ -368,7 +377,8 @@ def test_an_explanation_names_every_feature_that_spoke(case, data):
     model = table.model()
     asked = data.draw(rows(table.blocks))
     question = table.of([asked]).batch()
-    named = {name for term in model.explain(question)[0].terms for name in term.feature.split(", ")}
+    features = [term.feature for term in model.explain(question)[0].terms]
+    named = {name for feature in features for name in (*feature.split(", "), feature.split(": ")[0])}
     for place, name in enumerate(table.columns):
         silenced = table.of([replace(asked, cells=(*asked.cells[:place], None, *asked.cells[place + 1 :]))]).batch()
         if not np.array_equal(model.joint(silenced), model.joint(question)):

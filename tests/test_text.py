@@ -18,7 +18,7 @@ from candide.engines import local
 from candide.errors import OptionRefused
 from candide.model import Model, normalised
 from candide.summary import Accumulator, Summary
-from candide.text.family import Text
+from candide.families.text import Text
 from candide.text.options import TextOptions
 
 WORDS = ["ant", "bee", "cat", "dog", "eel", "fox", "hen", "the", "a", "of", "naïve", "Straße", "漢字", "9", "x_y"]

@@ -9,13 +9,13 @@ from __future__ import annotations
 def main() -> None:
     """Run the command that was typed, and end the process with its exit code."""
     from candide.command_line.failing import guarded
-    from candide.command_line.lean import without_pandas
-
-    without_pandas()
+    from candide.command_line.lean import without
 
     def run() -> None:
         from candide.command_line.app import app
 
         app(prog_name="candide")
 
-    raise SystemExit(guarded(run))
+    with without("pandas"):  # PyArrow imports it whenever it meets a Python value, for half a second
+        code = guarded(run)
+    raise SystemExit(code)

@@ -45,7 +45,7 @@ def show_values(card: dict[str, Any]) -> None:
     speaking = [column for column in card["columns"] if column["values"]]
     if not speaking:
         return
-    heading("Values in each class (mean ± deviation, or the commonest)")
+    heading("What each class looks like (mean ± deviation, commonest values, telling words)")
     names = [str(one["class"]) for one in card["classes"]]
     if len(names) <= CLASSES_BESIDE:
         rows = [(c["column"], *(c["values"].get(name, "") for name in names)) for c in speaking]

@@ -31,7 +31,9 @@ def explain(
     row: Annotated[
         list[int] | None, typer.Option("--row", "-r", metavar="NUMBER", help="Which row, from 1. May be repeated.")
     ] = None,
-    text: Annotated[str | None, typer.Option(metavar="TEXT", help="A text of your own, in place of a file.")] = None,
+    text: Annotated[
+        str | None, typer.Option("--text", metavar="TEXT", help="A text of your own, in place of a file.")
+    ] = None,
     delimiter: Delimiter = None,
     encoding: Encoding = None,
     types: Types = None,
@@ -64,10 +66,10 @@ def explain(
     for place, one in enumerate(found):
         if place:
             print()
-        show(one.row, one.explanation, text is not None)
+        show("The text" if text is not None else f"Row {one.row:,}", one.label or "label", one.explanation)
 
 
-def show(row: int, why: Any, is_text: bool) -> None:
+def show(what: str, label: str, why: Any) -> None:
     """The answer against the runner-up, the strongest evidence first, adding up."""
     import numpy as np
 
@@ -75,13 +77,12 @@ def show(row: int, why: Any, is_text: bool) -> None:
     from candide.explanation import bar
 
     order = np.argsort(-why.posterior, kind="stable")
-    what = "The text" if is_text else f"Row {row:,}"
     if len(order) == 1:
-        print(f"{what} is {why.answer}: the only class there is")
+        print(f"{what}: {label} is {why.answer}, the only class there is")
         return
     best, second = int(order[0]), int(order[1])
     print(
-        f"{what} is {why.answer} ({percent(why.posterior[best])}) rather than {why.classes[second]} "
+        f"{what}: {label} is {why.answer} ({percent(why.posterior[best])}) rather than {why.classes[second]} "
         f"({percent(why.posterior[second])})\n"
     )
     with np.errstate(invalid="ignore"):

@@ -19,7 +19,7 @@ def guarded(run: Callable[[], None]) -> int:
     except SystemExit as ended:
         return exit_code(ended)
     except (KeyboardInterrupt, Interrupted):
-        say("Interrupted; nothing was written.")
+        say("Interrupted; no file was changed.")
         return INTERRUPTED
     except (BrokenPipeError, ReaderLeft):
         return reader_left()

@@ -78,5 +78,5 @@ def summed_up(predicted: Any, output: str | None, as_json: bool) -> None:
         print_json({"output": output, "rows": predicted.rows, "decisions": predicted.decisions})
         return
     listed = list(predicted.decisions.items())
-    said = ", ".join(f"{name} {count:,}" for name, count in listed[:8]) + (", ..." if len(listed) > 8 else "")
-    print(f"{predicted.rows:,} rows written to {output}: {said}")
+    said = "; ".join(f"{name}: {count:,}" for name, count in listed[:8]) + ("; ..." if len(listed) > 8 else "")
+    print(f"{predicted.rows:,} rows written to {output} ({said})")

@@ -11,6 +11,8 @@ from typing import ParamSpec, TypeVar, cast
 
 import numba
 
+from candide.kernels import first_run
+
 _Parameters = ParamSpec("_Parameters")
 _Result = TypeVar("_Result")
 
@@ -19,3 +21,6 @@ def compiled(function: Callable[_Parameters, _Result]) -> Callable[_Parameters, 
     """Compile a kernel: serial, without the interpreter lock, cached on disk, bits as IEEE says."""
     decorate = numba.njit(cache=True, nogil=True, error_model="numpy")
     return cast(Callable[_Parameters, _Result], decorate(function))
+
+
+first_run.listen()

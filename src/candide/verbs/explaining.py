@@ -18,14 +18,15 @@ from candide.verbs.reading import Reading, expected_kinds
 
 @dataclass(frozen=True)
 class Explained:
-    """A row by its number and why it got its answer."""
+    """A row by its number, the column that was asked for, and why it got its answer."""
 
     row: int
+    label: str | None
     explanation: Explanation
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data, ready for JSON."""
-        return {"row": self.row, **self.explanation.to_dict()}
+        return {"row": self.row, "label": self.label, **self.explanation.to_dict()}
 
 
 def explain(
@@ -36,13 +37,13 @@ def explain(
     if (data is None) == (text is None):
         raise OptionRefused("Give rows to explain, or a text, and not both.")
     if text is not None:
-        return [Explained(1, fitted.learned.model.explain(row_of_text(fitted, text))[0])]
+        return [Explained(1, fitted.label, fitted.learned.model.explain(row_of_text(fitted, text))[0])]
     for row in rows:
         if row < 1:
             raise OptionRefused(f"Rows are counted from 1, so there is no row {row}.")
     source = open_source(data, labelled=False, expected=expected_kinds(fitted.learned), repeatable=False, **reading)
     found = rows_found(source, set(rows))
-    return [Explained(row, fitted.learned.model.explain(found[row])[0]) for row in rows]
+    return [Explained(row, fitted.label, fitted.learned.model.explain(found[row])[0]) for row in rows]
 
 
 def rows_found(source: Source, wanted: set[int]) -> dict[int, Batch]:

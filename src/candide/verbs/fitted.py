@@ -60,9 +60,11 @@ def load(path: Path) -> Fitted:
 
 
 def opened(model: Any) -> Fitted:
-    """A model by its path, or as it is."""
+    """A model by its path, or as it is; a fitted `NaiveBayes` will do."""
     if isinstance(model, Fitted):
         return model
+    if isinstance(learned := getattr(model, "learned_", None), Learned):
+        return Fitted(learned)
     if isinstance(model, (str, os.PathLike)):
         return load(model)
     raise OptionRefused(f"A model is the path of a model file, or what fit and load give, not {type(model).__name__}.")

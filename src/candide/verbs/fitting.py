@@ -41,6 +41,9 @@ def fit(
     >>> print(fit(rows, "plan"))
     Fitted on 4 rows: plan is one of beach, home
     """
+    if output is not None:
+        with store.locked(output):
+            pass  # a folder that cannot be written to is known before the work, not after
     if like is not None:
         options = Options(families, smoothing, priors, missing=missing)
         fitted = fit_like(data, label, opened(like), options, watch, reading)

@@ -9,10 +9,12 @@ import numpy as np
 from candide.bases.family import Block
 from candide.statistics.sums import Sums
 from candide.statistics.tally import Tally
+from candide.statistics.word_tally import WordTally
 from candide.values import shown
 from candide.verbs.fitted import Fitted, opened
 
 VALUES_SHOWN = 2
+WORDS_SHOWN = 5
 
 
 def inspect(model: Any) -> dict[str, Any]:
@@ -72,6 +74,8 @@ def in_words(block: Block, seen: Any) -> dict[str, list[str]]:
         return commonest_values(seen)
     if isinstance(seen, Tally) and len(seen.slots) == 2 * len(block.columns):
         return shares_of_yes(block, seen)
+    if isinstance(seen, WordTally):
+        return {name: telling_words(seen) for name in block.columns}
     return {}
 
 
@@ -119,3 +123,25 @@ def shares_of_yes(block: Block, seen: Tally) -> dict[str, list[str]]:
         name: [f"yes {y / (n + y):.0%}" if n + y else "never seen" for n, y in zip(no[place], yes[place], strict=True)]
         for place, name in enumerate(block.columns)
     }
+
+
+def telling_words(seen: WordTally) -> list[str]:
+    """The words that set each class apart: often there, and more often than in all classes together."""
+    lines = seen.lines
+    words = np.repeat(np.arange(len(seen)), np.diff(lines.indptr))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        share = lines.counts / seen.class_totals[lines.labels]
+        overall = seen.word_totals[words] / seen.class_totals.sum()
+        telling = share * np.log(share / overall)
+    found = []
+    for label in range(seen.classes):
+        places = np.flatnonzero((lines.labels == label) & (telling > 0))
+        best = places[np.argsort(-telling[places], kind="stable")[:WORDS_SHOWN]]
+        found.append(" ".join(spelled(seen, int(word)) for word in words[best]))
+    return found
+
+
+def spelled(seen: WordTally, word: int) -> str:
+    """A word by its number."""
+    start, stop = seen.lines.offsets[word : word + 2].tolist()
+    return seen.lines.letters[start:stop].tobytes().decode("utf-8", "replace")

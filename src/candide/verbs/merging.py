@@ -9,7 +9,6 @@ from typing import Any
 from candide import store
 from candide.errors import OptionRefused, SummariesDisagree
 from candide.learning import Learned
-from candide.summary import disagreement
 from candide.verbs.fitted import Fitted, Path, opened, with_event
 
 
@@ -47,10 +46,8 @@ def refuse_strangers(first: Learned, name: str, other: Learned, other_name: str)
             f"{name} learned column '{first.label}' but {other_name} learned '{other.label}', so they do not add."
         )
     if first.summary.blocks != other.summary.blocks:
-        reason = disagreement(first.summary.blocks, other.summary.blocks)
-        reason = reason.replace(" here", f" in {name}").replace(" there", f" in {other_name}")
         raise SummariesDisagree(
-            f"{other_name} does not fit {name}: {reason}. Fit it again with the same choices: "
+            f"{other_name} does not fit {name}: {difference(first, name, other, other_name)}. Fit it again with the same choices: "
             f"fit(..., like={name}) (--like {name.strip(chr(39))})."
         )
     kinds = {kind for kind, _ in (*first.summary.classes, *other.summary.classes)}
@@ -59,6 +56,22 @@ def refuse_strangers(first: Learned, name: str, other: Learned, other_name: str)
             f"The labels of {name} and {other_name} are of two kinds ({' and '.join(sorted(kinds))}), so 1 and '1' "
             f"would be two classes. Fit one of them again with like={name} (--like)."
         )
+
+
+def difference(first: Learned, name: str, other: Learned, other_name: str) -> str:
+    """The first column that two models see differently, in words."""
+    left = {choice.column: choice.family for choice in first.schema.choices if choice.family}
+    right = {choice.column: choice.family for choice in other.schema.choices if choice.family}
+    for column in (*left, *right):
+        if column not in right:
+            return f"column '{column}' is in {name} but not in {other_name}"
+        if column not in left:
+            return f"column '{column}' is in {other_name} but not in {name}"
+        if left[column].name != right[column].name:
+            return f"column '{column}' is {left[column].name} in {name} and {right[column].name} in {other_name}"
+        if left[column] != right[column]:
+            return f"column '{column}' is {left[column]} in {name} and {right[column]} in {other_name}"
+    return "their columns are in a different order"
 
 
 def other_options(first: Learned, name: str, other: Learned, other_name: str) -> list[str]:

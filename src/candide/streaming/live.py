@@ -1,0 +1,89 @@
+"""A block in a stream: its builder, changed in place by one row after another, and asked in between."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from candide.arrays import FloatArray, IntArray
+from candide.bases.family import Family
+from candide.batch import Batch
+from candide.summary import NO_WEIGHTS
+
+#: A column's place in its block, its name, and the value in the row.
+Cell = tuple[int, str, Any]
+
+
+class Live:
+    """Any family: parameters are made from the frozen block, and kept until the block changes.
+
+    That is correct for every family and costs the whole block after each change; the families that streams are made of
+    do better in classes of their own.
+    """
+
+    #: Whether a row that lacks all columns of the block still has something to say to it.
+    hears_silence = False
+
+    def __init__(self, family: Family, columns: list[str], seen: Any) -> None:
+        self.family: Any = family
+        self.columns = columns
+        self.parameters: Any = None
+        self.builder: Any = self.builder_over(seen)
+
+    def builder_over(self, seen: Any) -> Any:
+        """A builder that goes on from a statistic."""
+        return self.family.builder_over(seen)
+
+    def grow(self, classes: int) -> None:
+        """Make room for so many classes."""
+        self.builder.grow(classes)
+        self.parameters = None
+
+    def widen(self, columns: list[str]) -> None:
+        """Take in more columns, which no row had so far; they follow those already there."""
+        seen = self.freeze().widened(self.columns, [*self.columns, *columns])
+        self.columns = [*self.columns, *columns]
+        self.builder = self.builder_over(seen)
+        self.parameters = None
+
+    def freeze(self) -> Any:
+        """The statistic of everything learned and not forgotten; classes are numbered as in the stream."""
+        return self.builder.freeze()
+
+    def read(self, cells: list[Cell]) -> Any:
+        """The values for learning and forgetting; what the family cannot take is refused with a reason."""
+        return self.family.read(self.batch(cells), tuple(self.columns))
+
+    def learn(self, values: Any, label: int) -> None:
+        """Add the row that `read` returned."""
+        self.family.learn(self.builder, values, np.array([label]), NO_WEIGHTS)
+        self.parameters = None
+
+    def refuse_missing(self, values: Any, label: int) -> None:
+        """Raise where the row cannot have been learned."""
+        self.builder.refuse_missing(self._alone(values, label))
+
+    def take_away(self, values: Any, label: int) -> None:
+        """Forget the row that `refuse_missing` let pass."""
+        self.builder.take_away(self._alone(values, label))
+        self.parameters = None
+
+    def score(self, cells: list[Cell], order: IntArray, joint: FloatArray) -> None:
+        """Add what the row says into joint[class]; `order` lists the classes that are there."""
+        columns = tuple(self.columns)
+        if self.parameters is None:
+            self.parameters = self.family.fit(self.freeze().only(order), columns)
+        said = np.zeros((1, len(order)))
+        self.family.score(self.parameters, self.family.view(self.batch(cells), columns), said)
+        joint[order] += said[0]
+
+    def batch(self, cells: list[Cell]) -> Batch:
+        """The row as a batch, missing where it lacks a column."""
+        given = {name: value for _, name, value in cells}
+        return Batch.of({name: [given.get(name)] for name in self.columns})
+
+    def _alone(self, values: Any, label: int) -> Any:
+        builder = self.family.builder(tuple(self.columns), self.builder.classes)
+        self.family.learn(builder, values, np.array([label]), NO_WEIGHTS)
+        return builder.freeze()

@@ -1,0 +1,186 @@
+"""A text block in a stream."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Self
+
+import numpy as np
+
+from candide.arrays import AnyArray, FloatArray, IntArray
+from candide.errors import ForgetRefused, OverflowRefused
+from candide.families.text import Text
+from candide.kernels.word_streaming import Running, forget_text, learn_text, score_text
+from candide.kernels.words import Number
+from candide.statistics.tally import CEILING
+from candide.statistics.word_tally import WordTally
+from candide.streaming.live import Cell, Live
+from candide.text.documents import SURROGATES, not_text
+from candide.text.options import TextOptions
+from candide.text.vocabulary import grown
+from candide.text.word_builder import WordTallyBuilder, logs
+from candide.values import key_of
+
+UNSTEADY = ("\u03a3", "\u0130")
+NEVER_LEARNED = (
+    "Some of the words to forget were never learned with that label. Forget only documents that were learned."
+)
+
+
+class RunningWords(WordTallyBuilder):
+    """A word tally in the making that is asked while it learns, so it keeps the totals at hand."""
+
+    def __init__(self, options: TextOptions, classes: int) -> None:
+        super().__init__(options, classes)
+        whole = np.dtype(np.int64)
+        self.running = Running(np.zeros(max(classes, 2), whole), np.zeros(self.room, whole), np.zeros(1, whole))
+
+    @classmethod
+    def over(cls, options: TextOptions, seen: WordTally) -> Self:
+        builder = super().over(options, seen)
+        assert isinstance(builder, cls)
+        numbers = builder._numbers(seen.lines, learning=False)
+        builder.running.words[numbers] = seen.word_totals
+        builder.running.totals[: seen.classes] = seen.class_totals
+        builder.running.known[0] = len(seen)
+        return builder
+
+    def grow(self, classes: int) -> None:
+        super().grow(classes)
+        if classes > len(self.running.totals):
+            totals: IntArray = np.zeros(2 * classes, dtype=np.int64)
+            totals[: len(self.running.totals)] = self.running.totals
+            self.running = self.running._replace(totals=totals)
+
+    def _follow_vocabulary(self) -> None:
+        super()._follow_vocabulary()
+        factor = self.room // len(self.running.words)
+        if factor > 1:
+            self.running = self.running._replace(words=grown(self.running.words, factor))
+
+    def reserve(self, size: int) -> None:
+        """Refuse, before anything is counted, what could make a count exceed 2^62."""
+        self.load += (size + 1) * self.options.ngrams * (2.0**32 if self.options.weighting == "log" else 1.0)
+        if self.load > CEILING:
+            self.load = float(self.running.totals.max()) + (size + 1) * self.options.ngrams * 2.0**32
+        if self.load > CEILING:
+            raise OverflowRefused("A count could exceed 2^62. Scale the weights down.")
+
+    def learn_one(self, text: AnyArray, size: int, label: int) -> None:
+        """Add one text."""
+        self._until_there_is_room(
+            lambda: learn_text(
+                text, size, label, self.letters, self.recipe, self.weighting, logs(),
+                self.vocabulary.terms, self.scratch, self.tallies, self.running,
+            )  # fmt: skip
+        )
+
+    def forget_one(self, text: AnyArray, size: int, label: int, only_ask: bool) -> None:
+        """Take one text away, or only ask whether that could be done."""
+        refused = self._until_there_is_room(
+            lambda: forget_text(
+                text, size, label, self.letters, self.recipe, self.weighting, logs(),
+                self.vocabulary.terms, self.scratch, self.tallies, self.running, only_ask,
+            )  # fmt: skip
+        )
+        if refused:
+            raise ForgetRefused(NEVER_LEARNED)
+
+    def score_one(self, text: AnyArray, size: int, smoothing: float, complement: bool, joint: FloatArray) -> None:
+        """Add what one text says into joint[class]."""
+        self._until_there_is_room(
+            lambda: score_text(
+                text, size, self.letters, self.recipe, self.weighting, logs(),
+                self.vocabulary.terms, self.scratch, self.tallies, self.running, smoothing, complement, joint,
+            )  # fmt: skip
+        )
+
+    def _until_there_is_room(self, work: Callable[[], Number]) -> Number:
+        answer = work()
+        while answer < 0:
+            self._make_room(answer)
+            answer = work()
+        return answer
+
+
+class LiveWords(Live):
+    """Text under a multinomial or complement model, judged straight from the running counts."""
+
+    family: Text
+    builder: RunningWords
+
+    @staticmethod
+    def takes(family: Text) -> bool:
+        """Whether every word met speaks, and as its counts say: no thresholds, no lists, no other event model."""
+        options = family.options
+        least = 0 if options.weighting == "log" else 1
+        return (
+            options.model in ("multinomial", "complement")
+            and not options.idf
+            and options.stop_words in (0, ())
+            and options.min_count <= least
+            and options.max_terms is None
+        )
+
+    def builder_over(self, seen: WordTally) -> RunningWords:
+        return RunningWords.over(self.family.options, seen)
+
+    def read(self, cells: list[Cell]) -> tuple[AnyArray, int] | None:
+        text = self._text(cells, strict=True)
+        if text is not None:
+            self.builder.reserve(text[1])
+        return text
+
+    def learn(self, values: tuple[AnyArray, int] | None, label: int) -> None:
+        if values is not None:
+            self.builder.learn_one(*values, label)
+
+    def refuse_missing(self, values: tuple[AnyArray, int] | None, label: int) -> None:
+        if values is not None:
+            self.builder.forget_one(*values, label, True)
+
+    def take_away(self, values: tuple[AnyArray, int] | None, label: int) -> None:
+        if values is not None:
+            self.builder.forget_one(*values, label, False)
+
+    def score(self, cells: list[Cell], order: IntArray, joint: FloatArray) -> None:
+        text = self._text(cells, strict=False)
+        if text is not None:
+            complement = self.family.options.model == "complement"
+            self.builder.score_one(*text, float(self.family.smoothing), complement, joint)
+
+    def _text(self, cells: list[Cell], strict: bool) -> tuple[AnyArray, int] | None:
+        for _, name, value in cells:
+            letters = letters_of(value, name, strict, self.family.options.lowered_first)
+            return None if letters is None else (np.frombuffer(letters or b"\0", dtype=np.uint8), len(letters))
+        return None
+
+
+def letters_of(value: Any, name: str, strict: bool, lowered: bool) -> bytes | None:
+    """A text as UTF-8, lone surrogates replaced; None where it is missing or, unless strict, no text."""
+    if isinstance(value, bytes):
+        return value.decode("utf-8", "replace").lower().encode() if lowered else value
+    if isinstance(value, str):
+        try:
+            letters = value.encode()
+        except UnicodeEncodeError:
+            value = SURROGATES.sub("\ufffd", value)
+            letters = value.encode()
+        if lowered and any(character in value for character in UNSTEADY):
+            letters = value.lower().encode()
+        return letters
+    if not strict or is_missing(value):
+        return None
+    raise not_text(name, f"{value!r}")
+
+
+def is_missing(value: Any) -> bool:
+    """Whether there is no value: None, NaN and their kin."""
+    return value is None or (isinstance(value, float) and value != value) or missing_elsewhere(value)
+
+
+def missing_elsewhere(value: Any) -> bool:
+    try:
+        return key_of(value) is None
+    except ValueError:
+        return False

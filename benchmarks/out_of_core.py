@@ -67,8 +67,8 @@ def learn(path: str) -> int:
     from candide import families
     from candide.bases.family import Block
     from candide.engines.local import summarize
-    from candide.sources import open_source
     from candide.families.text import Text
+    from candide.sources import open_source
 
     blocks = (
         Block(families.named("gaussian"), ("amount", "visits")),

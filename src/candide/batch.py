@@ -34,6 +34,9 @@ class Columns(Protocol):
 
     def __len__(self) -> int: ...
 
+    @property
+    def nbytes(self) -> int: ...
+
     def rows(self, wanted: slice | AnyArray) -> Columns: ...
 
     def numbers(self, positions: Sequence[int]) -> FloatArray: ...
@@ -53,6 +56,10 @@ class ArrowColumns:
 
     def __len__(self) -> int:
         return self.length
+
+    @property
+    def nbytes(self) -> int:
+        return sum(getattr(column, "nbytes", 0) for column in self.columns)
 
     def rows(self, wanted: slice | AnyArray) -> ArrowColumns:
         if isinstance(wanted, slice):
@@ -81,6 +88,10 @@ class MatrixColumns:
 
     def __len__(self) -> int:
         return len(self.matrix)
+
+    @property
+    def nbytes(self) -> int:
+        return int(self.matrix.nbytes)
 
     def rows(self, wanted: slice | AnyArray) -> MatrixColumns:
         return MatrixColumns(self.names, self.matrix[wanted])
@@ -112,6 +123,10 @@ class SparseColumns:
 
     def __len__(self) -> int:
         return int(self.matrix.shape[0])
+
+    @property
+    def nbytes(self) -> int:
+        return int(self.matrix.data.nbytes + self.matrix.indices.nbytes)
 
     def rows(self, wanted: slice | AnyArray) -> SparseColumns:
         return SparseColumns(self.names, self.matrix[wanted])
@@ -180,8 +195,10 @@ class Batch:
             weights=None if self.weights is None else self.weights[wanted],
         )
 
-    def split(self, size: int) -> Iterator[Batch]:
-        """Parts of at most `size` rows, in order."""
+    def split(self, size: int, nbytes: int | None = None) -> Iterator[Batch]:
+        """Parts of at most `size` rows, and of about so many bytes, in order."""
+        if nbytes is not None:
+            size = max(1, min(size, nbytes * len(self) // max(1, self.columns.nbytes)))
         for start in range(0, len(self), size):
             yield self.rows(start, min(start + size, len(self)))
 
@@ -281,8 +298,10 @@ def is_plain_text(X: Any) -> bool:
 
 
 def _columns_of_text(texts: Any) -> ArrowColumns:
-    if not isinstance(texts, (pa.Array, pa.ChunkedArray)):
-        texts = pa.chunked_array(texts) if hasattr(texts, "__arrow_c_stream__") else _typed(np.asarray(texts, dtype=object).tolist())
+    if hasattr(texts, "__arrow_c_stream__") and not isinstance(texts, pa.ChunkedArray):
+        texts = pa.chunked_array(texts)
+    elif not isinstance(texts, (pa.Array, pa.ChunkedArray)):
+        texts = _typed(np.asarray(texts, dtype=object).tolist())
     return ArrowColumns((TEXT,), (texts,), len(texts))
 
 

@@ -23,6 +23,7 @@ from candide.explanation import Explanation
 from candide.learning import Learned, Options, refuse_undeclared
 from candide.model import Model, Priors, log_normalised, log_priors, log_sum, normalised
 from candide.schema import Families, Schema, Smoothing, Text
+from candide.streaming.stream import Stream
 from candide.summary import Summary
 from candide.values import as_array, key_of, shown
 
@@ -64,6 +65,7 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     n_features_in_: int
     feature_names_in_: AnyArray
+    _stream: Stream | None = None
 
     def __init__(
         self,
@@ -115,6 +117,43 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         batch, _ = labelled(X, y, sample_weight)
         self._become(self.learned_.forget([self._refuse_other_width(batch)]))
         return self
+
+    def learn_one(self, x: Any, y: Any) -> Self:
+        """Learn one row in place: a text, or {column: value} where an absent column is missing.
+
+        New columns, words, categories and classes are welcome. A model that was never fitted may begin here. A column
+        without a family given gets one by its first value, and keeps it: several words are text (so is x itself, and
+        any string in the column "text"), other strings categories, truth values bernoulli, numbers gaussian.
+
+        >>> filter = NaiveBayes().learn_one("win a prize now", "spam").learn_one("see you at noon", "ham")
+        >>> filter.predict_one("a prize for you"), filter.forget_one("win a prize now", "spam").predict_one("a prize")
+        ('spam', 'ham')
+        """
+        stream = self._opened() or Stream(Learned(self._options(), Schema(()), Summary.empty(())))
+        new_columns = stream.learn(x, y)
+        self._stream, self._latest = stream, {}
+        if new_columns:
+            self._note_columns(tuple(stream.columns))
+        return self
+
+    def forget_one(self, x: Any, y: Any) -> Self:
+        """Take one row back, as if it had never been learned; refused where it cannot have been."""
+        check_is_fitted(self)
+        stream = self._opened()
+        assert stream is not None
+        stream.forget(x, y)
+        self._latest = {}
+        return self
+
+    def predict_one(self, x: Any) -> Any:
+        """The most probable class of one row, straight from the counts; None where nothing was learned yet."""
+        stream = self._opened()
+        return None if stream is None else stream.best(x, self.priors, self.class_weight)
+
+    def predict_proba_one(self, x: Any) -> dict[Any, float]:
+        """P(class | row) of every class, straight from the counts; empty where nothing was learned yet."""
+        stream = self._opened()
+        return {} if stream is None else stream.posterior(x, self.priors, self.class_weight)
 
     def __add__(self, other: NaiveBayes) -> NaiveBayes:
         """What both have learned, exactly as if one had learned it all. Options are this one's."""
@@ -174,6 +213,16 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return pa.table({**drawn, self.learned_.label or "label": pa.array(self.classes_[labels].tolist())})
 
     @property
+    def learned_(self) -> Learned:
+        """Everything asked for, chosen and learned; frozen anew when rows came one by one since."""
+        if self._stream is not None:
+            return self._stream.freeze()
+        if "_learned" not in self.__dict__:
+            raise AttributeError("learned_")
+        learned: Learned = self._learned
+        return learned
+
+    @property
     def model_(self) -> Model:
         """The parameters: made from the summary when first asked for, and again when the priors are changed."""
         check_is_fitted(self)
@@ -225,14 +274,24 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _become(self, learned: Learned, first: bool = False) -> None:
         """Take on what was learned, as the last step: whatever can be refused was refused before."""
-        self.learned_ = learned
+        self._learned = learned
+        self._stream = None
         self._latest: dict[str, Any] = {}
         if first:
-            names = learned.schema.columns
-            self.n_features_in_ = len(names)
-            self.__dict__.pop("feature_names_in_", None)
-            if not is_numbered(names):
-                self.feature_names_in_ = np.array(names, dtype=object)
+            self._note_columns(learned.schema.columns)
+
+    def _note_columns(self, names: tuple[str, ...]) -> None:
+        """What scikit-learn wants to know of the columns."""
+        self.n_features_in_ = len(names)
+        self.__dict__.pop("feature_names_in_", None)
+        if not is_numbered(names):
+            self.feature_names_in_ = np.array(names, dtype=object)
+
+    def _opened(self) -> Stream | None:
+        """The stream of single rows, opened over what was learned so far; nothing where nothing was."""
+        if self._stream is None and hasattr(self, "learned_"):
+            self._stream = Stream(replace(self.learned_, options=self._options()))
+        return self._stream
 
     def _by_rows(self, X: Any, work: Callable[[Batch], Result]) -> list[Result]:
         """Do something with the rows, some at a time on every core; results in order."""
@@ -240,7 +299,7 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.model_  # noqa: B018  (made once, before threads ask for it)
         batch = self._refuse_other_width(Batch.of(X))
         refuse_nothing(batch)
-        return list(local.in_parallel(work, batch.split(local.ROWS_AT_ONCE)))
+        return list(local.in_parallel(work, local.parts(batch)))
 
     def _prior_shift(self, priors: Priors | None) -> tuple[Any, FloatArray]:
         """What to add to every row's joint for other priors, and the log prior then in force."""

@@ -112,16 +112,17 @@ def chosen(name: str, guess: Guess, smoothing: Smoothing, missing_is_value: bool
         return Choice(name, None, guess.reason)
     family = guess.family if isinstance(guess.family, Family) else family_files.named(guess.family)
     if family.name == "text":
-        family = replace(family, column=name, **text_options(text, name))
+        family = reading(family, name, text)
     if missing_is_value and family.name == "categorical":
         family = replace(family, missing_is_value=True)  # type: ignore[call-arg]
     return Choice(name, smoothed(family, name, smoothing), guess.reason)
 
 
-def text_options(text: Text, name: str) -> dict[str, Any]:
-    """The recipe the user gave for a text column, if any."""
+def reading(family: Any, name: str, text: Text) -> Family:
+    """The text family for one column, by the recipe the user gave for it, if any."""
     recipe = text.get(name) if isinstance(text, Mapping) else text
-    return {} if recipe is None else {"options": recipe}
+    reader: Family = family.reading(name, recipe)
+    return reader
 
 
 def smoothed(family: Family, name: str, smoothing: Smoothing) -> Family:

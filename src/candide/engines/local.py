@@ -16,6 +16,7 @@ from candide.values import Key
 
 Result = TypeVar("Result")
 ROWS_AT_ONCE = 1 << 15
+BYTES_AT_ONCE = 1 << 22
 
 
 def threads() -> int:
@@ -35,12 +36,17 @@ def summarize(blocks: tuple[Block, ...], batches: Iterable[Batch], declared: Ite
             accumulators.append(mine.accumulator)
         mine.accumulator.learn(batch)
 
-    for _ in in_parallel(learn, (part for batch in batches for part in batch.split(ROWS_AT_ONCE))):
+    for _ in in_parallel(learn, (part for batch in batches for part in parts(batch))):
         pass
     total = Summary.empty(blocks, declared)
     for accumulator in accumulators:
         total = total + accumulator.freeze()
     return total
+
+
+def parts(batch: Batch) -> Iterator[Batch]:
+    """The rows in parts small enough that every thread gets some."""
+    return batch.split(ROWS_AT_ONCE, BYTES_AT_ONCE)
 
 
 def in_parallel(work: Callable[[Batch], Result], batches: Iterable[Batch]) -> Iterator[Result]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -50,6 +50,10 @@ class Text(Family):
                 "differently. Count it again, or use the Candide or Python it was made with."
             )
         object.__setattr__(self, "alphabet", here)
+
+    def reading(self, column: str, options: TextOptions | None = None) -> Text:
+        """The same family for one column, by another recipe where one is given."""
+        return replace(self, column=column, options=options or self.options, alphabet="")
 
     @property
     def is_likelihood(self) -> bool:  # type: ignore[override]

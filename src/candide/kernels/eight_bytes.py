@@ -7,7 +7,7 @@ side by side in one integer, and adding 0x80 - a to each carries into its top bi
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from llvmlite import ir
@@ -51,9 +51,9 @@ def _bytes_before(typing_context: Any, marks: Any) -> Any:
 
 
 #: text[position:position + 8] as one integer, first byte lowest; the caller knows that they are there.
-eight_bytes: Callable[[AnyArray, int | np.int64], np.uint64] = intrinsic(_eight_bytes)
+eight_bytes: Callable[[AnyArray, int | np.int64], np.uint64] = cast(Any, intrinsic(_eight_bytes))
 #: How many bytes lie below the lowest one that is marked in its top bit; 8 where none is.
-bytes_before: Callable[[np.uint64], int] = intrinsic(_bytes_before)
+bytes_before: Callable[[np.uint64], int] = cast(Any, intrinsic(_bytes_before))
 
 
 @compiled

@@ -19,7 +19,7 @@ from candide.text.documents import SURROGATES, not_text
 from candide.text.options import TextOptions
 from candide.text.vocabulary import grown
 from candide.text.word_builder import WordTallyBuilder, logs
-from candide.values import key_of
+from candide.streaming.columns import is_missing
 
 UNSTEADY = ("\u03a3", "\u0130")
 NEVER_LEARNED = (
@@ -172,15 +172,3 @@ def letters_of(value: Any, name: str, strict: bool, lowered: bool) -> bytes | No
     if not strict or is_missing(value):
         return None
     raise not_text(name, f"{value!r}")
-
-
-def is_missing(value: Any) -> bool:
-    """Whether there is no value: None, NaN and their kin."""
-    return value is None or (isinstance(value, float) and value != value) or missing_elsewhere(value)
-
-
-def missing_elsewhere(value: Any) -> bool:
-    try:
-        return key_of(value) is None
-    except ValueError:
-        return False

@@ -1,0 +1,252 @@
+"""A stream of single rows: learned and forgotten in place, judged straight from the counts, frozen on demand."""
+
+from __future__ import annotations
+
+import math
+import threading
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from candide.arrays import FloatArray, IntArray
+from candide.bases.density import Density
+from candide.bases.family import Block, Family
+from candide.batch import labels_of
+from candide.errors import ColumnRefused, ForgetRefused, LabelsRefused, OptionRefused, OverflowRefused
+from candide.families.bernoulli import Bernoulli
+from candide.families.categorical import Categorical
+from candide.families.complement import Complement
+from candide.families.multinomial import Multinomial
+from candide.families.text import Text
+from candide.kernels.scoring import argmax_rows
+from candide.learning import Learned
+from candide.model import Priors, log_priors, normalised
+from candide.schema import Choice, Schema
+from candide.streaming.columns import choices_for, is_missing, row_of
+from candide.streaming.live import Cell, Live
+from candide.streaming.live_sums import LiveDensity
+from candide.streaming.live_tallies import LiveCategories, LiveCounts, LiveTruths
+from candide.streaming.live_words import LiveWords
+from candide.summary import CEILING, Summary
+from candide.values import Key, shown
+
+
+class Stream:
+    """Everything learned so far, open: an event costs its own features by the classes.
+
+    Text (multinomial and complement), categories, truth values, counts and all densities are judged from the counts and
+    sums as they stand. Any other block (full covariance; text with thresholds, stop words, inverse frequencies, or the
+    bernoulli and poisson models) is frozen and fitted when it is asked after a change: correct, but slower.
+
+    A refused row changes nothing. Threads may share a stream: events take turns.
+    """
+
+    def __init__(self, learned: Learned) -> None:
+        summary = learned.summary
+        self.frozen: Learned | None = learned
+        self.learned = learned
+        self.choices = list(learned.schema.choices)
+        self.places = {key: place for place, key in enumerate(summary.classes)}
+        self.counts: list[int] = summary.counts.tolist()
+        self.lives: dict[Family, Live] = {
+            block.family: live(block.family, list(block.columns), statistic)
+            for block, statistic in zip(summary.blocks, summary.statistics, strict=True)
+        }
+        self.columns: dict[str, tuple[Live, int] | None] = {choice.column: None for choice in self.choices}
+        for block in self.lives.values():
+            self._note(block, len(block.columns))
+        self.order = np.zeros(0, dtype=np.int64)
+        self.classes: tuple[Key, ...] = ()
+        self.events = threading.Lock()
+        self._list_classes()
+
+    def __reduce__(self) -> tuple[type[Stream], tuple[Learned]]:
+        return Stream, (self.freeze(),)
+
+    def learn(self, x: Any, y: Any) -> bool:
+        """Learn one row; whether it brought new columns."""
+        with self.events:
+            key = self._label(y)
+            row = self._row(x)
+            values = [(block, block.read(cells)) for block, cells in self._by_block(row)]
+            if sum(self.counts) >= CEILING:
+                raise OverflowRefused("The rows together would weigh more than 2^62. Scale the weights down.")
+            new = [name for name in row if name not in self.columns and not is_missing(row[name])]
+            if new:
+                self._widen(choices_for(self.learned.options, row, new), row)
+                values = [(block, block.read(cells)) for block, cells in self._by_block(row)]
+            label = self._place(key)
+            for block, read in values:
+                block.learn(read, label)
+            self.counts[label] += 1
+            if self.counts[label] == 1:
+                self._list_classes()
+            self.frozen = None
+            return bool(new)
+
+    def forget(self, x: Any, y: Any) -> None:
+        """Forget one row, or refuse where it cannot have been learned."""
+        with self.events:
+            key = self._label(y)
+            row = self._row(x)
+            if key not in self.places:
+                raise ForgetRefused(f"Class '{shown(key)}' was never learned, so its rows cannot be forgotten.")
+            stranger = next((name for name in row if name not in self.columns and not is_missing(row[name])), None)
+            if stranger is not None:
+                raise ColumnRefused(f"Column '{stranger}' was never learned, so this row was not either.")
+            label = self.places[key]
+            if self.counts[label] < 1:
+                raise ForgetRefused(f"Class '{shown(key)}' has no rows left. Forget only rows that were learned.")
+            values = [(block, block.read(cells)) for block, cells in self._by_block(row)]
+            for block, read in values:
+                block.refuse_missing(read, label)
+            for block, read in values:
+                block.take_away(read, label)
+            self.counts[label] -= 1
+            if self.counts[label] == 0:
+                self._list_classes()
+            self.frozen = None
+
+    def posterior(self, x: Any, priors: Priors, class_weight: Priors | None) -> dict[Any, float]:
+        """P(class | row) of every class there is; nothing where there is none yet."""
+        with self.events:
+            if not self.classes:
+                return {}
+            joint, log_prior = self._joint(x, priors, class_weight)
+            shares = normalised(joint[None, :], log_prior)[0].tolist()
+            return {key[1]: share for key, share in zip(self.classes, shares, strict=True)}
+
+    def best(self, x: Any, priors: Priors, class_weight: Priors | None) -> Any:
+        """The most probable class: the first of ties, the prior's where all are impossible; None before there is one."""
+        with self.events:
+            if not self.classes:
+                return None
+            joint, log_prior = self._joint(x, priors, class_weight)
+            found = np.zeros(1, dtype=np.int64)
+            argmax_rows(joint[None, :], int(log_prior.argmax()), found)
+            return self.classes[found[0]][1]
+
+    def freeze(self) -> Learned:
+        """All of it as it stands; learning goes on in place."""
+        with self.events:
+            if self.frozen is None:
+                schema = Schema(tuple(self.choices))
+                self.frozen = replace(self.learned, schema=schema, summary=self._summary())
+            return self.frozen
+
+    def _summary(self) -> Summary:
+        keys = tuple(sorted(self.places))
+        order = np.array([self.places[key] for key in keys], dtype=np.int64)
+        blocks = tuple(Block(family, tuple(block.columns)) for family, block in self.lives.items())
+        statistics = tuple(block.freeze().only(order) for block in self.lives.values())
+        counts = np.array(self.counts, dtype=np.int64)[order]
+        return Summary(blocks, keys, counts, statistics, self.learned.summary.declared).canonical()
+
+    def _joint(self, x: Any, priors: Priors, class_weight: Priors | None) -> tuple[FloatArray, FloatArray]:
+        """The prior and what every block says of a row, as log joint[class] in sorted order; and the log prior."""
+        log_prior = self._log_prior(priors, class_weight)
+        joint = np.zeros(len(self.places))
+        row = self._row(x)
+        if isinstance(x, str) and next(iter(row)) not in self.columns:
+            raise ColumnRefused("This model has no column 'text': give the row as {column: value}.")
+        for block, cells in self._by_block(row):
+            block.score(cells, self.order, joint)
+        if self._has_prior():
+            return joint[self.order] + log_prior, log_prior
+        if priors != "empirical" or class_weight is not None:
+            raise OptionRefused("complement is a score, not a likelihood: priors and class weights have no effect on it.")
+        return joint[self.order], log_prior
+
+    def _log_prior(self, priors: Priors, class_weight: Priors | None) -> FloatArray:
+        counts = np.array([self.counts[place] for place in self.order], dtype=np.int64)
+        if priors == "empirical" and class_weight is None and counts.all():
+            return np.log(counts) - math.log(sum(self.counts))
+        return log_priors(Summary((), self.classes, counts, ()), priors, class_weight)
+
+    def _has_prior(self) -> bool:
+        return not self.lives or any(family.is_likelihood for family in self.lives)
+
+    def _row(self, x: Any) -> Mapping[str, Any]:
+        return row_of(x, [c.column for c in self.choices if isinstance(c.family, Text)] if isinstance(x, str) else ())
+
+    def _by_block(self, row: Mapping[str, Any]) -> list[tuple[Live, list[Cell]]]:
+        """The cells of the row that each block has to look at."""
+        cells: dict[Live, list[Cell]] = {block: [] for block in self.lives.values() if block.hears_silence}
+        for name, value in row.items():
+            found = self.columns.get(name)
+            if found is not None:
+                cells.setdefault(found[0], []).append((found[1], name, value))
+        return list(cells.items())
+
+    def _label(self, y: Any) -> Key:
+        if type(y) is str and ("text", y) in self.places:
+            return "text", y
+        key = labels_of([y]).keys[0]
+        kinds = sorted({kind for kind, _ in (*self.places, key)})
+        if len(kinds) > 1:
+            raise LabelsRefused(f"Labels mix {' and '.join(kinds)}. Make them all of one type.")
+        return key
+
+    def _place(self, key: Key) -> int:
+        """The number of a class here, a new one being given the next."""
+        if key not in self.places:
+            self.places[key] = len(self.places)
+            self.counts.append(0)
+            for block in self.lives.values():
+                block.grow(len(self.places))
+        return self.places[key]
+
+    def _list_classes(self) -> None:
+        """Which classes there are: those with rows and those declared, sorted."""
+        declared = self.learned.summary.declared
+        self.classes = tuple(sorted(k for k, place in self.places.items() if self.counts[place] or k in declared))
+        self.order = np.array([self.places[key] for key in self.classes], dtype=np.int64)
+        for block in self.lives.values():
+            block.parameters = None
+
+    def _widen(self, choices: list[Choice], row: Mapping[str, Any]) -> None:
+        """Take in new columns, once it is known that their families take the row."""
+        fresh: dict[Family, list[str]] = {}
+        for choice in choices:
+            if choice.family is not None:
+                fresh.setdefault(choice.family, []).append(choice.column)
+        for family, names in fresh.items():
+            self._empty(family, names).read([(place, name, row[name]) for place, name in enumerate(names)])
+        for family, names in fresh.items():
+            if family in self.lives:
+                self.lives[family].widen(names)
+            else:
+                self.lives[family] = self._empty(family, names)
+            self._note(self.lives[family], len(names))
+        self.choices += choices
+        self.columns.update({choice.column: None for choice in choices if choice.family is None})
+
+    def _empty(self, family: Family, names: list[str]) -> Live:
+        return live(family, names, family.builder(tuple(names), len(self.places)).freeze())
+
+    def _note(self, block: Live, new: int) -> None:
+        """Remember where the block's newest columns are."""
+        first = len(block.columns) - new
+        self.columns.update({name: (block, first + place) for place, name in enumerate(block.columns[first:])})
+
+
+def live(family: Family, columns: list[str], seen: Any) -> Live:
+    """The block of a stream that suits a family."""
+    if isinstance(family, Text) and LiveWords.takes(family):
+        return LiveWords(family, columns, seen)
+    if isinstance(family, Density):
+        return LiveDensity(family, columns, seen)
+    for kind, suited in KINDS.items():
+        if type(family) is kind:
+            return suited(family, columns, seen)
+    return Live(family, columns, seen)
+
+
+KINDS: dict[type[Family], type[Live]] = {
+    Categorical: LiveCategories,
+    Bernoulli: LiveTruths,
+    Multinomial: LiveCounts,
+    Complement: LiveCounts,
+}

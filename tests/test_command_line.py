@@ -1,0 +1,364 @@
+"""The command line as a user meets it: real processes on real files, whatever goes wrong."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import random
+import resource
+import signal
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from candide import store, verbs
+
+ROOT = Path(__file__).parents[1]
+ORCHARD = ROOT / "examples" / "orchard.csv"
+HEADER, *LINES = ORCHARD.read_text().splitlines(keepends=True)
+ENVIRONMENT = {
+    **{name: value for name, value in os.environ.items() if name not in ("CANDIDE_DEBUG", "FORCE_COLOR")},
+    "PYTHONPATH": str(ROOT / "src"),
+    "COLUMNS": "100",
+}
+KILLS = 100 if os.environ.get("CANDIDE_THOROUGH") else 15
+
+
+def typed(*words: object) -> list[str]:
+    return [sys.executable, "-m", "candide", *map(str, words)]
+
+
+def candide(*words: object, folder: Path, **options: object) -> subprocess.CompletedProcess[str]:
+    options = {"capture_output": True, "text": True, "timeout": 120, **options}
+    return subprocess.run(typed(*words), cwd=folder, env=ENVIRONMENT, **options)
+
+
+def write(folder: Path, name: str, lines: list[str]) -> Path:
+    path = folder / name
+    path.write_text("".join([HEADER, *lines]))
+    return path
+
+
+def parts_left(folder: Path) -> list[Path]:
+    return [path for path in folder.iterdir() if path.name.endswith(".candide-part")]
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory):
+    """A folder with a model of 400 rows, 100 more to learn and 100 new ones."""
+    folder = tmp_path_factory.mktemp("orchard")
+    first = write(folder, "first.csv", LINES[:400])
+    write(folder, "more.csv", LINES[400:500])
+    write(folder, "new.csv", LINES[500:])
+    verbs.fit(first, "fruit", folder / "m.candide")
+    return folder
+
+
+CALLS = {
+    "fit": "fit first.csv --label fruit --family spots=poisson --priors uniform --smoothing 2 -o fitted.candide",
+    "predict": "predict m.candide new.csv",
+    "explain": "explain m.candide new.csv --row 3 --row 1",
+    "evaluate": "evaluate m.candide new.csv",
+    "inspect": "inspect m.candide",
+    "learn": "learn m.candide more.csv -o learned.candide",
+    "forget": "forget m.candide first.csv -o empty.candide",
+    "merge": "merge m.candide m.candide -o twice.candide",
+    "sample": "sample m.candide -n 3 --label plum --seed 1",
+}
+SAID = {
+    "fit": ["400 rows: fruit, one of 4 classes", "poisson", "as you said", "Saved as fitted.candide", "Try next"],
+    "predict": ["label,probability,decision"],
+    "explain": ["Row 3: fruit is", "Row 1: fruit is", "(prior)", "(sum)", "log odds"],
+    "evaluate": ["of 100 rows are right", "95% interval", "log loss", "Brier", "precision"],
+    "inspect": ["negative_binomial", "counts from 0", "±", "prior", "first.csv"],
+    "learn": ["100 rows learned; learned.candide now holds 500"],
+    "forget": ["400 rows forgotten; empty.candide now holds 0"],
+    "merge": ["2 models added; twice.candide holds 800 rows"],
+    "sample": ["plum", "weight_g"],
+}
+
+
+@pytest.fixture(scope="module")
+def answers(place):
+    """Every command once for people and once for programs."""
+    def run(name: str) -> list[subprocess.CompletedProcess[str]]:
+        words = CALLS[name].split()
+        return [candide(*words, folder=place), candide(*words, "--format", "json", folder=place)]
+
+    with ThreadPoolExecutor(2) as pool:
+        return dict(zip(CALLS, pool.map(run, CALLS), strict=True))
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_each_command_works_for_people(answers, name):
+    done = answers[name][0]
+    assert (done.returncode, done.stderr) == (0, "")
+    for words in SAID[name]:
+        assert words in done.stdout
+    assert "\x1b" not in done.stdout
+    assert all(line == line.rstrip() for line in done.stdout.splitlines()), "spaces at the end of a line"
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_each_command_works_for_programs(answers, name):
+    done = answers[name][1]
+    assert (done.returncode, done.stderr) == (0, "")
+    if name in ("predict", "sample"):
+        rows = [json.loads(line) for line in done.stdout.splitlines()]
+        assert len(rows) == (100 if name == "predict" else 3)
+    else:
+        assert json.loads(done.stdout)
+
+
+def test_an_emptied_model_can_be_inspected_and_says_so_when_asked(answers, place):
+    shown = candide("inspect", "empty.candide", folder=place)
+    assert shown.returncode == 0 and "0 rows" in shown.stdout
+    refused = candide("predict", "empty.candide", "new.csv", folder=place)
+    assert refused.returncode == 2 and "every row was forgotten" in refused.stderr
+
+
+FAILURES = {
+    "missing file": ("fit frist.csv --label fruit", 2, "no file 'frist.csv'. Did you mean 'first.csv'?"),
+    "misspelt label": ("fit first.csv --label friut", 2, "Did you mean 'fruit'?"),
+    "no label": ("fit first.csv", 2, "Name it: --label. The columns of first.csv: 'fruit', 'weight_g'"),
+    "empty file": ("fit empty.csv --label fruit", 2, "empty.csv is empty"),
+    "header only": ("fit header.csv --label fruit", 2, "has a header but no rows"),
+    "unknown family": ("fit first.csv -l fruit --family spots=poison", 2, "Did you mean 'poisson'?"),
+    "family cannot": ("fit first.csv -l fruit --family sugar_percent=poisson", 2, "--family sugar_percent=gaussian"),
+    "bad pair": ("fit first.csv -l fruit --type spots", 2, "--type age=number"),
+    "bad priors": ("fit first.csv -l fruit --priors plum=1", 2, "says nothing about class 'apple'"),
+    "lacking column": ("predict m.candide renamed.csv", 2, "Column 'colour' is not in these rows. Did you mean 'color'?"),
+    "bad model": ("predict first.csv new.csv", 2, "'first.csv' cannot be used as a Candide model"),
+    "no model": ("predict n.candide new.csv", 2, "There is no file 'n.candide'"),
+    "bad value": ("predict m.candide bad.csv", 2, "bad.csv, line 3: column 'weight_g' holds 'heavy'"),
+    "no such row": ("explain m.candide new.csv --row 101", 2, "There is no row 101: new.csv has 100 rows"),
+    "not learned": ("forget m.candide new.csv", 2, "Forget only rows that were learned"),
+    "do not fit": ("merge m.candide other.candide -o x.candide", 2, "--like m.candide"),
+    "no such class": ("sample m.candide --label plom", 2, "Did you mean 'plum'?"),
+    "no such command": ("fti first.csv", 2, "Did you mean 'fit'?"),
+    "no folder": ("fit first.csv -l fruit -o nowhere/m.candide", 1, "its folder does not exist"),
+    "no folder for rows": ("predict m.candide new.csv -o nowhere/out.csv", 1, "its folder does not exist"),
+}
+
+
+@pytest.fixture(scope="module")
+def refusals(place):
+    """All failures, two at a time."""
+    (place / "empty.csv").write_text("")
+    (place / "header.csv").write_text(HEADER)
+    (place / "renamed.csv").write_text(HEADER.replace("colour", "color") + LINES[0])
+    write(place, "bad.csv", [LINES[500], LINES[501].replace(LINES[501].split(",")[1], "heavy", 1)])
+    verbs.fit(place / "first.csv", "fruit", place / "other.candide", families={"spots": "poisson"})
+    before = {path.name for path in place.iterdir()}
+    with ThreadPoolExecutor(2) as pool:
+        done = pool.map(lambda case: candide(*case[0].split(), folder=place), FAILURES.values())
+        found = dict(zip(FAILURES, done, strict=True))
+    new = {path.name for path in place.iterdir()} - before
+    assert not new, f"refused commands left files behind: {new}"
+    return found
+
+
+@pytest.mark.parametrize("case", FAILURES)
+def test_what_goes_wrong_is_said_in_a_sentence(refusals, case):
+    _, code, sentence = FAILURES[case]
+    done = refusals[case]
+    assert done.returncode == code
+    assert sentence in " ".join(done.stderr.split())
+    assert "Traceback" not in done.stderr and done.stdout == ""
+
+
+def test_bad_rows_can_be_skipped_and_are_listed(place):
+    done = candide("predict", "m.candide", "bad.csv", "--on-error", "skip", "--rejects", "rejects.csv", folder=place)
+    assert done.returncode == 0 and len(done.stdout.splitlines()) == 2
+    assert "heavy" in (place / "rejects.csv").read_text()
+
+
+def test_a_full_disk_is_a_sentence_and_leaves_the_old_model(place, tmp_path):
+    model = tmp_path / "m.candide"
+    model.write_bytes((place / "m.candide").read_bytes())
+
+    def no_room() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
+
+    done = candide("learn", model, "more.csv", folder=place, preexec_fn=no_room)
+    assert done.returncode == 1 and "could not be saved" in done.stderr and "Traceback" not in done.stderr
+    assert model.read_bytes() == (place / "m.candide").read_bytes() and not parts_left(tmp_path)
+    with open("/dev/full", "w") as full:
+        done = candide("predict", "m.candide", "new.csv", folder=place, capture_output=False, stdout=full,
+                       stderr=subprocess.PIPE)  # fmt: skip
+    assert done.returncode == 1 and "no space left" in done.stderr.lower()
+
+
+def test_predict_streams_a_pipe_in_order(place):
+    with open(place / "new.csv") as rows:
+        done = candide("predict", "m.candide", "-", folder=place, stdin=rows)
+    found = list(csv.DictReader(done.stdout.splitlines()))
+    expected = list(csv.DictReader([HEADER, *LINES[500:]]))
+    assert [{name: row[name] for name in expected[0]} for row in found] == [
+        {name: plain(value) for name, value in row.items()} for row in expected
+    ]
+    assert {row["decision"] for row in found} <= {"apple", "pear", "plum", "quince"}
+
+
+def plain(value: str) -> str:
+    """A number as it is written back: 12.0 is 12."""
+    return value.removesuffix(".0")
+
+
+def test_a_reader_that_leaves_is_no_failure(place, tmp_path):
+    write(tmp_path, "many.csv", LINES * 200)
+    running = subprocess.Popen(typed("predict", place / "m.candide", "many.csv"), cwd=tmp_path, env=ENVIRONMENT,
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE)  # fmt: skip
+    assert running.stdout is not None and running.stderr is not None
+    assert running.stdout.readline().startswith(b"fruit,")
+    running.stdout.close()
+    said = running.stderr.read()
+    running.stderr.close()
+    assert (running.wait(60), said) == (0, b"")
+
+
+@pytest.mark.parametrize("words", ["fit - --label fruit -o out.candide", "predict {model} - -o out.csv"])
+def test_ctrl_c_leaves_no_half_written_file(place, tmp_path, words):
+    running = subprocess.Popen(typed(*words.format(model=place / "m.candide").split()), cwd=tmp_path, env=ENVIRONMENT,
+                               stdin=subprocess.PIPE, stderr=subprocess.PIPE)  # fmt: skip
+    assert running.stdin is not None
+    running.stdin.write(HEADER.encode() + "".join(LINES).encode() * 100)
+    running.stdin.flush()
+    time.sleep(2.5)
+    running.send_signal(signal.SIGINT)
+    _, said = running.communicate(timeout=60)
+    assert running.returncode == 130
+    assert b"Interrupted" in said and b"Traceback" not in said
+    assert {path.name for path in tmp_path.iterdir()} <= {".out.candide.lock"}
+
+
+def test_two_learners_both_land(place, tmp_path):
+    model = tmp_path / "m.candide"
+    model.write_bytes((place / "m.candide").read_bytes())
+    running = [subprocess.Popen(typed("learn", model, place / name), env=ENVIRONMENT, stdout=subprocess.DEVNULL)
+               for name in ("more.csv", "new.csv")]  # fmt: skip
+    assert [one.wait(60) for one in running] == [0, 0]
+    both = verbs.learn(verbs.load(place / "m.candide"), [place / "more.csv", place / "new.csv"])
+    assert store.canonical_bytes(store.load(model)) == store.canonical_bytes(both.saved())
+
+
+def test_learn_then_forget_and_shards_merged_are_the_same_bytes(place, tmp_path):
+    model = tmp_path / "m.candide"
+    model.write_bytes((place / "m.candide").read_bytes())
+    for verb in ("learn", "forget"):
+        assert candide(verb, model, "more.csv", folder=place).returncode == 0
+    assert store.canonical_bytes(store.load(model)) == store.canonical_bytes(store.load(place / "m.candide"))
+    assert candide("fit", "more.csv", "--like", model, "-o", tmp_path / "b.candide", folder=place).returncode == 0
+    assert candide("merge", model, tmp_path / "b.candide", "-o", tmp_path / "c.candide", folder=place).returncode == 0
+    whole = verbs.fit([place / "first.csv", place / "more.csv"], like=place / "m.candide")
+    assert store.canonical_bytes(store.load(tmp_path / "c.candide")) == store.canonical_bytes(whole.saved())
+
+
+def test_killed_at_any_moment_the_file_is_the_old_or_the_new_one(place, tmp_path):
+    write(tmp_path, "many.csv", LINES * 50)
+    old = verbs.load(place / "m.candide")
+    model, answers = tmp_path / "m.candide", tmp_path / "out.csv"
+    commands = {
+        "fit": typed("fit", "many.csv", "--like", place / "m.candide", "-o", model),
+        "learn": typed("learn", model, "many.csv"),
+        "predict": typed("predict", place / "m.candide", "many.csv", "-o", answers),
+    }
+    news = {"fit": verbs.fit(tmp_path / "many.csv", like=old), "learn": verbs.learn(old, tmp_path / "many.csv")}
+    allowed = {name: {store.canonical_bytes(one.saved()) for one in (old, new)} for name, new in news.items()}
+    verbs.predict(old, tmp_path / "many.csv", answers)
+    whole_answers = answers.read_bytes()
+    chance = random.Random(1759)
+    longest = {name: whole_time(command, tmp_path, place, model) for name, command in commands.items()}
+
+    def kill_once(name: str, moment: float) -> None:
+        old.save(model)
+        answers.write_text("old")
+        running = subprocess.Popen(commands[name], cwd=tmp_path, env=ENVIRONMENT, stdout=subprocess.DEVNULL)
+        time.sleep(moment)
+        running.kill()
+        running.wait()
+        if name == "predict":
+            assert answers.read_bytes() in (b"old", whole_answers)
+        assert store.canonical_bytes(store.load(model)) in allowed.get(name, allowed["fit"])
+
+    for number in range(KILLS):
+        name = list(commands)[number % len(commands)]
+        late = chance.random() < 0.6
+        kill_once(name, longest[name] * (chance.uniform(0.7, 1.05) if late else chance.uniform(0.0, 0.7)))
+    assert candide("learn", model, "many.csv", folder=tmp_path).returncode == 0
+
+
+def whole_time(command: list[str], folder: Path, place: Path, model: Path) -> float:
+    """How long a command takes when nobody kills it."""
+    verbs.load(place / "m.candide").save(model)
+    start = time.perf_counter()
+    subprocess.run(command, cwd=folder, env=ENVIRONMENT, check=True, stdout=subprocess.DEVNULL)
+    return time.perf_counter() - start
+
+
+def test_an_unexpected_fault_is_one_sentence_unless_asked_for(place, tmp_path):
+    (tmp_path / "sitecustomize.py").write_text(
+        "import candide.verbs.inspecting as fault\nfault.inspect = lambda model: 1 / 0\n"
+    )
+    environment = {**ENVIRONMENT, "PYTHONPATH": f"{tmp_path}{os.pathsep}{ENVIRONMENT['PYTHONPATH']}"}
+    for debug in ("", "1"):
+        done = subprocess.run(typed("inspect", "m.candide"), cwd=place, env={**environment, "CANDIDE_DEBUG": debug},
+                              capture_output=True, text=True)  # fmt: skip
+        assert done.returncode == 1
+        assert ("Traceback" in done.stderr) == bool(debug)
+        assert debug or "ZeroDivisionError" in done.stderr and "CANDIDE_DEBUG=1" in done.stderr
+
+
+def test_predict_imports_nothing_it_does_not_use(place):
+    code = (
+        "import sys; sys.argv = ['candide', 'predict', 'm.candide', 'new.csv', '-o', 'lean.csv']\n"
+        "from candide.command_line import main\n"
+        "try: main()\n"
+        "except SystemExit as ended: assert not ended.code\n"
+        "heavy = {'sklearn', 'pandas', 'rich', 'scipy.sparse', 'scipy.linalg', 'scipy.stats', 'duckdb', 'sqlite3'}\n"
+        "print(sorted(heavy & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=place, env=ENVIRONMENT, capture_output=True, text=True)
+    assert done.stdout.splitlines()[-1] == "[]", done.stdout + done.stderr
+
+
+def test_the_demo_runs_every_command(tmp_path):
+    done = candide("demo", "--folder", tmp_path, folder=tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    for command in verbs_of_commands() - {"demo"}:
+        assert f"$ candide {command} " in done.stdout
+
+
+def test_the_demo_has_its_own_copy_of_the_orchard():
+    assert (ROOT / "src/candide/verbs/orchard.csv").read_text() == ORCHARD.read_text()
+
+
+def verbs_of_commands() -> set[str]:
+    from candide.command_line.app import COMMANDS
+
+    return {command.__name__ for command in COMMANDS}
+
+
+def test_commands_functions_and_the_page_have_the_same_verbs():
+    functions = {name for name in verbs.__all__ if name.islower()} - {"load"}
+    page = (ROOT / "docs/cli.md").read_text()
+    sections = {line.split()[-1] for line in page.splitlines() if line.startswith("## candide ")}
+    assert verbs_of_commands() == functions == sections
+
+
+def test_every_command_has_an_example():
+    from candide.command_line.app import COMMANDS
+
+    for command in COMMANDS:
+        assert f"Example: candide {command.__name__}" in (command.__doc__ or "")
+
+
+def test_the_page_is_what_the_help_says():
+    made = subprocess.run([sys.executable, "-c", "import make_cli; print(make_cli.page(), end='')"], text=True,
+                          cwd=ROOT / "docs", env=ENVIRONMENT, capture_output=True)  # fmt: skip
+    assert made.stdout == (ROOT / "docs/cli.md").read_text(), "run: python docs/make_cli.py"

@@ -85,7 +85,9 @@ def test_learning_welcomes_new_classes_and_columns_and_says_so(fitted):
     after = verbs.learn(fitted, {"fruit": ["medlar"], "spots": [4], "sweet": [True]})
     assert "medlar" in after.classes
     said = " ".join(after.notes)
-    assert "New class: medlar" in said and "New column: sweet" in said and "no column 'colour'" in said
+    assert "New class: medlar" in said
+    assert "New column: sweet" in said
+    assert "no column 'colour'" in said
 
 
 def test_predict_gives_all_columns_back_with_answers(fitted):
@@ -104,7 +106,8 @@ def test_probabilities_of_all_classes_sum_to_one(fitted):
 
 def test_below_confidence_the_decision_is_unsure(fitted):
     table = verbs.predict(fitted, ORCHARD, confidence=0.9).table
-    for label, chance, decision in zip(*(table[n].to_pylist() for n in ("label", "probability", "decision")), strict=True):
+    columns = (table[name].to_pylist() for name in ("label", "probability", "decision"))
+    for label, chance, decision in zip(*columns, strict=True):
         assert decision == (label if chance >= 0.9 else "unsure")
 
 
@@ -124,7 +127,8 @@ def test_predictions_are_the_same_in_every_format(fitted, tmp_path, format):
         found = pa.Table.from_pylist([json.loads(line) for line in path.read_text().splitlines()])
     else:
         parse = pa.csv.ParseOptions(delimiter="," if format == "csv" else "\t")
-        found = pa.csv.read_csv(path, parse_options=parse, convert_options=pa.csv.ConvertOptions(strings_can_be_null=True))
+        convert = pa.csv.ConvertOptions(strings_can_be_null=True)
+        found = pa.csv.read_csv(path, parse_options=parse, convert_options=convert)
     assert found.column_names == expected.column_names
     for name in expected.column_names:
         assert found[name].to_pylist() == expected[name].to_pylist(), name
@@ -135,7 +139,8 @@ def test_columns_the_model_does_not_use_pass_through_as_written(fitted, tmp_path
     path.write_text("id,note,spots,weight_g,sugar_percent,colour,stem,orchard,price_cent\n"
                     '007,"a, ""b""",1,55,14.50,purple,no,north,\n')  # fmt: skip
     verbs.predict(fitted, path, tmp_path / "out.csv")
-    assert (tmp_path / "out.csv").read_text().splitlines()[1].startswith('007,"a, ""b""",1,55,14.5,purple,no,north,,plum,')
+    row = (tmp_path / "out.csv").read_text().splitlines()[1]
+    assert row.startswith('007,"a, ""b""",1,55,14.5,purple,no,north,,plum,')
 
 
 def test_a_file_is_read_as_the_model_knows_its_columns(tmp_path):
@@ -179,7 +184,8 @@ def test_evaluation_by_hand():
     p = 0.75  # (2 + 1) / (2 + 2)
     assert found.log_loss == pytest.approx(-(2 * math.log(p) + math.log(1 - p)) / 3)
     assert found.brier == pytest.approx((2 * (1 - p) ** 2 + p**2) / 3)
-    assert found.by_class["yes"].precision == 1 and found.by_class["yes"].recall == 0.5
+    assert found.by_class["yes"].precision == 1
+    assert found.by_class["yes"].recall == 0.5
     assert found.confusion.tolist() == [[1, 0], [1, 1]]
 
 
@@ -196,7 +202,9 @@ def test_evaluation_agrees_with_scikit_learn(fitted):
 
 def test_labels_never_learned_count_as_wrong(fitted):
     found = verbs.evaluate(fitted, {**{n: [None] for n in HEADER.strip().split(",")}, "fruit": ["medlar"]})
-    assert found.right == 0 and found.unknown == ("medlar",) and math.isfinite(found.log_loss)
+    assert found.right == 0
+    assert found.unknown == ("medlar",)
+    assert math.isfinite(found.log_loss)
 
 
 def test_sample_draws_the_same_rows_for_the_same_seed(fitted):
@@ -251,9 +259,11 @@ def test_families_are_chosen_from_the_first_rows_only(monkeypatch, tmp_path):
     path.write_text("".join(json.dumps({"x": n, "y": n % 2}) + "\n" for n in range(100_000)))
     source = reading.labelled(path, "y", None, {})
     sample, rest = first_rows(source)
-    assert len(sample) == 100 and rest is None
+    assert len(sample) == 100
+    assert rest is None
     fitted = fitting.fit(path, "y")
-    assert fitted.rows == 100_000 and "first 50,000 rows" in fitted.notes[0]
+    assert fitted.rows == 100_000
+    assert "first 50,000 rows" in fitted.notes[0]
 
 
 def test_text_is_quoted_only_where_needed():

@@ -103,7 +103,7 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         batch, label = labelled(X, y, sample_weight)
         declared = frozenset(key for key in map(key_of, [] if classes is None else classes) if key is not None)
         refuse_undeclared(batch, declared)
-        if not hasattr(self, "learned_"):
+        if not self.__sklearn_is_fitted__():
             self._become(Learned.fit(self._options(), batch, [batch], label, declared), first=True)
             return self
         self._refuse_other_width(batch)
@@ -267,7 +267,7 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return tags
 
     def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "learned_")
+        return self._stream is not None or "_learned" in self.__dict__
 
     def _options(self) -> Options:
         return Options(**self.get_params(deep=False))
@@ -289,7 +289,7 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _opened(self) -> Stream | None:
         """The stream of single rows, opened over what was learned so far; nothing where nothing was."""
-        if self._stream is None and hasattr(self, "learned_"):
+        if self._stream is None and self.__sklearn_is_fitted__():
             self._stream = Stream(replace(self.learned_, options=self._options()))
         return self._stream
 

@@ -12,7 +12,7 @@ PATIENCE = 1.0
 """Seconds of compiling that need no word."""
 
 
-class FirstRun(event.Listener):
+class FirstRun(event.Listener):  # type: ignore[misc]
     """Listens to Numba: kernels found on disk make no sound, those that must be compiled do."""
 
     def __init__(self) -> None:

@@ -188,8 +188,8 @@ def merge_lines(mine: Lines, theirs: Lines, sign: Number, out: Lines) -> tuple[N
             words += 1
             out.offsets[words] = bytes_used
             out.indptr[words] = pairs
-        word += order <= 0
-        other += order >= 0
+        word += 1 if order <= 0 else 0
+        other += 1 if order >= 0 else 0
     return words, pairs, 0
 
 
@@ -247,7 +247,7 @@ def number_lines(
                 )
                 if UNKNOWN < term < 0:
                     return line, term
-            run = term
+            run = np.int64(term)
         numbers[line] = run
         line += 1
     return line, 0

@@ -6,7 +6,7 @@ however large the vocabulary is.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -34,60 +34,90 @@ class Running(NamedTuple):
     known: IntArray
 
 
-@compiled
-def amounts_of(
-    text: AnyArray,
-    stop: Number,
-    letters: Letters,
-    recipe: Recipe,
-    weighting: Number,
-    logs: FloatArray,
-    terms: Terms,
-    scratch: Scratch,
-    learning: bool,
-) -> Number:
-    """The different terms of text[:stop] and their amounts, in the scratch; how many, or what was too small."""
-    count = document_terms(text, 0, stop, letters, recipe, terms, scratch, learning)
-    if count <= 0:
-        return count
-    count = join_equal(count, scratch)
-    if count > 0 and weighting == LOG:
-        damp(count, scratch.amounts, logs)
-    elif weighting == PRESENCE:
-        scratch.amounts[: max(count, 0)] = 1
-    return count
+class Open(NamedTuple):
+    """A text block as the loops see it; `State` is the same, flat."""
+
+    letters: Letters
+    recipe: Recipe
+    weighting: Number
+    logs: FloatArray
+    terms: Terms
+    scratch: Scratch
+    tallies: Tallies
+    running: Running
 
 
-@compiled
-def learn_text(
-    text: AnyArray,
-    stop: Number,
-    label: Number,
+#: All arrays of a text block in one plain tuple, in the order of `opened`: what a call costs is mostly handing over
+#: arrays, and a plain tuple of them costs a third of what named tuples do.
+State = tuple[AnyArray, ...]
+
+
+def state_of(
     letters: Letters,
     recipe: Recipe,
-    weighting: Number,
+    weighting: int,
     logs: FloatArray,
     terms: Terms,
     scratch: Scratch,
     tallies: Tallies,
     running: Running,
-) -> Number:
+) -> State:
+    """The arrays of a text block, flat."""
+    return (np.array([*recipe, weighting]), logs, *letters, *terms, *scratch, *tallies, *running)
+
+
+@compiled
+def opened(state: Any) -> Any:
+    """The block that `state_of` made flat."""
+    return Open(
+        Letters(state[2], state[3], state[4]),
+        Recipe(state[0][0], state[0][1], state[0][2], state[0][3]),
+        state[0][4],
+        state[1],
+        Terms(state[5], state[6], state[7], state[8], state[9]),
+        Scratch(state[10], state[11], state[12], state[13], state[14]),
+        Tallies(state[15], state[16], state[17], state[18], state[19]),
+        Running(state[20], state[21], state[22]),
+    )
+
+
+@compiled
+def terms_of(text: AnyArray, stop: Number, block: Any, learning: bool, once: bool) -> Number:
+    """The terms of text[:stop], in the scratch; how many, or what was too small.
+
+    Each different term comes once with its amount, unless each occurrence counts for itself and `once` is not asked.
+    """
+    scratch = block.scratch
+    count = document_terms(text, 0, stop, block.letters, block.recipe, block.terms, scratch, learning)
+    if count <= 0:
+        return count
+    if block.weighting == COUNTS and not once:
+        scratch.amounts[:count] = 1
+        return count
+    count = join_equal(count, scratch)
+    if count > 0 and block.weighting == LOG:
+        damp(count, scratch.amounts, block.logs)
+    elif block.weighting == PRESENCE:
+        scratch.amounts[: max(count, 0)] = 1
+    return count
+
+
+@compiled
+def learn_text(text: AnyArray, stop: Number, label: Number, state: State) -> Number:
     """Learn text[:stop]; 0, or what was too small: then nothing was counted and the caller tries again."""
-    if weighting == COUNTS:
-        count = document_terms(text, 0, stop, letters, recipe, terms, scratch, True)
-    else:
-        count = amounts_of(text, stop, letters, recipe, weighting, logs, terms, scratch, True)
+    block = opened(state)
+    count = terms_of(text, stop, block, True, False)
     if count < 0:
         return count
+    tallies, running = block.tallies, block.running
     table, pairs = tallies.table, tallies.pairs
     dense = table.shape[1] > 0
     if not dense and 4 * (tallies.used[0] + count) > 3 * (pairs.size >> 1):
         return PAIRS_FULL
-    ids, amounts, words = scratch.ids, scratch.amounts, running.words
+    ids, amounts, words = block.scratch.ids, block.scratch.amounts, running.words
     total = 0
     for place in range(count):
-        term = ids[place]
-        amount = 1 if weighting == COUNTS else amounts[place]
+        term, amount = ids[place], amounts[place]
         if words[term] == 0 and amount > 0:
             running.known[0] += 1
         words[term] += amount
@@ -102,25 +132,14 @@ def learn_text(
 
 
 @compiled
-def forget_text(
-    text: AnyArray,
-    stop: Number,
-    label: Number,
-    letters: Letters,
-    recipe: Recipe,
-    weighting: Number,
-    logs: FloatArray,
-    terms: Terms,
-    scratch: Scratch,
-    tallies: Tallies,
-    running: Running,
-    only_ask: bool,
-) -> Number:
+def forget_text(text: AnyArray, stop: Number, label: Number, only_ask: bool, state: State) -> Number:
     """Take text[:stop] away: 0 where that is done, or could be; 1 where it was never learned; or what was too small."""
-    count = amounts_of(text, stop, letters, recipe, weighting, logs, terms, scratch, False)
+    block = opened(state)
+    count = terms_of(text, stop, block, False, True)
     if count < 0:
         return count
-    ids, amounts, words = scratch.ids, scratch.amounts, running.words
+    tallies, running = block.tallies, block.running
+    ids, amounts, words = block.scratch.ids, block.scratch.amounts, running.words
     if tallies.documents[label] < 1:
         return 1
     for place in range(count):
@@ -144,36 +163,23 @@ def forget_text(
 
 @compiled
 def score_text(
-    text: AnyArray,
-    stop: Number,
-    letters: Letters,
-    recipe: Recipe,
-    weighting: Number,
-    logs: FloatArray,
-    terms: Terms,
-    scratch: Scratch,
-    tallies: Tallies,
-    running: Running,
-    smoothing: float,
-    complement: bool,
-    joint: FloatArray,
+    text: AnyArray, stop: Number, smoothing: float, complement: bool, joint: FloatArray, state: State
 ) -> Number:
     """Add what text[:stop] says about each class into joint[class]; 0, or what was too small.
 
     multinomial: log((n + a) / (N + a V)) for each occurrence, N the class's total and V the words that are not zero;
     complement: minus the same of all other classes together. A word no class has seen says nothing.
     """
-    if weighting == COUNTS:
-        count = document_terms(text, 0, stop, letters, recipe, terms, scratch, False)
-    else:
-        count = amounts_of(text, stop, letters, recipe, weighting, logs, terms, scratch, False)
+    block = opened(state)
+    count = terms_of(text, stop, block, False, False)
     if count < 0:
         return count
+    tallies = block.tallies
     classes = joint.size
-    ids, amounts, words, totals = scratch.ids, scratch.amounts, running.words, running.totals
-    unit = 1.0 / UNIT if weighting == LOG else 1.0
+    ids, amounts = block.scratch.ids, block.scratch.amounts
+    words, totals, known = block.running.words, block.running.totals, block.running.known[0]
+    unit = 1.0 / UNIT if block.weighting == LOG else 1.0
     dense = tallies.table.shape[1] > 0
-    known = running.known[0]
     everything = 0
     for label in range(classes):
         everything += totals[label]
@@ -187,7 +193,7 @@ def score_text(
         term = ids[place]
         if term < 0 or words[term] == 0:
             continue
-        amount = unit * amounts[place] if weighting != COUNTS else 1.0
+        amount = unit * amounts[place]
         spoken += amount
         for label in range(classes):
             seen = tallies.table[term, label] if dense else count_of(term, label, tallies)

@@ -74,9 +74,9 @@ class Live:
         columns = tuple(self.columns)
         if self.parameters is None:
             self.parameters = self.family.fit(self.freeze().only(order), columns)
-        said = np.zeros((1, len(order)))
+        said = joint[None, order]
         self.family.score(self.parameters, self.family.view(self.batch(cells), columns), said)
-        joint[order] += said[0]
+        joint[order] = said[0]
 
     def batch(self, cells: list[Cell]) -> Batch:
         """The row as a batch, missing where it lacks a column."""

@@ -271,6 +271,6 @@ class LiveDensity(Live):
             return
         seen: Any = self.builder.rounded([place for place, _, _ in spoken], order.tolist())
         parameters = self.family.fit(seen, tuple(name for _, name, _ in spoken))
-        said = np.zeros((1, len(order)))
+        said = joint[None, order]
         self.family.score(parameters, np.array([[number for _, _, number in spoken]]), said)
-        joint[order] += said[0]
+        joint[order] = said[0]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, Self
 
 import numpy as np
@@ -10,8 +9,7 @@ import numpy as np
 from candide.arrays import AnyArray, FloatArray, IntArray
 from candide.errors import ForgetRefused, OverflowRefused
 from candide.families.text import Text
-from candide.kernels.word_streaming import Running, forget_text, learn_text, score_text
-from candide.kernels.words import Number
+from candide.kernels.word_streaming import Running, State, forget_text, learn_text, score_text, state_of
 from candide.statistics.tally import CEILING
 from candide.statistics.word_tally import WordTally
 from candide.streaming.live import Cell, Live
@@ -34,6 +32,7 @@ class RunningWords(WordTallyBuilder):
         super().__init__(options, classes)
         whole = np.dtype(np.int64)
         self.running = Running(np.zeros(max(classes, 2), whole), np.zeros(self.room, whole), np.zeros(1, whole))
+        self.gathered: tuple[Any, ...] = (None,) * 5
 
     @classmethod
     def over(cls, options: TextOptions, seen: WordTally) -> Self:
@@ -68,39 +67,33 @@ class RunningWords(WordTallyBuilder):
 
     def learn_one(self, text: AnyArray, size: int, label: int) -> None:
         """Add one text."""
-        self._until_there_is_room(
-            lambda: learn_text(
-                text, size, label, self.letters, self.recipe, self.weighting, logs(),
-                self.vocabulary.terms, self.scratch, self.tallies, self.running,
-            )  # fmt: skip
-        )
+        while (answer := learn_text(text, size, label, self.state)) < 0:
+            self._make_room(answer)
 
     def forget_one(self, text: AnyArray, size: int, label: int, only_ask: bool) -> None:
         """Take one text away, or only ask whether that could be done."""
-        refused = self._until_there_is_room(
-            lambda: forget_text(
-                text, size, label, self.letters, self.recipe, self.weighting, logs(),
-                self.vocabulary.terms, self.scratch, self.tallies, self.running, only_ask,
-            )  # fmt: skip
-        )
-        if refused:
+        while (answer := forget_text(text, size, label, only_ask, self.state)) < 0:
+            self._make_room(answer)
+        if answer:
             raise ForgetRefused(NEVER_LEARNED)
 
     def score_one(self, text: AnyArray, size: int, smoothing: float, complement: bool, joint: FloatArray) -> None:
         """Add what one text says into joint[class]."""
-        self._until_there_is_room(
-            lambda: score_text(
-                text, size, self.letters, self.recipe, self.weighting, logs(),
-                self.vocabulary.terms, self.scratch, self.tallies, self.running, smoothing, complement, joint,
-            )  # fmt: skip
-        )
-
-    def _until_there_is_room(self, work: Callable[[], Number]) -> Number:
-        answer = work()
-        while answer < 0:
+        while (answer := score_text(text, size, smoothing, complement, joint, self.state)) < 0:
             self._make_room(answer)
-            answer = work()
-        return answer
+
+    @property
+    def state(self) -> State:
+        """All arrays as the kernels take them, gathered anew when one was replaced by a larger one."""
+        terms, scratch, tallies, running = self.vocabulary.terms, self.scratch, self.tallies, self.running
+        last = self.gathered
+        if last[0] is not terms or last[1] is not scratch or last[2] is not tallies or last[3] is not running:
+            flat = state_of(
+                self.letters, self.recipe, self.weighting, logs(), terms, scratch, tallies, running
+            )
+            self.gathered = (terms, scratch, tallies, running, flat)
+        state: State = self.gathered[4]
+        return state
 
 
 class LiveWords(Live):

@@ -6,6 +6,7 @@ import math
 import threading
 from collections.abc import Mapping
 from dataclasses import replace
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -32,6 +33,9 @@ from candide.streaming.live_words import LiveWords
 from candide.summary import CEILING, Summary
 from candide.values import Key, shown
 
+FEW_CLASSES = 64
+PLACE = itemgetter(0)
+
 
 class Stream:
     """Everything learned so far, open: an event costs its own features by the classes.
@@ -49,7 +53,8 @@ class Stream:
         self.learned = learned
         self.choices = list(learned.schema.choices)
         self.places = {key: place for place, key in enumerate(summary.classes)}
-        self.counts: list[int] = summary.counts.tolist()
+        self.counts: IntArray = summary.counts.copy()
+        self.rows = summary.rows
         self.lives: dict[Family, Live] = {
             block.family: live(block.family, list(block.columns), statistic)
             for block, statistic in zip(summary.blocks, summary.statistics, strict=True)
@@ -60,6 +65,7 @@ class Stream:
         self.order = np.zeros(0, dtype=np.int64)
         self.classes: tuple[Key, ...] = ()
         self.events = threading.Lock()
+        self._note_families()
         self._list_classes()
 
     def __reduce__(self) -> tuple[type[Stream], tuple[Learned]]:
@@ -71,9 +77,9 @@ class Stream:
             key = self._label(y)
             row = self._row(x)
             values = [(block, block.read(cells)) for block, cells in self._by_block(row)]
-            if sum(self.counts) >= CEILING:
+            if self.rows >= CEILING:
                 raise OverflowRefused("The rows together would weigh more than 2^62. Scale the weights down.")
-            new = [name for name in row if name not in self.columns and not is_missing(row[name])]
+            new = [name for name in row if name not in self.columns and self._can_choose(name, row[name])]
             if new:
                 self._widen(choices_for(self.learned.options, row, new), row)
                 values = [(block, block.read(cells)) for block, cells in self._by_block(row)]
@@ -81,6 +87,7 @@ class Stream:
             for block, read in values:
                 block.learn(read, label)
             self.counts[label] += 1
+            self.rows += 1
             if self.counts[label] == 1:
                 self._list_classes()
             self.frozen = None
@@ -105,6 +112,7 @@ class Stream:
             for block, read in values:
                 block.take_away(read, label)
             self.counts[label] -= 1
+            self.rows -= 1
             if self.counts[label] == 0:
                 self._list_classes()
             self.frozen = None
@@ -115,8 +123,7 @@ class Stream:
             if not self.classes:
                 return {}
             joint, log_prior = self._joint(x, priors, class_weight)
-            shares = normalised(joint[None, :], log_prior)[0].tolist()
-            return {key[1]: share for key, share in zip(self.classes, shares, strict=True)}
+            return dict(zip(self.names, posterior_of(joint, log_prior), strict=True))
 
     def best(self, x: Any, priors: Priors, class_weight: Priors | None) -> Any:
         """The most probable class: the first of ties, the prior's where all are impossible; None before there is one."""
@@ -126,7 +133,7 @@ class Stream:
             joint, log_prior = self._joint(x, priors, class_weight)
             found = np.zeros(1, dtype=np.int64)
             argmax_rows(joint[None, :], int(log_prior.argmax()), found)
-            return self.classes[found[0]][1]
+            return self.names[found[0]]
 
     def freeze(self) -> Learned:
         """All of it as it stands; learning goes on in place."""
@@ -141,44 +148,42 @@ class Stream:
         order = np.array([self.places[key] for key in keys], dtype=np.int64)
         blocks = tuple(Block(family, tuple(block.columns)) for family, block in self.lives.items())
         statistics = tuple(block.freeze().only(order) for block in self.lives.values())
-        counts = np.array(self.counts, dtype=np.int64)[order]
-        return Summary(blocks, keys, counts, statistics, self.learned.summary.declared).canonical()
+        return Summary(blocks, keys, self.counts[order], statistics, self.learned.summary.declared).canonical()
 
     def _joint(self, x: Any, priors: Priors, class_weight: Priors | None) -> tuple[FloatArray, FloatArray]:
         """The prior and what every block says of a row, as log joint[class] in sorted order; and the log prior."""
         log_prior = self._log_prior(priors, class_weight)
+        if not self.has_prior and (priors != "empirical" or class_weight is not None):
+            raise OptionRefused("complement is a score, not a likelihood: priors and class weights have no effect on it.")
         joint = np.zeros(len(self.places))
+        if self.has_prior:
+            joint[self.order] = log_prior
         row = self._row(x)
         if isinstance(x, str) and next(iter(row)) not in self.columns:
             raise ColumnRefused("This model has no column 'text': give the row as {column: value}.")
         for block, cells in self._by_block(row):
             block.score(cells, self.order, joint)
-        if self._has_prior():
-            return joint[self.order] + log_prior, log_prior
-        if priors != "empirical" or class_weight is not None:
-            raise OptionRefused("complement is a score, not a likelihood: priors and class weights have no effect on it.")
         return joint[self.order], log_prior
 
     def _log_prior(self, priors: Priors, class_weight: Priors | None) -> FloatArray:
-        counts = np.array([self.counts[place] for place in self.order], dtype=np.int64)
-        if priors == "empirical" and class_weight is None and counts.all():
-            return np.log(counts) - math.log(sum(self.counts))
+        counts = self.counts[self.order]
+        if priors == "empirical" and class_weight is None and not self.learned.summary.declared:
+            return np.log(counts) - math.log(self.rows)
         return log_priors(Summary((), self.classes, counts, ()), priors, class_weight)
 
-    def _has_prior(self) -> bool:
-        return not self.lives or any(family.is_likelihood for family in self.lives)
-
     def _row(self, x: Any) -> Mapping[str, Any]:
-        return row_of(x, [c.column for c in self.choices if isinstance(c.family, Text)] if isinstance(x, str) else ())
+        return row_of(x, self.texts)
 
     def _by_block(self, row: Mapping[str, Any]) -> list[tuple[Live, list[Cell]]]:
-        """The cells of the row that each block has to look at."""
+        """The cells of the row that each block has to look at, in the order in which a model adds them up."""
         cells: dict[Live, list[Cell]] = {block: [] for block in self.lives.values() if block.hears_silence}
         for name, value in row.items():
             found = self.columns.get(name)
             if found is not None:
                 cells.setdefault(found[0], []).append((found[1], name, value))
-        return list(cells.items())
+        for some in cells.values():
+            some.sort(key=PLACE)
+        return [(block, cells[block]) for block in self.lives.values() if block in cells]
 
     def _label(self, y: Any) -> Key:
         if type(y) is str and ("text", y) in self.places:
@@ -189,11 +194,18 @@ class Stream:
             raise LabelsRefused(f"Labels mix {' and '.join(kinds)}. Make them all of one type.")
         return key
 
+    def _can_choose(self, name: str, value: Any) -> bool:
+        """Whether a family can be had for a new column: a missing value says nothing, so its column can wait."""
+        families = self.learned.options.families
+        given = families.get(name, "auto") if isinstance(families, Mapping) else families
+        return given != "auto" or not is_missing(value)
+
     def _place(self, key: Key) -> int:
         """The number of a class here, a new one being given the next."""
         if key not in self.places:
             self.places[key] = len(self.places)
-            self.counts.append(0)
+            if len(self.places) > len(self.counts):
+                self.counts = np.pad(self.counts, (0, len(self.places)))
             for block in self.lives.values():
                 block.grow(len(self.places))
         return self.places[key]
@@ -202,9 +214,15 @@ class Stream:
         """Which classes there are: those with rows and those declared, sorted."""
         declared = self.learned.summary.declared
         self.classes = tuple(sorted(k for k, place in self.places.items() if self.counts[place] or k in declared))
+        self.names = [value for _, value in self.classes]
         self.order = np.array([self.places[key] for key in self.classes], dtype=np.int64)
         for block in self.lives.values():
             block.parameters = None
+
+    def _note_families(self) -> None:
+        """What the choice of families decides for all rows."""
+        self.texts = [choice.column for choice in self.choices if isinstance(choice.family, Text)]
+        self.has_prior = not self.lives or any(family.is_likelihood for family in self.lives)
 
     def _widen(self, choices: list[Choice], row: Mapping[str, Any]) -> None:
         """Take in new columns, once it is known that their families take the row."""
@@ -222,6 +240,7 @@ class Stream:
             self._note(self.lives[family], len(names))
         self.choices += choices
         self.columns.update({choice.column: None for choice in choices if choice.family is None})
+        self._note_families()
 
     def _empty(self, family: Family, names: list[str]) -> Live:
         return live(family, names, family.builder(tuple(names), len(self.places)).freeze())
@@ -230,6 +249,21 @@ class Stream:
         """Remember where the block's newest columns are."""
         first = len(block.columns) - new
         self.columns.update({name: (block, first + place) for place, name in enumerate(block.columns[first:])})
+
+
+def posterior_of(joint: FloatArray, log_prior: FloatArray) -> list[float]:
+    """`model.normalised` for a single row; for few classes without the arrays, which would cost more than the sum."""
+    scores: list[float] = joint.tolist()
+    if len(scores) > FEW_CLASSES or math.isnan(sum(scores)):
+        shares: list[float] = normalised(joint[None, :], log_prior)[0].tolist()
+        return shares
+    largest = max(scores)
+    if not math.isfinite(largest):
+        scores = log_prior.tolist()
+        largest = max(scores)
+    likely = [math.exp(score - largest) for score in scores]
+    whole = sum(likely)
+    return [share / whole for share in likely]
 
 
 def live(family: Family, columns: list[str], seen: Any) -> Live:

@@ -1,0 +1,282 @@
+"""One row at a time: whatever was learned and forgotten, the answer is that of a model fitted on the rows left."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import LABELS, any_cells, blocks_of, cells
+
+from candide import NaiveBayes, TextOptions, families, load
+from candide.errors import CandideError, ColumnRefused, ForgetRefused, LabelsRefused, RowsRefused
+
+Event = tuple[Any, str]
+
+TEXTS = st.one_of(
+    st.lists(st.sampled_from(("win", "a", "prize", "see", "you", "Σας", "extraordinarily")), max_size=7).map(" ".join),
+    st.text(max_size=12),
+)
+RECIPES = (
+    TextOptions(),
+    TextOptions(weighting="presence"),
+    TextOptions(weighting="log", min_count=0),
+    TextOptions(model="complement"),
+    TextOptions(model="complement", weighting="presence", ngrams=2),
+    TextOptions(ngrams=3),
+    TextOptions(hashed=8),
+    TextOptions(words="sklearn"),
+    TextOptions(characters=True, ngrams=2),
+    # These fall back to building parameters.
+    TextOptions(weighting="log"),
+    TextOptions(model="bernoulli", weighting="presence"),
+    TextOptions(model="poisson"),
+    TextOptions(idf=True),
+    TextOptions(stop_words=1),
+    TextOptions(stop_words=("a",), min_count=2),
+    TextOptions(max_terms=2),
+)
+
+
+@st.composite
+def histories(draw: Any, rows: st.SearchStrategy[Any], most: int = 10) -> tuple[list[tuple[bool, Event]], list[Event]]:
+    """Rows learned and forgotten in some order, and the rows left in the end."""
+    steps, left = [], []
+    for _ in range(draw(st.integers(1, most))):
+        if left and draw(st.integers(0, 3)) == 0:
+            steps.append((False, left.pop(draw(st.integers(0, len(left) - 1)))))
+        else:
+            event = (draw(rows), draw(st.sampled_from(LABELS)))
+            left.append(event)
+            steps.append((True, event))
+    return steps, left
+
+
+def follow(model: NaiveBayes, steps: Sequence[tuple[bool, Event]], question: Any) -> NaiveBayes:
+    """Live through a history, being asked after every step."""
+    for learns, (x, y) in steps:
+        (model.learn_one if learns else model.forget_one)(x, y)
+        model.predict_proba_one(question)
+    return model
+
+
+def assert_agree(streamed: NaiveBayes, fitted: NaiveBayes, question: Any, rows: Any) -> None:
+    """The same summary to the bit, the same answer to 1e-9."""
+    assert streamed.summary_ == fitted.summary_
+    said, expected = streamed.predict_proba_one(question), fitted.predict_proba(rows)[0]
+    assert list(said) == fitted.classes_.tolist()
+    np.testing.assert_allclose(list(said.values()), expected, rtol=0, atol=1e-9)
+    if np.diff(np.sort(expected))[-1:].sum() > 1e-9:
+        assert streamed.predict_one(question) == fitted.predict(rows)[0]
+
+
+@pytest.mark.filterwarnings("ignore:There is only one class")
+@pytest.mark.parametrize("recipe", RECIPES, ids=str)
+@pytest.mark.parametrize("smoothing", [1.0, 0.0])
+@given(history=histories(TEXTS), question=TEXTS)
+def test_texts_one_by_one_are_as_texts_together(
+    recipe: TextOptions, smoothing: float, history: Any, question: str
+) -> None:
+    steps, left = history
+    options: dict[str, Any] = {"text": recipe, "smoothing": smoothing}
+    streamed = follow(NaiveBayes(**options), steps, question)
+    if not left:
+        assert streamed.predict_proba_one(question) == {}
+        assert streamed.predict_one(question) is None
+        return
+    texts, labels = zip(*left, strict=True)
+    assert_agree(streamed, NaiveBayes(**options).fit(list(texts), list(labels)), question, [question])
+
+
+@pytest.mark.filterwarnings("ignore:There is only one class")
+@pytest.mark.parametrize("name", [name for name in families.names() if name != "text"])
+@given(data=st.data())
+def test_rows_one_by_one_are_as_rows_together(name: str, data: st.DataObject) -> None:
+    (block,) = blocks_of(name)
+    value, asked = cells(block.family), any_cells(block.family)
+    row = st.tuples(*(value for _ in block.columns)).map(lambda drawn: dict(zip(block.columns, drawn, strict=True)))
+    steps, left = data.draw(histories(row))
+    question = data.draw(st.fixed_dictionaries({column: asked for column in block.columns}))
+    rows = {column: [cell] for column, cell in question.items()}
+    streamed = follow(NaiveBayes(families=name), steps, question)
+    if not left:
+        assert streamed.predict_proba_one(question) == {}
+        return
+    table = {column: [x[column] for x, _ in left] for column in block.columns}
+    assert_agree(streamed, NaiveBayes(families=name).fit(table, [y for _, y in left]), question, rows)
+
+
+MIXED = {"note": "text", "colour": "categorical", "size": "gaussian", "sold": "bernoulli", "visits": "poisson"}
+MIXED_ROW = st.fixed_dictionaries(
+    {},
+    optional={
+        "note": TEXTS,
+        "colour": st.sampled_from(("red", "green", 1, 1.0, True)),
+        "size": st.floats(-1e6, 1e6),
+        "sold": st.booleans(),
+        "visits": st.integers(0, 9),
+    },
+)
+
+
+@pytest.mark.parametrize("missing", ["ignore", "value"])
+@given(first=st.lists(MIXED_ROW, min_size=1, max_size=4), history=histories(MIXED_ROW), question=MIXED_ROW)
+def test_a_fitted_model_goes_on_row_by_row(missing: str, first: list[Any], history: Any, question: Any) -> None:
+    options: dict[str, Any] = {"families": MIXED, "missing": missing}
+    steps, left = history
+    events = [*((x, LABELS[place % 2]) for place, x in enumerate(first)), *left]
+
+    def fitted(some: list[Event]) -> NaiveBayes:
+        table = {column: [x.get(column) for x, _ in some] for column in MIXED}
+        return NaiveBayes(**options).fit(table, [y for _, y in some])
+
+    rows = {column: [question.get(column)] for column in MIXED}
+    if len({y for _, y in events}) < 2 or len(first) < 2:
+        return
+    assert_agree(follow(fitted(events[: len(first)]), steps, question), fitted(events), question, rows)
+
+
+@pytest.mark.parametrize("model", ["multinomial", "complement"])
+def test_many_classes_and_words(model: str) -> None:
+    rng = np.random.default_rng(1)
+    texts = [" ".join(f"w{n}" for n in rng.geometric(0.002, 20)) for _ in range(400)]
+    labels = [f"class {n}" for n in rng.integers(0, 50, 400)]
+    options: dict[str, Any] = {"text": TextOptions(model=model)}
+    streamed = NaiveBayes(**options)
+    for text, label in zip(texts, labels, strict=True):
+        streamed.learn_one(text, label)
+    for text, label in zip(texts[:100], labels[:100], strict=True):
+        streamed.forget_one(text, label)
+    fitted = NaiveBayes(**options).fit(texts[100:], labels[100:])
+    assert_agree(streamed, fitted, texts[0], texts[:1])
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"priors": "uniform"},
+        {"priors": {"ham": 0.9, "spam": 0.1}},
+        {"class_weight": "balanced"},
+        {"class_weight": {"ham": 3.0}},
+    ],
+)
+def test_priors_are_honoured(options: dict[str, Any]) -> None:
+    texts, labels = ["win a prize", "see you", "a prize"], ["spam", "ham", "spam"]
+    streamed = NaiveBayes(**options)
+    for text, label in zip(texts, labels, strict=True):
+        streamed.learn_one(text, label)
+    assert_agree(streamed, NaiveBayes(**options).fit(texts, labels), "a win for you", ["a win for you"])
+
+
+def test_the_first_row_decides_families() -> None:
+    row = {"note": "see you there", "colour": "red", "size": 3, "sold": True, "text": "hello", "later": None}
+    model = NaiveBayes().learn_one(row, "yes").learn_one({"later": 2.5}, "no")
+    chosen = {choice.column: choice.family.name for choice in model.schema_.choices if choice.family}
+    assert chosen == {
+        "note": "text",
+        "colour": "categorical",
+        "size": "gaussian",
+        "sold": "bernoulli",
+        "text": "text",
+        "later": "gaussian",
+    }
+    assert model.n_features_in_ == 6
+
+
+def test_new_columns_words_categories_and_classes_are_welcome() -> None:
+    options: dict[str, Any] = {"families": "multinomial"}
+    rows = [({"win": 1, "prize": 2}, "spam"), ({"see": 1, "you": 1}, "ham"), ({"noon": 3, "win": 1}, "work")]
+    streamed = NaiveBayes(**options)
+    for x, y in rows:
+        streamed.learn_one(x, y)
+    names = ("win", "prize", "see", "you", "noon")
+    table = {name: [x.get(name, 0) for x, _ in rows] for name in names}
+    question = {"win": 2, "noon": 1, "never": 4}
+    asked = {name: [question.get(name, 0)] for name in names}
+    assert_agree(streamed, NaiveBayes(**options).fit(table, [y for _, y in rows]), question, asked)
+
+
+@pytest.mark.parametrize(
+    ("x", "y", "error"),
+    [
+        ({"size": 1.0, "colour": "red"}, None, LabelsRefused),
+        ({"size": 1.0, "colour": "red"}, 3, LabelsRefused),
+        ({"size": 1.0, "colour": object()}, "yes", CandideError),
+        ({"note": "several words again", "size": "large"}, "yes", ColumnRefused),
+        ({"size": float("inf"), "colour": "red"}, "new class", ColumnRefused),
+        ({"new": 1.0, "note": 3}, "yes", ColumnRefused),
+        ({"colour": "blue", "size": 1.0, "newer": object()}, "yes", CandideError),
+        (["several", "rows"], "yes", RowsRefused),
+    ],
+)
+def test_a_refused_row_changes_nothing(x: Any, y: Any, error: type[Exception]) -> None:
+    start = {"note": "see you there", "colour": "red", "size": 2.0}
+    model = NaiveBayes().learn_one(start, "yes").learn_one({**start, "colour": "blue"}, "no")
+    before, said = model.summary_, model.predict_proba_one(start)
+    with pytest.raises(error):
+        model.learn_one(x, y)
+    assert model.learn_one(start, "no").forget_one(start, "no").summary_ == before
+    assert model.predict_proba_one(start) == said
+
+
+def test_a_refused_first_row_leaves_the_model_unfitted() -> None:
+    model = NaiveBayes()
+    with pytest.raises(LabelsRefused):
+        model.learn_one("some text", None)
+    assert model.predict_one("some text") is None
+    with pytest.raises(Exception, match="not fitted"):
+        _ = model.summary_
+
+
+@pytest.mark.parametrize(
+    ("x", "y"),
+    [
+        ({"note": "see you there", "colour": "red", "size": 2.0}, "no"),
+        ({"note": "see you there", "colour": "red", "size": 2.0}, "never"),
+        ({"note": "see you there you", "colour": "red", "size": 2.0}, "yes"),
+        ({"note": "see you there", "colour": "blue", "size": 2.0}, "yes"),
+        ({"note": "see you there", "colour": "red", "size": 9.0}, "yes"),
+        ({"note": "see you there", "colour": "red", "size": 2.0, "new": 1}, "yes"),
+    ],
+)
+def test_what_was_never_learned_cannot_be_forgotten(x: Any, y: str) -> None:
+    start = {"note": "see you there", "colour": "red", "size": 2.0}
+    model = NaiveBayes().learn_one(start, "yes").learn_one({"note": "other words here"}, "no")
+    before = model.summary_
+    with pytest.raises((ForgetRefused, ColumnRefused)):
+        model.forget_one(x, y)
+    assert model.summary_ == before
+
+
+def test_everything_sees_what_was_learned_and_learning_goes_on(tmp_path: Any) -> None:
+    texts, labels = ["win a prize", "see you", "a prize", "you see"], ["spam", "ham", "spam", "ham"]
+    model = NaiveBayes()
+    for place, (text, label) in enumerate(zip(texts, labels, strict=True)):
+        model.learn_one(text, label)
+        assert model.summary_.rows == place + 1
+        assert model.predict([text])[0] == label
+    model.save(tmp_path / "stream.candide")
+    for other in (load(tmp_path / "stream.candide"), pickle.loads(pickle.dumps(model)), copy.deepcopy(model)):
+        assert other.learn_one("see a prize", "ham").summary_.rows == 5
+        assert other.forget(["win a prize"], ["spam"]).summary_.rows == 4
+        assert other.partial_fit(["win a prize"], ["spam"]).forget_one("see a prize", "ham").summary_ == model.summary_
+    assert model.summary_ == NaiveBayes().fit(texts, labels).summary_
+    assert (model + model).summary_.rows == 8
+
+
+def test_priors_may_change_between_events() -> None:
+    model = NaiveBayes().learn_one("win a prize", "spam").learn_one("see you", "ham").learn_one("a prize", "spam")
+    model.set_params(priors="uniform")
+    assert model.predict_proba_one("")["ham"] == 0.5
+    assert model.predict_proba([""])[0, 0] == 0.5
+
+
+def test_a_text_needs_a_text_column() -> None:
+    model = NaiveBayes().learn_one({"size": 1.0}, "yes")
+    with pytest.raises(ColumnRefused):
+        model.predict_one("some words")

@@ -4,8 +4,9 @@ BIN := .venv/bin
 
 .PHONY: demo test check bench setup clean
 
-demo: .venv/.runs            ## fit, evaluate and explain a table, and the lecture's examples
-	$(BIN)/python examples/demo.py
+demo: .venv/.runs            ## every command on a table, a spam filter, and the lecture's examples
+	$(BIN)/candide demo
+	$(BIN)/python examples/lecture.py
 
 test: .venv/.develops        ## all tests; CANDIDE_THOROUGH=1 for the long property runs
 	$(BIN)/python -m pytest -n auto
@@ -17,6 +18,10 @@ check: .venv/.develops       ## style, types and layers
 
 bench: .venv/.develops       ## speed beside scikit-learn, into benchmarks/results/
 	$(BIN)/python benchmarks/arrays.py
+	$(BIN)/python benchmarks/text.py
+	$(BIN)/python benchmarks/streams.py
+	$(BIN)/python benchmarks/start_up.py
+	$(BIN)/python benchmarks/out_of_core.py
 
 setup: .venv/.develops       ## the virtual environment with everything for development
 

@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import LABELS, any_cells, blocks_of, cells
 
 from candide import NaiveBayes, TextOptions, families, load
 from candide.errors import CandideError, ColumnRefused, ForgetRefused, LabelsRefused, RowsRefused
+from strategies import LABELS, any_cells, blocks_of, cells
 
 Event = tuple[Any, str]
 

@@ -66,6 +66,7 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     n_features_in_: int
     feature_names_in_: AnyArray
     _stream: Stream | None = None
+    _latest: dict[str, Any]
 
     def __init__(
         self,
@@ -276,7 +277,7 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Take on what was learned, as the last step: whatever can be refused was refused before."""
         self._learned = learned
         self._stream = None
-        self._latest: dict[str, Any] = {}
+        self._latest = {}
         if first:
             self._note_columns(learned.schema.columns)
 

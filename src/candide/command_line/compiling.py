@@ -16,7 +16,7 @@ def announce_compiling() -> None:
         return
     from numba.core import event
 
-    class Listening(event.Listener):
+    class Listening(event.Listener):  # type: ignore[misc]
         def __init__(self) -> None:
             self.at_work = 0
             self.timer: threading.Timer | None = None
@@ -35,4 +35,4 @@ def announce_compiling() -> None:
             if self.at_work:
                 print(SENTENCE, file=sys.stderr)
 
-    event.register("numba:compile", Listening())  # type: ignore[no-untyped-call]
+    event.register("numba:compile", Listening())

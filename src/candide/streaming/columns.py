@@ -74,4 +74,4 @@ def row_of(x: Any, text_columns: Sequence[str]) -> Mapping[str, Any]:
             f"One row is a text or a mapping {{column: value}}, not {type(x).__name__}. For many rows use partial_fit, "
             "forget and predict."
         )
-    return x if all(type(name) is str for name in x) else {str(name): value for name, value in x.items()}
+    return x if all(isinstance(name, str) for name in x) else {str(name): value for name, value in x.items()}

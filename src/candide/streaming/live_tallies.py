@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from candide.arrays import FloatArray, IntArray
-from candide.bases.smoothed import log_raised
 from candide.bases.support import COUNTS, TRUTHS
 from candide.errors import ForgetRefused
 from candide.families.categorical import MISSING, Categorical

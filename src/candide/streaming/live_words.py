@@ -12,12 +12,12 @@ from candide.families.text import Text
 from candide.kernels.word_streaming import Running, State, forget_text, learn_text, score_text, state_of
 from candide.statistics.tally import CEILING
 from candide.statistics.word_tally import WordTally
+from candide.streaming.columns import is_missing
 from candide.streaming.live import Cell, Live
 from candide.text.documents import SURROGATES, not_text
 from candide.text.options import TextOptions
 from candide.text.vocabulary import grown
 from candide.text.word_builder import WordTallyBuilder, logs
-from candide.streaming.columns import is_missing
 
 UNSTEADY = ("\u03a3", "\u0130")
 NEVER_LEARNED = (
@@ -88,9 +88,7 @@ class RunningWords(WordTallyBuilder):
         terms, scratch, tallies, running = self.vocabulary.terms, self.scratch, self.tallies, self.running
         last = self.gathered
         if last[0] is not terms or last[1] is not scratch or last[2] is not tallies or last[3] is not running:
-            flat = state_of(
-                self.letters, self.recipe, self.weighting, logs(), terms, scratch, tallies, running
-            )
+            flat = state_of(self.letters, self.recipe, self.weighting, logs(), terms, scratch, tallies, running)
             self.gathered = (terms, scratch, tallies, running, flat)
         state: State = self.gathered[4]
         return state

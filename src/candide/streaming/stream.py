@@ -75,7 +75,7 @@ class Stream:
         """Learn one row; whether it brought new columns."""
         with self.events:
             key = self._label(y)
-            row = self._row(x)
+            row = row_of(x, self.texts)
             values = [(block, block.read(cells)) for block, cells in self._by_block(row)]
             if self.rows >= CEILING:
                 raise OverflowRefused("The rows together would weigh more than 2^62. Scale the weights down.")
@@ -97,7 +97,7 @@ class Stream:
         """Forget one row, or refuse where it cannot have been learned."""
         with self.events:
             key = self._label(y)
-            row = self._row(x)
+            row = row_of(x, self.texts)
             if key not in self.places:
                 raise ForgetRefused(f"Class '{shown(key)}' was never learned, so its rows cannot be forgotten.")
             stranger = next((name for name in row if name not in self.columns and not is_missing(row[name])), None)
@@ -126,7 +126,7 @@ class Stream:
             return dict(zip(self.names, posterior_of(joint, log_prior), strict=True))
 
     def best(self, x: Any, priors: Priors, class_weight: Priors | None) -> Any:
-        """The most probable class: the first of ties, the prior's where all are impossible; None before there is one."""
+        """The most probable class: the first of ties, the prior's where all are impossible, None if there is none."""
         with self.events:
             if not self.classes:
                 return None
@@ -154,25 +154,23 @@ class Stream:
         """The prior and what every block says of a row, as log joint[class] in sorted order; and the log prior."""
         log_prior = self._log_prior(priors, class_weight)
         if not self.has_prior and (priors != "empirical" or class_weight is not None):
-            raise OptionRefused("complement is a score, not a likelihood: priors and class weights have no effect on it.")
+            raise OptionRefused(
+                "complement is a score, not a likelihood: priors and class weights have no effect on it."
+            )
         joint = np.zeros(len(self.places))
         if self.has_prior:
             joint[self.order] = log_prior
-        row = self._row(x)
-        if isinstance(x, str) and next(iter(row)) not in self.columns:
+        row = row_of(x, self.texts)
+        if isinstance(x, str) and not self.texts:
             raise ColumnRefused("This model has no column 'text': give the row as {column: value}.")
         for block, cells in self._by_block(row):
             block.score(cells, self.order, joint)
         return joint[self.order], log_prior
 
     def _log_prior(self, priors: Priors, class_weight: Priors | None) -> FloatArray:
-        counts = self.counts[self.order]
         if priors == "empirical" and class_weight is None and not self.learned.summary.declared:
-            return np.log(counts) - math.log(self.rows)
-        return log_priors(Summary((), self.classes, counts, ()), priors, class_weight)
-
-    def _row(self, x: Any) -> Mapping[str, Any]:
-        return row_of(x, self.texts)
+            return np.log(self.counts[self.order]) - math.log(self.rows)
+        return log_priors(Summary((), self.classes, self.counts[self.order], ()), priors, class_weight)
 
     def _by_block(self, row: Mapping[str, Any]) -> list[tuple[Live, list[Cell]]]:
         """The cells of the row that each block has to look at, in the order in which a model adds them up."""
@@ -181,6 +179,8 @@ class Stream:
             found = self.columns.get(name)
             if found is not None:
                 cells.setdefault(found[0], []).append((found[1], name, value))
+        if len(row) < 2:
+            return list(cells.items())
         for some in cells.values():
             some.sort(key=PLACE)
         return [(block, cells[block]) for block in self.lives.values() if block in cells]

@@ -47,8 +47,8 @@ def refuse_strangers(first: Learned, name: str, other: Learned, other_name: str)
         )
     if first.summary.blocks != other.summary.blocks:
         raise SummariesDisagree(
-            f"{other_name} does not fit {name}: {difference(first, name, other, other_name)}. Fit it again with the same choices: "
-            f"fit(..., like={name}) (--like {name.strip(chr(39))})."
+            f"{other_name} does not fit {name}: {difference(first, name, other, other_name)}. Fit it again with the "
+            f"same choices: fit(..., like={name}) (--like {name.strip(chr(39))})."
         )
     kinds = {kind for kind, _ in (*first.summary.classes, *other.summary.classes)}
     if len(kinds) > 1:

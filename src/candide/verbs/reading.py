@@ -137,4 +137,4 @@ def joined_labels(parts: Iterable[Coded | None]) -> Coded | None:
 def named_sources(source: Source) -> list[str]:
     """The files rows came from, by name."""
     files = source.describe().get("files")
-    return [str(name) for name in files] if files else [source.name]
+    return [str(name) for name in files] if isinstance(files, list) else [source.name]

@@ -21,7 +21,7 @@ from candide.statistics.sums import Sums
 from candide.statistics.tally import Tally
 from candide.summary import Accumulator, Summary
 from candide.values import key_of
-from strategies import CASES, Row, Table, blocks_of, questions, rows, tables, takes, takes_numbers
+from strategies import CASES, Row, Table, blocks_of, questions, rows, tables, takes
 
 every_family = pytest.mark.parametrize("case", CASES)
 draws = st.data()

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from candide import NaiveBayes, TextOptions, families, load
-from candide.errors import CandideError, ColumnRefused, ForgetRefused, LabelsRefused, RowsRefused
+from candide.errors import CandideError, ColumnRefused, ForgetRefused, LabelsRefused, OptionRefused, RowsRefused
 from strategies import LABELS, any_cells, blocks_of, cells
 
 Event = tuple[Any, str]
@@ -280,3 +280,111 @@ def test_a_text_needs_a_text_column() -> None:
     model = NaiveBayes().learn_one({"size": 1.0}, "yes")
     with pytest.raises(ColumnRefused):
         model.predict_one("some words")
+
+
+TEXT_EVENTS = st.lists(st.tuples(TEXTS, st.sampled_from(LABELS)), min_size=1, max_size=8)
+
+
+def faded(events: Sequence[Any], half_life: float) -> list[tuple[Any, float]]:
+    """Each event with what is left of its weight."""
+    return [(event, 2.0 ** (-(len(events) - 1 - place) / half_life)) for place, event in enumerate(events)]
+
+
+@pytest.mark.filterwarnings("ignore:There is only one class")
+@pytest.mark.parametrize("half_life", [0.01, 1.5, 40.0])
+@given(events=TEXT_EVENTS, question=TEXTS)
+def test_old_texts_fade(half_life: float, events: list[Event], question: str) -> None:
+    model = NaiveBayes(half_life=half_life)
+    counts: dict[tuple[str, str], float] = {}
+    rows: dict[str, float] = {}
+    for text, label in events:
+        model.learn_one(text, label)
+    for (text, label), weight in faded(events, half_life):
+        rows[label] = rows.get(label, 0.0) + weight
+        for word in words_of(text):
+            counts[word, label] = counts.get((word, label), 0.0) + weight
+    known = {word for (word, _), count in counts.items() if count >= 2.0**-64}
+    scores = {}
+    for label in sorted(rows):
+        total = sum(count for (_, other), count in counts.items() if other == label)
+        scores[label] = np.log(rows[label]) + sum(
+            np.log((counts.get((word, label), 0.0) + 1.0) / (total + len(known)))
+            for word in words_of(question)
+            if word in known
+        )
+    said = model.predict_proba_one(question)
+    expected = np.exp(np.array(list(scores.values())) - max(scores.values()))
+    assert list(said) == list(scores)
+    np.testing.assert_allclose(list(said.values()), expected / expected.sum(), rtol=0, atol=1e-9)
+
+
+def words_of(text: str) -> list[str]:
+    """The words of a text, as Candide reads it."""
+    summary = NaiveBayes().fit([text], ["a"]).summary_.statistics[0]
+    return [word.decode() for word, n in zip(summary.words(), summary.word_totals, strict=True) for _ in range(n)]
+
+
+@given(
+    rows=st.lists(
+        st.tuples(st.floats(-100, 100), st.sampled_from("rgb"), st.sampled_from(LABELS)), min_size=4, max_size=12
+    )
+)
+def test_old_rows_fade(rows: list[tuple[float, str, str]]) -> None:
+    half_life = 3.0
+    model = NaiveBayes(families={"size": families.named("gaussian", smoothing=0.5), "colour": "categorical"})
+    model.set_params(half_life=half_life)
+    for size, colour, label in rows:
+        model.learn_one({"size": size, "colour": colour}, label)
+    weights = np.array([weight for _, weight in faded(rows, half_life)])
+    sizes, colours, labels = (np.array(column) for column in zip(*rows, strict=True))
+    centre = np.average(sizes, weights=weights)
+    spread = np.average((sizes - centre) ** 2, weights=weights)
+    if spread < 1e-6:
+        return
+    scores = []
+    for label in sorted(set(labels)):
+        mine = labels == label
+        weight = weights[mine].sum()
+        own = np.average(sizes[mine], weights=weights[mine])
+        mean = (weight * own + 0.5 * centre) / (weight + 0.5)
+        around = np.average((sizes[mine] - mean) ** 2, weights=weights[mine])
+        variance = (weight * around + 0.5 * (spread + (centre - mean) ** 2)) / (weight + 0.5)
+        share = (weights[mine & (colours == "r")].sum() + 1) / (weight + len(set(colours)))
+        gap = -0.5 * (1.0 - mean) ** 2 / variance - 0.5 * np.log(variance)
+        scores.append(np.log(weight) + gap + (np.log(share) if "r" in colours else 0.0))
+    said = list(model.predict_proba_one({"size": 1.0, "colour": "r"}).values())
+    expected = np.exp(np.array(scores) - max(scores))
+    np.testing.assert_allclose(said, expected / expected.sum(), rtol=0, atol=1e-8)
+
+
+def test_a_fading_model_says_what_it_cannot_do(tmp_path: Any) -> None:
+    model = NaiveBayes(half_life=10).learn_one("win a prize", "spam").learn_one("see you", "ham")
+    for refused in (
+        lambda: model.forget_one("see you", "ham"),
+        lambda: model.forget(["see you"], ["ham"]),
+        lambda: model + model,
+        lambda: model.save(tmp_path / "model.candide"),
+        lambda: model.predict(["see you"]),
+        lambda: model.fit(["see you", "win"], ["ham", "spam"]),
+        lambda: NaiveBayes(half_life=0).learn_one("see you", "ham"),
+        lambda: NaiveBayes(half_life=5).learn_one({"sold": True}, "yes"),
+        lambda: NaiveBayes(half_life=5, text=TextOptions(weighting="log")).learn_one("see you", "ham"),
+        lambda: NaiveBayes().learn_one("see you", "ham").set_params(half_life=3).learn_one("see you", "ham"),
+    ):
+        with pytest.raises(OptionRefused, match="half_life"):
+            refused()
+    said = model.predict_proba_one("win")
+    for other in (pickle.loads(pickle.dumps(model)), copy.deepcopy(model)):
+        assert other.predict_proba_one("win") == said
+        other.learn_one("win", "ham")
+    assert model.predict_proba_one("win") == said
+
+
+def test_a_drifting_stream_is_followed_for_long() -> None:
+    model = NaiveBayes(half_life=5)
+    for place in range(1000):
+        model.learn_one({"word": f"w{place % 7}", "text": f"old{place}"}, "a")
+    for _ in range(50):
+        model.learn_one({"word": "w1", "text": "prize"}, "b")
+    assert model.predict_proba_one({"word": "w1"})["b"] > 0.99
+    assert model.predict_one({"text": "prize"}) == "b"

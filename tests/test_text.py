@@ -16,9 +16,9 @@ from candide.bases.family import Block
 from candide.batch import Batch
 from candide.engines import local
 from candide.errors import OptionRefused
+from candide.families.text import Text
 from candide.model import Model, normalised
 from candide.summary import Accumulator, Summary
-from candide.families.text import Text
 from candide.text.options import TextOptions
 
 WORDS = ["ant", "bee", "cat", "dog", "eel", "fox", "hen", "the", "a", "of", "naïve", "Straße", "漢字", "9", "x_y"]

@@ -23,6 +23,7 @@ from candide.explanation import Explanation
 from candide.learning import Learned, Options, refuse_undeclared
 from candide.model import Model, Priors, log_normalised, log_priors, log_sum, normalised
 from candide.schema import Families, Schema, Smoothing, Text
+from candide.streaming.fading import open_stream
 from candide.streaming.stream import Stream
 from candide.summary import Summary
 from candide.values import as_array, key_of, shown
@@ -55,6 +56,9 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     calibrate : False
         Probabilities are those of the model as it stands.
     engine : "local"
+    half_life : None or a number of events
+        For streams that drift: with `learn_one`, an event counts half as much after so many more. Such a model keeps
+        decimals in place of exact counts, so it refuses to forget, to merge and to be saved.
 
     >>> import numpy as np
     >>> rows = {"weather": ["sun", "rain", "rain", "sun"], "degrees": [30.0, 12.5, 14.0, 24.5]}
@@ -78,6 +82,7 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         text: Text = None,
         calibrate: bool = False,
         engine: str = "local",
+        half_life: float | None = None,
     ) -> None:
         self.families = families
         self.smoothing = smoothing
@@ -87,10 +92,12 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.text = text
         self.calibrate = calibrate
         self.engine = engine
+        self.half_life = half_life
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Learn from scratch. `y` is one label a row, or the name of the column that holds them."""
         batch, label = labelled(X, y, sample_weight)
+        self._refuse_fading()
         learned = Learned.fit(self._options(), batch, [batch], label)
         _ = learned.model
         self._become(learned, first=True)
@@ -101,6 +108,7 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def partial_fit(self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None) -> Self:
         """Learn more rows. New classes, categories and columns are welcome; families and smoothing stay as chosen."""
+        self._refuse_fading()
         batch, label = labelled(X, y, sample_weight)
         declared = frozenset(key for key in map(key_of, [] if classes is None else classes) if key is not None)
         refuse_undeclared(batch, declared)
@@ -130,8 +138,10 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         >>> filter.predict_one("a prize for you"), filter.forget_one("win a prize now", "spam").predict_one("a prize")
         ('spam', 'ham')
         """
-        stream = self._opened() or Stream(Learned(self._options(), Schema(()), Summary.empty(())))
-        new_columns = stream.learn(x, y)
+        stream = self._opened()
+        if stream is None:
+            stream = open_stream(Learned(self._options(), Schema(()), Summary.empty(())), self.half_life)
+        new_columns = stream.learn(x, y) or self._stream is None
         self._stream, self._latest = stream, {}
         if new_columns:
             self._note_columns(tuple(stream.columns))
@@ -271,7 +281,18 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self._stream is not None or "_learned" in self.__dict__
 
     def _options(self) -> Options:
-        return Options(**self.get_params(deep=False))
+        """The options of exact learning: fading is a matter of the stream."""
+        options = self.get_params(deep=False)
+        del options["half_life"]
+        return Options(**options)
+
+    def _refuse_fading(self) -> None:
+        """Many rows at once have no order in which to fade."""
+        if self.half_life is not None:
+            raise OptionRefused(
+                f"half_life={self.half_life!r} is for streams: learn rows one after another with learn_one, or leave "
+                "half_life at None."
+            )
 
     def _become(self, learned: Learned, first: bool = False) -> None:
         """Take on what was learned, as the last step: whatever can be refused was refused before."""
@@ -291,7 +312,9 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _opened(self) -> Stream | None:
         """The stream of single rows, opened over what was learned so far; nothing where nothing was."""
         if self._stream is None and self.__sklearn_is_fitted__():
-            self._stream = Stream(replace(self.learned_, options=self._options()))
+            self._stream = open_stream(replace(self.learned_, options=self._options()), self.half_life)
+        if self._stream is not None and self._stream.half_life != self.half_life:
+            raise OptionRefused("half_life cannot change once rows were learned. Begin with a new model.")
         return self._stream
 
     def _by_rows(self, X: Any, work: Callable[[Batch], Result]) -> list[Result]:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import DTypeLike
 
 from candide.arrays import AnyArray, Counts, FloatArray, IntArray, is_sparse
 from candide.bases.support import COUNTS, Support, refusal
 from candide.batch import Batch
 from candide.kernels.counting import first_bad_count, sum_dense, sum_sparse
 from candide.kernels.scoring import add_dense, add_sparse
+
+CACHE_LINE = 64
 
 
 def read_counts(batch: Batch, columns: tuple[str, ...], family: str) -> Counts:
@@ -73,3 +76,19 @@ def spoken(counts: Counts) -> list[tuple[int, float]]:
     else:
         pairs = list(enumerate(np.asarray(counts)[0].tolist()))
     return [(place, count) for place, count in pairs if count > 0]
+
+
+def cache_lines(rows: int, width: int, dtype: DTypeLike) -> AnyArray:
+    """Zeros [row, at least width] where every row starts on a cache line: a random row touches as few as can be."""
+    size = np.dtype(dtype).itemsize
+    padded = -(-width * size // CACHE_LINE) * CACHE_LINE
+    memory = np.zeros(rows * padded + CACHE_LINE, dtype=np.uint8)
+    start = -memory.ctypes.data % CACHE_LINE
+    return memory[start : start + rows * padded].view(dtype).reshape(rows, padded // size)
+
+
+def lined_up(table: FloatArray) -> FloatArray:
+    """The same table on cache lines, zeros filling the rows up; kernels take it like the table itself."""
+    padded = cache_lines(table.shape[0], table.shape[1], table.dtype)
+    padded[:, : table.shape[1]] = table
+    return padded

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from candide.arrays import AnyArray, FloatArray
+from candide.bases.counts import lined_up
 from candide.bases.smoothed import log_shares
 from candide.drop_in.counted import Counted
 from candide.drop_in.face import Seen
@@ -68,9 +69,9 @@ class ComplementNB(MultinomialNB):
         counts = self._seen.features.counts
         others = log_shares(counts.sum(axis=1, keepdims=True) - counts, self._smoothing_by_column)
         if not self._norm:
-            return -others
+            return lined_up(-others)
         sums = others.sum(axis=0)
-        return others / np.where(sums == 0, 1.0, sums)
+        return lined_up(others / np.where(sums == 0, 1.0, sums))
 
     def _prior(self) -> FloatArray:
         return self.class_log_prior_ if len(self.classes_) == 1 else np.zeros(len(self.classes_))

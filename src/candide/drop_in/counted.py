@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.utils._param_validation import Interval
 
 from candide.arrays import AnyArray, FloatArray, IntArray
-from candide.bases.counts import sum_counts
+from candide.bases.counts import cache_lines, sum_counts
 from candide.drop_in.face import Face, Seen
 from candide.drop_in.rows import MOST_SPANS, flat, numbers, on_every_core, pieces, spans
 from candide.kernels.counting import NEGATIVE, NOT_FINITE, NOT_WHOLE, count_labels, flaws
@@ -106,7 +106,7 @@ class Counted(Face):
         columns = X.shape[1]
 
         def of_span(span: slice) -> AnyArray:
-            table = np.zeros((columns, classes), dtype=weights.dtype)
+            table = cache_lines(columns, classes, weights.dtype)
             load = 0.0
             for rows in pieces(X, span):
                 values, mine = numbers(X, rows), weights[rows]
@@ -116,7 +116,7 @@ class Counted(Face):
                 if found & (NOT_WHOLE | NEGATIVE) or load > HEAVIEST_SPAN:
                     table = table.astype(np.float64, copy=False)
                 sum_counts(values, labels[rows], mine, table)
-            return table
+            return table[:, :classes]
 
         return Tally(range(columns), added_up(on_every_core(of_span, spans(X, columns * classes))))
 
@@ -137,7 +137,7 @@ def heaviest_sum(values: Any, weights: AnyArray) -> float:
 
 def added_up(tables: list[AnyArray]) -> AnyArray:
     """The sum of tables, made in the first of them: whole numbers unless one holds fractions."""
-    total = tables[0].astype(np.result_type(*tables), copy=False)
+    total = tables[0].astype(np.result_type(*tables), order="C")
     for table in tables[1:]:
         total += table
     return total

@@ -11,8 +11,8 @@ from sklearn.utils._param_validation import Interval
 from candide.arrays import AnyArray, FloatArray, IntArray
 from candide.bases.density import LEAST_DEVIATION
 from candide.drop_in.face import Face, Seen
-from candide.drop_in.rows import on_every_core, spans
-from candide.families.gaussian import Gaussian
+from candide.drop_in.rows import on_every_core, read_only, spans
+from candide.families.gaussian import add_bells
 from candide.kernels.counting import NOT_FINITE
 from candide.statistics.moments import InfiniteValue
 from candide.statistics.sums import Sums
@@ -129,7 +129,12 @@ class GaussianNB(Face):
     def _score(
         self, parameters: tuple[FloatArray, FloatArray], values: FloatArray, joint: FloatArray
     ) -> None:
-        Gaussian().score(parameters, values, joint)
+        if not add_bells(parameters, values, joint):
+            self._refuse(values, NOT_FINITE)
+
+    def _piece(self, X: Any, rows: slice) -> FloatArray:
+        """Some of the rows; the score itself finds what is not finite."""
+        return read_only(np.ascontiguousarray(X[rows], dtype=np.float64))
 
 
 def class_weights(seen: Sums) -> FloatArray:

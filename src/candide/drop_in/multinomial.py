@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from candide.arrays import AnyArray, Counts, FloatArray, IntArray
-from candide.bases.counts import add_counts
+from candide.bases.counts import add_counts, lined_up
 from candide.bases.smoothed import log_shares
 from candide.drop_in.counted import Counted, label_tally
 from candide.drop_in.face import Seen
@@ -50,7 +50,7 @@ class MultinomialNB(Counted):
     @property
     def feature_log_prob_(self) -> FloatArray:
         """What one count of each column says for each class, as [class, column]."""
-        return self._once("parameters", self._parameters).T
+        return self._once("parameters", self._parameters)[:, : len(self.classes_)].T
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -61,7 +61,7 @@ class MultinomialNB(Counted):
         return Seen(label_tally(labels, weights, classes), self._sums(X, labels, weights, classes))
 
     def _parameters(self) -> FloatArray:
-        return log_shares(self._seen.features.counts, self._smoothing_by_column)
+        return lined_up(log_shares(self._seen.features.counts, self._smoothing_by_column))
 
     def _score(self, parameters: FloatArray, values: Counts, joint: FloatArray) -> None:
         add_counts(values, parameters, joint)

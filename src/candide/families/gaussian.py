@@ -33,8 +33,7 @@ class Gaussian(Density):
         return seen.mean, seen.deviation
 
     def score(self, parameters: Parameters, values: FloatArray, joint: FloatArray) -> None:
-        mean, deviation = parameters
-        add_gaussian(values, mean, 1 / deviation, -np.log(deviation) - HALF_LOG_TAU, joint)
+        add_bells(parameters, values, joint)
 
     def log_density(self, value: FloatArray, *parameters: FloatArray) -> FloatArray:
         terms = np.zeros((len(value), len(parameters[0])))
@@ -43,3 +42,9 @@ class Gaussian(Density):
 
     def draw(self, rng: np.random.Generator, rows: int, *parameters: float) -> FloatArray:
         return rng.normal(parameters[0], parameters[1], rows)
+
+
+def add_bells(parameters: Parameters, values: FloatArray, joint: FloatArray) -> bool:
+    """Add the log density of values[row, column] into joint[row, class]; say whether all values were finite."""
+    mean, deviation = parameters
+    return add_gaussian(values, mean, 1 / deviation, -np.log(deviation) - HALF_LOG_TAU, joint)

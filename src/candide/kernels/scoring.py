@@ -171,16 +171,17 @@ def add_truth_bytes(values: FloatArray, threshold: float, tables: FloatArray, jo
 @compiled
 def add_gaussian(
     values: FloatArray, mean: FloatArray, inverse: FloatArray, constant: FloatArray, joint: FloatArray
-) -> None:
+) -> bool:
     """Add constant - z^2 / 2 with z = (x - mean) * inverse; parameters are [column, class].
 
-    Values that are not finite say nothing. Where z^2 would overflow it grows like a logarithm instead, so that
-    the order of the classes is kept however far a value lies. Every row is added up in the same order, so that it
-    has the same bits whatever its neighbours hold.
+    Values that are not finite say nothing; the answer is whether all were finite. Where z^2 would overflow it grows
+    like a logarithm instead, so that the order of the classes is kept however far a value lies. Every row is added up
+    in the same order, so that it has the same bits whatever its neighbours hold.
     """
     rows, columns = values.shape
     classes = joint.shape[1]
     everything = np.zeros(0)
+    finite = True
     tile = np.zeros(TILE)
     silent = np.zeros(TILE, np.bool_)
     sums = np.zeros((classes, TILE))
@@ -198,6 +199,7 @@ def add_gaussian(
                 tile[i] = values[first + i, column]
                 gaps |= tile[i] - tile[i] != 0.0
             if gaps:
+                finite = False
                 for i in range(size):
                     silent[i] |= tile[i] - tile[i] != 0.0
             for label in range(classes):
@@ -218,6 +220,7 @@ def add_gaussian(
                     squares = careful_squares(values[first + i], mean[:, label], inverse[:, label])
                 height = constant_of(values[first + i], heights[label]) if silent[i] else constants[label]
                 joint[first + i, label] += height - squares
+    return finite
 
 
 @compiled

@@ -103,8 +103,11 @@ def terms_of(text: AnyArray, stop: Number, block: Any, learning: bool, once: boo
 
 
 @compiled
-def learn_text(text: AnyArray, stop: Number, label: Number, state: State) -> Number:
-    """Learn text[:stop]; 0, or what was too small: then nothing was counted and the caller tries again."""
+def learn_text(text: AnyArray, stop: Number, label: Number, weight: Number | float, state: State) -> Number:
+    """Learn text[:stop]; 0, or what was too small: then nothing was counted and the caller tries again.
+
+    Counts are whole numbers and the weight is 1, or both are float64: then old events fade as weights grow.
+    """
     block = opened(state)
     count = terms_of(text, stop, block, True, False)
     if count < 0:
@@ -115,9 +118,9 @@ def learn_text(text: AnyArray, stop: Number, label: Number, state: State) -> Num
     if not dense and 4 * (tallies.used[0] + count) > 3 * (pairs.size >> 1):
         return PAIRS_FULL
     ids, amounts, words = block.scratch.ids, block.scratch.amounts, running.words
-    total = 0
+    total = 0 * weight
     for place in range(count):
-        term, amount = ids[place], amounts[place]
+        term, amount = ids[place], weight * amounts[place]
         if words[term] == 0 and amount > 0:
             running.known[0] += 1
         words[term] += amount
@@ -127,7 +130,7 @@ def learn_text(text: AnyArray, stop: Number, label: Number, state: State) -> Num
         else:
             add_pair(term, label, amount, pairs, tallies.used)
     running.totals[label] += total
-    tallies.documents[label] += 1
+    tallies.documents[label] += weight
     return 0
 
 
@@ -163,12 +166,13 @@ def forget_text(text: AnyArray, stop: Number, label: Number, only_ask: bool, sta
 
 @compiled
 def score_text(
-    text: AnyArray, stop: Number, smoothing: float, complement: bool, joint: FloatArray, state: State
+    text: AnyArray, stop: Number, scale: float, smoothing: float, complement: bool, joint: FloatArray, state: State
 ) -> Number:
     """Add what text[:stop] says about each class into joint[class]; 0, or what was too small.
 
     multinomial: log((n + a) / (N + a V)) for each occurrence, N the class's total and V the words that are not zero;
-    complement: minus the same of all other classes together. A word no class has seen says nothing.
+    complement: minus the same of all other classes together. A word no class has seen says nothing. `scale` is what
+    counts are multiplied by: 1, or what is left of them where they fade.
     """
     block = opened(state)
     count = terms_of(text, stop, block, False, False)
@@ -180,13 +184,13 @@ def score_text(
     words, totals, known = block.running.words, block.running.totals, block.running.known[0]
     unit = 1.0 / UNIT if block.weighting == LOG else 1.0
     dense = tallies.table.shape[1] > 0
-    everything = 0
+    everything = 0.0
     for label in range(classes):
         everything += totals[label]
     wholes = np.empty(classes)
     for label in range(classes):
         whole = everything - totals[label] if complement else totals[label]
-        wholes[label] = whole * unit + smoothing * known
+        wholes[label] = whole * (unit * scale) + smoothing * known
     sums = np.zeros(classes)
     spoken = 0.0
     for place in range(count):
@@ -200,7 +204,7 @@ def score_text(
             if complement:
                 seen = words[term] - seen
             if wholes[label] > 0.0:
-                sums[label] += amount * np.log(seen * unit + smoothing)
+                sums[label] += amount * np.log(seen * (unit * scale) + smoothing)
     if spoken > 0.0:
         sign = -1.0 if complement else 1.0
         for label in range(classes):

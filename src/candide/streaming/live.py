@@ -24,6 +24,9 @@ class Live:
 
     #: Whether a row that lacks all columns of the block still has something to say to it.
     hears_silence = False
+    #: What a row adds to the counts, and what counts are multiplied by when asked: both 1, unless old rows fade.
+    weight: float = 1
+    scale = 1.0
 
     def __init__(self, family: Family, columns: list[str], seen: Any) -> None:
         self.family: Any = family

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from candide.arrays import FloatArray, IntArray
+from candide.arrays import AnyArray, FloatArray, IntArray
 from candide.bases.support import COUNTS, TRUTHS
 from candide.errors import ForgetRefused
 from candide.families.categorical import MISSING, Categorical
@@ -31,7 +31,7 @@ class LiveCategories(Live):
         self.positions = {name: place for place, name in enumerate(self.columns)}
         self.totals = np.zeros((len(self.columns), builder.table.shape[1]), dtype=np.int64)
         self.different = np.zeros(len(self.columns))
-        self.seen: list[int] = seen.counts.sum(axis=1).tolist()
+        self.seen: list[float] = seen.counts.sum(axis=1).tolist()
         for slot, place in builder.places.items():
             self.totals[self.positions[slot[0]]] += builder.table[place]
             self.different[self.positions[slot[0]]] += 1
@@ -70,9 +70,9 @@ class LiveCategories(Live):
                 self.seen.append(0)
             if not self.seen[place]:
                 self.different[column] += 1
-            self.seen[place] += 1
-            builder.table[place, label] += 1
-            self.totals[column, label] += 1
+            self.seen[place] += self.weight
+            builder.table[place, label] += self.weight
+            self.totals[column, label] += self.weight
 
     def refuse_missing(self, values: list[tuple[int, Slot]], label: int) -> None:
         builder = self.builder
@@ -97,6 +97,8 @@ class LiveCategories(Live):
             return
         columns, places = np.array(spoken).T
         counts, totals = self.builder.table[places, : len(joint)], self.totals[columns, : len(joint)]
+        if self.scale != 1:
+            counts, totals = self.scale * counts, self.scale * totals
         joint += said_by_slots(counts, totals, self.different[columns, None], self.family.smoothing).sum(axis=0)
 
 
@@ -200,7 +202,7 @@ def counted(places: list[int], numbers: list[float]) -> tuple[IntArray, IntArray
     )
 
 
-def said_by_slots(counts: IntArray, totals: IntArray, slots: FloatArray | int, smoothing: float) -> FloatArray:
+def said_by_slots(counts: AnyArray, totals: AnyArray, slots: FloatArray | int, smoothing: float) -> FloatArray:
     """log((count + smoothing) / (total + smoothing * slots)), as `log_shares` has it, where the totals are known."""
     wholes = totals + smoothing * slots
     with np.errstate(divide="ignore"):

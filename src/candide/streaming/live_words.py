@@ -65,9 +65,9 @@ class RunningWords(WordTallyBuilder):
         if self.load > CEILING:
             raise OverflowRefused("A count could exceed 2^62. Scale the weights down.")
 
-    def learn_one(self, text: AnyArray, size: int, label: int) -> None:
+    def learn_one(self, text: AnyArray, size: int, label: int, weight: float = 1) -> None:
         """Add one text."""
-        while (answer := learn_text(text, size, label, self.state)) < 0:
+        while (answer := learn_text(text, size, label, weight, self.state)) < 0:
             self._make_room(answer)
 
     def forget_one(self, text: AnyArray, size: int, label: int, only_ask: bool) -> None:
@@ -77,9 +77,11 @@ class RunningWords(WordTallyBuilder):
         if answer:
             raise ForgetRefused(NEVER_LEARNED)
 
-    def score_one(self, text: AnyArray, size: int, smoothing: float, complement: bool, joint: FloatArray) -> None:
+    def score_one(
+        self, text: AnyArray, size: int, scale: float, smoothing: float, complement: bool, joint: FloatArray
+    ) -> None:
         """Add what one text says into joint[class]."""
-        while (answer := score_text(text, size, smoothing, complement, joint, self.state)) < 0:
+        while (answer := score_text(text, size, scale, smoothing, complement, joint, self.state)) < 0:
             self._make_room(answer)
 
     @property
@@ -124,7 +126,7 @@ class LiveWords(Live):
 
     def learn(self, values: tuple[AnyArray, int] | None, label: int) -> None:
         if values is not None:
-            self.builder.learn_one(*values, label)
+            self.builder.learn_one(*values, label, self.weight)
 
     def refuse_missing(self, values: tuple[AnyArray, int] | None, label: int) -> None:
         if values is not None:
@@ -138,7 +140,7 @@ class LiveWords(Live):
         text = self._text(cells, strict=False)
         if text is not None:
             complement = self.family.options.model == "complement"
-            self.builder.score_one(*text, float(self.family.smoothing), complement, joint)
+            self.builder.score_one(*text, self.scale, float(self.family.smoothing), complement, joint)
 
     def _text(self, cells: list[Cell], strict: bool) -> tuple[AnyArray, int] | None:
         for _, name, value in cells:
@@ -157,7 +159,7 @@ def letters_of(value: Any, name: str, strict: bool, lowered: bool) -> bytes | No
         except UnicodeEncodeError:
             value = SURROGATES.sub("\ufffd", value)
             letters = value.encode()
-        if lowered and any(character in value for character in UNSTEADY):
+        if lowered and not value.isascii() and any(character in value for character in UNSTEADY):
             letters = value.lower().encode()
         return letters
     if not strict or is_missing(value):

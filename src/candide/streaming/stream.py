@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from candide.arrays import FloatArray, IntArray
+from candide.arrays import AnyArray, FloatArray
 from candide.bases.density import Density
 from candide.bases.family import Block, Family
 from candide.batch import labels_of
@@ -35,6 +35,12 @@ from candide.values import Key, shown
 
 FEW_CLASSES = 64
 PLACE = itemgetter(0)
+KINDS: dict[type[Family], type[Live]] = {
+    Categorical: LiveCategories,
+    Bernoulli: LiveTruths,
+    Multinomial: LiveCounts,
+    Complement: LiveCounts,
+}
 
 
 class Stream:
@@ -47,16 +53,20 @@ class Stream:
     A refused row changes nothing. Threads may share a stream: events take turns.
     """
 
+    #: What a row adds to the counts.
+    weight: float = 1
+    half_life: float | None = None
+
     def __init__(self, learned: Learned) -> None:
         summary = learned.summary
         self.frozen: Learned | None = learned
         self.learned = learned
         self.choices = list(learned.schema.choices)
         self.places = {key: place for place, key in enumerate(summary.classes)}
-        self.counts: IntArray = summary.counts.copy()
-        self.rows = summary.rows
+        self.counts: AnyArray = summary.counts.copy()
+        self.rows: float = summary.rows
         self.lives: dict[Family, Live] = {
-            block.family: live(block.family, list(block.columns), statistic)
+            block.family: self.live(block.family, list(block.columns), statistic)
             for block, statistic in zip(summary.blocks, summary.statistics, strict=True)
         }
         self.columns: dict[str, tuple[Live, int] | None] = {choice.column: None for choice in self.choices}
@@ -64,7 +74,7 @@ class Stream:
             self._note(block, len(block.columns))
         self.order = np.zeros(0, dtype=np.int64)
         self.classes: tuple[Key, ...] = ()
-        self.events = threading.Lock()
+        self.events = threading.RLock()
         self._note_families()
         self._list_classes()
 
@@ -86,9 +96,9 @@ class Stream:
             label = self._place(key)
             for block, read in values:
                 block.learn(read, label)
-            self.counts[label] += 1
-            self.rows += 1
-            if self.counts[label] == 1:
+            self.counts[label] += self.weight
+            self.rows += self.weight
+            if self.counts[label] == self.weight:
                 self._list_classes()
             self.frozen = None
             return bool(new)
@@ -122,18 +132,21 @@ class Stream:
         with self.events:
             if not self.classes:
                 return {}
-            joint, log_prior = self._joint(x, priors, class_weight)
-            return dict(zip(self.names, posterior_of(joint, log_prior), strict=True))
+            scores: list[float] = self._joint(x, priors, class_weight)[self.order].tolist()
+            return dict(zip(self.names, self._shares(scores, priors, class_weight), strict=True))
 
     def best(self, x: Any, priors: Priors, class_weight: Priors | None) -> Any:
         """The most probable class: the first of ties, the prior's where all are impossible, None if there is none."""
         with self.events:
             if not self.classes:
                 return None
-            joint, log_prior = self._joint(x, priors, class_weight)
-            found = np.zeros(1, dtype=np.int64)
-            argmax_rows(joint[None, :], int(log_prior.argmax()), found)
-            return self.names[found[0]]
+            joint = self._joint(x, priors, class_weight)[self.order]
+            place = int(joint.argmax())
+            if not joint[place] > -math.inf:
+                found = np.zeros(1, dtype=np.int64)
+                argmax_rows(joint[None, :], int(self._log_prior(priors, class_weight).argmax()), found)
+                place = int(found[0])
+            return self.names[place]
 
     def freeze(self) -> Learned:
         """All of it as it stands; learning goes on in place."""
@@ -150,37 +163,55 @@ class Stream:
         statistics = tuple(block.freeze().only(order) for block in self.lives.values())
         return Summary(blocks, keys, self.counts[order], statistics, self.learned.summary.declared).canonical()
 
-    def _joint(self, x: Any, priors: Priors, class_weight: Priors | None) -> tuple[FloatArray, FloatArray]:
-        """The prior and what every block says of a row, as log joint[class] in sorted order; and the log prior."""
-        log_prior = self._log_prior(priors, class_weight)
-        if not self.has_prior and (priors != "empirical" or class_weight is not None):
-            raise OptionRefused(
-                "complement is a score, not a likelihood: priors and class weights have no effect on it."
-            )
-        joint = np.zeros(len(self.places))
-        if self.has_prior:
-            joint[self.order] = log_prior
+    def _joint(self, x: Any, priors: Priors, class_weight: Priors | None) -> FloatArray:
+        """The prior and what every block says of a row, as log joint[class]; classes without rows are of no account."""
         row = row_of(x, self.texts)
         if isinstance(x, str) and not self.texts:
             raise ColumnRefused("This model has no column 'text': give the row as {column: value}.")
+        joint = self._start(priors, class_weight)
         for block, cells in self._by_block(row):
             block.score(cells, self.order, joint)
-        return joint[self.order], log_prior
+        return joint
+
+    def _start(self, priors: Priors, class_weight: Priors | None) -> FloatArray:
+        """What the prior adds to each class."""
+        if not self.has_prior:
+            if priors != "empirical" or class_weight is not None:
+                raise OptionRefused("complement is a score, not a likelihood: priors and weights have no effect on it.")
+            return np.zeros(len(self.places))
+        log_prior = self._log_prior(priors, class_weight)
+        if self.in_order:
+            return log_prior
+        start = np.zeros(len(self.places))
+        start[self.order] = log_prior
+        return start
 
     def _log_prior(self, priors: Priors, class_weight: Priors | None) -> FloatArray:
         if priors == "empirical" and class_weight is None and not self.learned.summary.declared:
             return np.log(self.counts[self.order]) - math.log(self.rows)
         return log_priors(Summary((), self.classes, self.counts[self.order], ()), priors, class_weight)
 
+    def _shares(self, scores: list[float], priors: Priors, class_weight: Priors | None) -> list[float]:
+        """`model.normalised` for a single row; for few classes without arrays, which would cost more than the sum."""
+        largest = max(scores)
+        if len(scores) > FEW_CLASSES or not math.isfinite(largest) or math.isnan(sum(scores)):
+            shares: list[float] = normalised(np.array([scores]), self._log_prior(priors, class_weight))[0].tolist()
+            return shares
+        likely = [math.exp(score - largest) for score in scores]
+        whole = sum(likely)
+        return [share / whole for share in likely]
+
     def _by_block(self, row: Mapping[str, Any]) -> list[tuple[Live, list[Cell]]]:
         """The cells of the row that each block has to look at, in the order in which a model adds them up."""
-        cells: dict[Live, list[Cell]] = {block: [] for block in self.lives.values() if block.hears_silence}
+        if len(row) == 1 and not self.listeners:
+            ((name, value),) = row.items()
+            found = self.columns.get(name)
+            return [] if found is None else [(found[0], [(found[1], name, value)])]
+        cells: dict[Live, list[Cell]] = {block: [] for block in self.listeners}
         for name, value in row.items():
             found = self.columns.get(name)
             if found is not None:
                 cells.setdefault(found[0], []).append((found[1], name, value))
-        if len(row) < 2:
-            return list(cells.items())
         for some in cells.values():
             some.sort(key=PLACE)
         return [(block, cells[block]) for block in self.lives.values() if block in cells]
@@ -216,12 +247,14 @@ class Stream:
         self.classes = tuple(sorted(k for k, place in self.places.items() if self.counts[place] or k in declared))
         self.names = [value for _, value in self.classes]
         self.order = np.array([self.places[key] for key in self.classes], dtype=np.int64)
+        self.in_order = self.order.tolist() == list(range(len(self.places)))
         for block in self.lives.values():
             block.parameters = None
 
     def _note_families(self) -> None:
         """What the choice of families decides for all rows."""
         self.texts = [choice.column for choice in self.choices if isinstance(choice.family, Text)]
+        self.listeners = [block for block in self.lives.values() if block.hears_silence]
         self.has_prior = not self.lives or any(family.is_likelihood for family in self.lives)
 
     def _widen(self, choices: list[Choice], row: Mapping[str, Any]) -> None:
@@ -243,44 +276,17 @@ class Stream:
         self._note_families()
 
     def _empty(self, family: Family, names: list[str]) -> Live:
-        return live(family, names, family.builder(tuple(names), len(self.places)).freeze())
+        return self.live(family, names, family.builder(tuple(names), len(self.places)).freeze())
 
     def _note(self, block: Live, new: int) -> None:
         """Remember where the block's newest columns are."""
         first = len(block.columns) - new
         self.columns.update({name: (block, first + place) for place, name in enumerate(block.columns[first:])})
 
-
-def posterior_of(joint: FloatArray, log_prior: FloatArray) -> list[float]:
-    """`model.normalised` for a single row; for few classes without the arrays, which would cost more than the sum."""
-    scores: list[float] = joint.tolist()
-    if len(scores) > FEW_CLASSES or math.isnan(sum(scores)):
-        shares: list[float] = normalised(joint[None, :], log_prior)[0].tolist()
-        return shares
-    largest = max(scores)
-    if not math.isfinite(largest):
-        scores = log_prior.tolist()
-        largest = max(scores)
-    likely = [math.exp(score - largest) for score in scores]
-    whole = sum(likely)
-    return [share / whole for share in likely]
-
-
-def live(family: Family, columns: list[str], seen: Any) -> Live:
-    """The block of a stream that suits a family."""
-    if isinstance(family, Text) and LiveWords.takes(family):
-        return LiveWords(family, columns, seen)
-    if isinstance(family, Density):
-        return LiveDensity(family, columns, seen)
-    for kind, suited in KINDS.items():
-        if type(family) is kind:
-            return suited(family, columns, seen)
-    return Live(family, columns, seen)
-
-
-KINDS: dict[type[Family], type[Live]] = {
-    Categorical: LiveCategories,
-    Bernoulli: LiveTruths,
-    Multinomial: LiveCounts,
-    Complement: LiveCounts,
-}
+    def live(self, family: Family, columns: list[str], seen: Any) -> Live:
+        """The block of a stream that suits a family."""
+        if isinstance(family, Text) and LiveWords.takes(family):
+            return LiveWords(family, columns, seen)
+        if isinstance(family, Density):
+            return LiveDensity(family, columns, seen)
+        return KINDS.get(type(family), Live)(family, columns, seen)

@@ -27,6 +27,7 @@ WORDS = 5_000
 WORDS_IN_A_TEXT = 12
 CHUNK_ROWS = 50_000
 CHUNKS = 8
+RESULTS = Path(__file__).parent / "results" / "out_of_core.md"
 
 
 def write_csv(path: Path, megabytes: int) -> None:
@@ -64,18 +65,10 @@ def read_only(path: str) -> int:
 
 
 def learn(path: str) -> int:
-    from candide import families
-    from candide.bases.family import Block
-    from candide.engines.local import summarize
-    from candide.families.text import Text
-    from candide.sources import open_source
+    from candide import fit
 
-    blocks = (
-        Block(families.named("gaussian"), ("amount", "visits")),
-        Block(families.named("categorical"), ("colour", "city")),
-        Block(Text(column="text"), ("text",)),
-    )
-    return summarize(blocks, open_source(path, label="label").batches()).rows
+    by_hand = dict(amount="gaussian", visits="gaussian", colour="categorical", city="categorical", text="text")
+    return fit(path, "label", families=by_hand).learned.summary.rows
 
 
 def pandas_and_sklearn(path: str) -> int:
@@ -123,8 +116,8 @@ def main() -> None:
     asked = parser.parse_args()
     if asked.work:
         return run_here(*asked.work)
-    print("| work | MB | rows | seconds | CPU seconds | rows/s | MB/s | peak MB |")
-    print("|---|---:|---:|---:|---:|---:|---:|---:|")
+    lines = ["| work | MB | rows | seconds | CPU seconds | rows/s | MB/s | peak MB |", "|---" + "|---:" * 7 + "|"]
+    print("\n".join(lines))
     with tempfile.TemporaryDirectory(dir=asked.folder, prefix="out_of_core-") as folder:
         for place, size in enumerate(sorted(asked.sizes)):
             path = Path(folder) / f"{size}.csv"
@@ -132,13 +125,14 @@ def main() -> None:
             megabytes = path.stat().st_size / 1e6
             for work in ("read", "learn", *(["pandas"] if place == 0 and not asked.without_pandas else [])):
                 found = measured(work, path)
-                print(
+                lines.append(
                     f"| {TITLES[work]} | {megabytes:,.0f} | {found['rows']:,} | {found['seconds']:.2f} | "
                     f"{found['cpu']:.2f} | {found['rows'] / found['seconds']:,.0f} | "
-                    f"{megabytes / found['seconds']:.0f} | {found['peak']:.0f} |",
-                    flush=True,
+                    f"{megabytes / found['seconds']:.0f} | {found['peak']:.0f} |"
                 )
+                print(lines[-1], flush=True)
             path.unlink()
+    RESULTS.write_text("# Files larger than memory\n\n" + "\n".join(lines) + "\n")
 
 
 if __name__ == "__main__":

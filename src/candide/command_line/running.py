@@ -6,7 +6,6 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
-from candide.command_line.compiling import announce_compiling
 from candide.command_line.lean import load_numba
 
 
@@ -14,5 +13,4 @@ def verb(name: str) -> Callable[..., Any]:
     """The Python function behind a command."""
     load_numba()
     found: Callable[..., Any] = getattr(import_module("candide.verbs"), name)
-    announce_compiling()
     return found

@@ -20,6 +20,7 @@ from candide.arrays import AnyArray, IntArray
 from candide.errors import CandideError
 
 Key = tuple[str, Any]
+NARROW = 1 << 10
 
 
 def key_of(value: Any) -> Key | None:
@@ -73,11 +74,23 @@ class Coded:
         """
         if isinstance(column, np.ndarray) and column.dtype.kind in "OSUV":
             column = column.tolist()
+        elif isinstance(column, np.ndarray) and is_narrow(column):
+            return cls._of_narrow(column)
         elif isinstance(column, np.ndarray):
             column = pa.array(np.ascontiguousarray(column), from_pandas=True)
         if isinstance(column, (pa.Array, pa.ChunkedArray)):
             return cls._of_arrow(column)
         return cls._of_values(column)
+
+    @classmethod
+    def _of_narrow(cls, column: AnyArray) -> Coded:
+        """Whole numbers close to each other: counted, where others are hashed."""
+        low = int(column.min())
+        codes = column.astype(np.int64) - low
+        seen = np.bincount(codes) > 0
+        if not seen.all():
+            codes = (np.cumsum(seen) - 1)[codes]
+        return cls(codes, tuple(("number", low + place) for place in np.flatnonzero(seen).tolist()))
 
     @classmethod
     def _of_arrow(cls, column: Any) -> Coded:
@@ -116,6 +129,11 @@ class Coded:
     def renumbered(self, positions: dict[Key, int]) -> IntArray:
         """Codes into another numbering; keys it lacks become -1."""
         return np.array([positions.get(key, -1) for key in self.keys] + [-1], dtype=np.int64)[self.codes]
+
+
+def is_narrow(column: AnyArray) -> bool:
+    """Whether an array holds whole numbers in a range so small that counting them all is cheap."""
+    return column.dtype.kind in "iu" and column.size > 0 and int(column.max()) - int(column.min()) < NARROW
 
 
 def as_array(keys: Sequence[Key]) -> AnyArray:

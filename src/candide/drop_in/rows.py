@@ -15,8 +15,8 @@ from candide.engines import local
 
 Result = TypeVar("Result")
 
-PIECE = 1 << 18
-"""Values handed to kernels at once: few enough to be still in cache when the next kernel reads them again."""
+PIECE = 1 << 20
+"""Values handed to kernels at once: enough that handing them over costs nothing beside the work."""
 
 SPAN = 1 << 20
 """Values worth a table of their own, to be added up with the others."""
@@ -56,7 +56,7 @@ def spans(X: Any, table: int) -> list[slice]:
     The cut depends on the data alone, not on the machine: fractional counts are rounded alike everywhere.
     """
     rows = X.shape[0]
-    number = min(MOST_SPANS, max(1, values_in(X) // max(SPAN, table // 2)))
+    number = min(MOST_SPANS, max(1, values_in(X) // max(SPAN, table)))
     edges = [rows * place // number for place in range(number + 1)]
     return [slice(start, stop) for start, stop in pairwise(edges)]
 

@@ -175,44 +175,50 @@ def add_gaussian(
     """Add constant - z^2 / 2 with z = (x - mean) * inverse; parameters are [column, class].
 
     Values that are not finite say nothing; the answer is whether all were finite. Where z^2 would overflow it grows
-    like a logarithm instead, so that the order of the classes is kept however far a value lies. Every row is added up
-    in the same order, so that it has the same bits whatever its neighbours hold.
+    like a logarithm instead, so that the order of the classes is kept however far a value lies. Columns are taken two
+    by two, and every row in the same order, so that it has the same bits whatever its neighbours hold.
     """
     rows, columns = values.shape
     classes = joint.shape[1]
-    everything = np.zeros(0)
     finite = True
-    tile = np.zeros(TILE)
+    left, right = np.zeros(TILE), np.zeros(TILE)
     silent = np.zeros(TILE, np.bool_)
     sums = np.zeros((classes, TILE))
     heights = np.ascontiguousarray(constant.T)
     constants = np.zeros(classes)
     for label in range(classes):
-        constants[label] = constant_of(everything, heights[label])
+        constants[label] = constant_of(np.zeros(0), heights[label])
     for first in range(0, rows, TILE):
         size = min(TILE, rows - first)
         sums[:] = 0.0
         silent[:] = False
-        for column in range(columns):
-            gaps = False
+        left[size:], right[size:] = 0.0, 0.0
+        for column in range(0, columns, 2):
+            other = min(column + 1, columns - 1)
+            single = ROOT_HALF if other > column else 0.0
             for i in range(size):
-                tile[i] = values[first + i, column]
-                gaps |= tile[i] - tile[i] != 0.0
+                left[i] = values[first + i, column]
+                right[i] = values[first + i, other]
+            gaps = False
+            for i in range(TILE):
+                gaps |= (left[i] - left[i] != 0.0) | (right[i] - right[i] != 0.0)
             if gaps:
                 finite = False
                 for i in range(size):
-                    silent[i] |= tile[i] - tile[i] != 0.0
+                    silent[i] |= (left[i] - left[i] != 0.0) | (right[i] - right[i] != 0.0)
             for label in range(classes):
                 centre, scale = mean[column, label], inverse[column, label] * ROOT_HALF
+                beside, stretch = mean[other, label], inverse[other, label] * single
                 mine = sums[label]
                 if gaps:
                     for i in range(size):
-                        z = (tile[i] - centre) * scale
-                        mine[i] += z * z if tile[i] - tile[i] == 0.0 else 0.0
+                        one, two = (left[i] - centre) * scale, (right[i] - beside) * stretch
+                        mine[i] += one * one if left[i] - left[i] == 0.0 else 0.0
+                        mine[i] += two * two if right[i] - right[i] == 0.0 else 0.0
                 else:
                     for i in range(TILE):
-                        z = (tile[i] - centre) * scale
-                        mine[i] += z * z
+                        one, two = (left[i] - centre) * scale, (right[i] - beside) * stretch
+                        mine[i] = (mine[i] + one * one) + two * two
         for label in range(classes):
             for i in range(size):
                 squares = sums[label, i]

@@ -67,7 +67,7 @@ def test_hash_kernels_agree_with_slow_twins():
     assert totals.tolist() == [slow_mix(b ^ 9) for b in bits]
     totals[:] = 0
     add_strings(np.array([0, 2, 2]), np.frombuffer(b"ab", dtype=np.uint8), np.uint64(9), totals)
-    assert totals.tolist() == [slow_mix((slow_mix(9 + ord("a") + 1) + ord("b") + 1) % 2**64), 9]
+    assert totals.tolist() == [slow_mix((slow_mix(9 + 2 + ord("a") + 1) + ord("b") + 1) % 2**64), 9]
 
 
 def test_rows_that_differ_hash_differently():

@@ -8,7 +8,7 @@ from typing import Any
 
 from candide import families as family_files
 from candide.bases.family import Block, Family
-from candide.batch import Batch
+from candide.batch import TEXT, Batch
 from candide.errors import ColumnRefused, OptionRefused, suggestion
 from candide.guess import Guess, confirmed, guess_column, guess_sparse
 from candide.sampling import picked
@@ -88,7 +88,7 @@ def choose(
     refuse_unknown(text, batch.names)
     known_by_hand = len(given) == len(batch.names)
     guesses = None if known_by_hand else guess_sparse(batch)
-    sample = batch if known_by_hand or guesses else picked(batch)
+    sample = batch if known_by_hand or guesses or batch.names == (TEXT,) else picked(batch)
     choices = []
     for name in batch.names:
         if name in given:

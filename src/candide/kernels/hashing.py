@@ -9,6 +9,7 @@ import numpy as np
 from candide.arrays import AnyArray, FloatArray
 from candide.kernels import compiled
 
+LONGEST_HASHED = 64
 Hashes = np.ndarray[Any, np.dtype[np.uint64]]
 
 
@@ -41,9 +42,10 @@ def add_numbers(values: FloatArray, salts: Hashes, totals: Hashes) -> None:
 
 @compiled
 def add_strings(offsets: AnyArray, data: AnyArray, salt: Any, totals: Hashes) -> None:
-    """Add to totals[row] a hash of the bytes data[offsets[row]:offsets[row + 1]]."""
+    """Add to totals[row] a hash of the bytes from offsets[row] to offsets[row + 1]: their number and the first ones."""
     for row in range(len(totals)):
-        state = salt
-        for place in range(offsets[row], offsets[row + 1]):
+        length = offsets[row + 1] - offsets[row]
+        state = salt + np.uint64(length)
+        for place in range(offsets[row], offsets[row] + min(length, LONGEST_HASHED)):
             state = mix(state + np.uint64(data[place]) + np.uint64(1))
         totals[row] += state

@@ -27,7 +27,7 @@ import pyarrow as pa
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data" / "text"
 CORPORA = ("movie_reviews", "spamassassin", "zipf")
-RESULTS = Path(__file__).parent / "results" / "text.md"
+RESULTS = Path(__file__).parent / "results"
 CONTESTANTS = (
     "candide arrow",
     "candide list",
@@ -227,17 +227,18 @@ def main() -> None:
     if asked.child:
         print(json.dumps(run(asked.child, asked.path, asked.rows)))
         return
-    lines = []
     with tempfile.TemporaryDirectory() as folder:
         for name in asked.corpora:
             size = asked.megabytes * 1_000_000
             table = zipf_corpus(size) if name == "zipf" else real_corpus(name, size)
             if table is not None:
+                lines = []
                 for line in race(name, table, folder, asked.contestants):
                     print(line, flush=True)
                     lines.append(line)
-    RESULTS.parent.mkdir(exist_ok=True)
-    RESULTS.write_text("# Text beside scikit-learn and wc -w\n\n```" + "\n".join(lines) + "\n```\n")
+                RESULTS.mkdir(exist_ok=True)
+                heading = "# Text beside scikit-learn and wc -w\n\n```"
+                (RESULTS / f"text_{name}.md").write_text(heading + "\n".join(lines) + "\n```\n")
 
 
 if __name__ == "__main__":

@@ -13,7 +13,8 @@ from candide.command_line.options import Shape, ShapeOption
 
 def demo(
     folder: Annotated[
-        str | None, typer.Option("--folder", metavar="FOLDER", help="Where to leave the files of the tour; else they are removed.")
+        str | None,
+        typer.Option("--folder", metavar="FOLDER", help="Where to leave the files of the tour; else they are removed."),
     ] = None,
     format: ShapeOption = Shape.table,
 ) -> None:

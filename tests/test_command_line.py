@@ -374,10 +374,6 @@ def test_the_demo_runs_every_command(tmp_path):
         assert f"$ candide {command} " in done.stdout
 
 
-def test_the_demo_has_its_own_copy_of_the_orchard():
-    assert (ROOT / "src/candide/verbs/orchard.csv").read_text() == ORCHARD.read_text()
-
-
 def verbs_of_commands() -> set[str]:
     from candide.command_line.app import COMMANDS
 

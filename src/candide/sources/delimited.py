@@ -81,7 +81,7 @@ class Delimited:
         if not is_all:
             rows = rows[: reader.end_of_records(rows)]
         if not rows.strip() and is_all:
-            raise SourceRefused(f"{name} has a header but no rows below it: there is nothing to learn from.")
+            raise SourceRefused(f"{name} has a header but no rows below it.")
         reader._decide(Block(rows, name, header.line, 0), kinds_given(types, header.names), expected or {})
         return reader
 

@@ -100,7 +100,7 @@ def first_sample(
             if has_rows(origin.name, data):
                 return best
     if best is None:
-        raise SourceRefused(f"{_listed(origins)} is empty: there is nothing to learn from.")
+        raise SourceRefused(f"{_listed(origins)} is empty: there is not a row in it.")
     return best
 
 

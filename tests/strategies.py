@@ -17,6 +17,8 @@ from candide.errors import CandideError
 from candide.model import Model
 from candide.summary import Summary
 
+#: The options under which nothing is chosen and nothing calibrated.
+PLAIN: dict[str, Any] = {"families": "guess", "smoothing": "default", "calibrate": False}
 MIXTURE = "every family at once"
 CASES = [*families.names(), MIXTURE]
 

@@ -130,7 +130,8 @@ SAID = {
     "fit": ["400 rows: fruit, one of 4 classes", "poisson", "as you said", "Saved as fitted.candide", "Try next"],
     "predict": ["label,probability,decision"],
     "explain": ["Row 3: fruit is", "Row 1: fruit is", "(prior)", "(sum)", "log odds"],
-    "evaluate": ["of 100 rows are right", "95% interval", "log loss", "Brier", "precision"],
+    "evaluate": ["of 100 rows are right (hold-out)", "95% interval", "log loss", "Brier", "calibration", "precision",
+                 "Truth in rows", "Do probabilities mean what they say?"],
     "inspect": ["negative_binomial", "counts from 0", "±", "prior", "first.csv"],
     "learn": ["100 rows learned; learned.candide now holds 500"],
     "forget": ["400 rows forgotten; empty.candide now holds 0"],
@@ -158,6 +159,35 @@ def test_each_command_works_for_programs(forked, name):
         assert len(rows) == (100 if name == "predict" else 3)
     else:
         assert json.loads(done.stdout)
+
+
+EVALUATIONS = {
+    "evaluate m.candide first.csv --leave-one-out": ("leave-one-out", 400),
+    "evaluate first.csv --label fruit --family spots=ignore": ("leave-one-out", 400),
+    "evaluate first.csv more.csv --label fruit": ("leave-one-out", 500),
+    "evaluate more.csv --label fruit --folds 3": ("3-fold", 100),
+}
+
+
+@pytest.mark.parametrize("words", EVALUATIONS)
+def test_no_test_set_is_needed(forked, words):
+    kind, rows = EVALUATIONS[words]
+    done = forked(words)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert f"of {rows} rows are right ({kind})" in done.stdout
+    assert "Rows whose label looks wrong" in done.stdout
+    found = json.loads(forked(f"{words} --format json").stdout)
+    assert (found["kind"], found["rows"], found["label"]) == (kind, rows, "fruit")
+    assert found["accuracy"] > 0.8
+    assert len(found["reliability"]) == 15
+    assert {row["label"] for row in found["suspicious"]} <= {"apple", "pear", "plum", "quince"}
+
+
+def test_rows_to_evaluate_may_come_through_a_pipe(place):
+    with open(place / "more.csv") as rows:
+        done = candide("evaluate", "-", "--label", "fruit", folder=place, stdin=rows)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "of 100 rows are right (leave-one-out)" in done.stdout
 
 
 def test_an_emptied_model_can_be_inspected_and_says_so_when_asked(forked):
@@ -189,6 +219,12 @@ FAILURES = {
     "do not fit": ("merge m.candide other.candide -o x.candide", 2, "--like m.candide"),
     "no such class": ("sample m.candide --label plom", 2, "Did you mean 'plum'?"),
     "no such command": ("fti first.csv", 2, "Did you mean 'fit'?"),
+    "model after rows": ("evaluate new.csv m.candide", 2, "The model comes first"),
+    "no rows to judge": ("evaluate m.candide", 2, "give some with labels: new ones, or those it learned"),
+    "no label to judge by": ("evaluate first.csv", 2, "Name it: --label. The columns of first.csv: 'fruit'"),
+    "folds of a model": ("evaluate m.candide new.csv --folds 3", 2, "--folds fits anew in each part"),
+    "a fold too many": ("evaluate new.csv -l fruit --folds 101", 2, "from 2 to the number of rows (100), not 101"),
+    "left out, not learned": ("evaluate m.candide twice.csv --leave-one-out", 2, "Only rows that were learned"),
     "no folder": ("fit first.csv -l fruit -o nowhere/m.candide", 1, "its folder does not exist"),
     "no folder for rows": ("predict m.candide new.csv -o nowhere/out.csv", 1, "its folder does not exist"),
 }

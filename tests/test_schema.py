@@ -111,7 +111,7 @@ def test_fingerprints_tell_schemas_apart():
 def test_summaries_of_different_schemas_do_not_add():
     rows = Batch.of({"a": [1, 2]}, ["x", "y"])
     counts, categories = choose(rows, families="poisson"), choose(rows, families="categorical")
-    with pytest.raises(SummariesDisagree, match=r"column 'a'.*Learn both with the same schema"):
+    with pytest.raises(SummariesDisagree, match=r"column 'a'.*Fit the second like the first"):
         counts.summarize(rows) + categories.summarize(rows)
 
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from candide import NaiveBayes, TextOptions, families, load
 from candide.errors import CandideError, ColumnRefused, ForgetRefused, LabelsRefused, OptionRefused, RowsRefused
-from strategies import LABELS, any_cells, blocks_of, cells
+from strategies import LABELS, PLAIN, any_cells, blocks_of, cells
 
 Event = tuple[Any, str]
 
@@ -103,12 +103,12 @@ def test_rows_one_by_one_are_as_rows_together(name: str, data: st.DataObject) ->
     steps, left = data.draw(histories(row))
     question = data.draw(st.fixed_dictionaries({column: asked for column in block.columns}))
     rows = {column: [cell] for column, cell in question.items()}
-    streamed = follow(NaiveBayes(families=name), steps, question)
+    streamed = follow(NaiveBayes(families=families.named(name)), steps, question)
     if not left:
         assert streamed.predict_proba_one(question) == {}
         return
     table = {column: [x[column] for x, _ in left] for column in block.columns}
-    assert_agree(streamed, NaiveBayes(families=name).fit(table, [y for _, y in left]), question, rows)
+    assert_agree(streamed, NaiveBayes(families=families.named(name)).fit(table, [y for _, y in left]), question, rows)
 
 
 MIXED = {"note": "text", "colour": "categorical", "size": "gaussian", "sold": "bernoulli", "visits": "poisson"}
@@ -146,7 +146,7 @@ def test_many_classes_and_words(model: str) -> None:
     rng = np.random.default_rng(1)
     texts = [" ".join(f"w{n}" for n in rng.geometric(0.002, 20)) for _ in range(400)]
     labels = [f"class {n}" for n in rng.integers(0, 50, 400)]
-    options: dict[str, Any] = {"text": TextOptions(model=model)}
+    options: dict[str, Any] = {**PLAIN, "text": TextOptions(model=model)}
     streamed = NaiveBayes(**options)
     for text, label in zip(texts, labels, strict=True):
         streamed.learn_one(text, label)
@@ -265,7 +265,7 @@ def test_everything_sees_what_was_learned_and_learning_goes_on(tmp_path: Any) ->
         assert other.learn_one("see a prize", "ham").summary_.rows == 5
         assert other.forget(["win a prize"], ["spam"]).summary_.rows == 4
         assert other.partial_fit(["win a prize"], ["spam"]).forget_one("see a prize", "ham").summary_ == model.summary_
-    assert model.summary_ == NaiveBayes().fit(texts, labels).summary_
+    assert model.summary_ == NaiveBayes(**PLAIN).fit(texts, labels).summary_
     assert (model + model).summary_.rows == 8
 
 

@@ -33,6 +33,10 @@ RECIPES = [
     TextOptions(model="poisson"),
     TextOptions(weighting="log", model="complement", ngrams=2),
     TextOptions(weighting="presence"),
+    TextOptions(weighting="unit"),
+    TextOptions(weighting="unit", model="complement", shortest=2, ngrams=2),
+    TextOptions(characters=True, shortest=3, ngrams=5, weighting="unit"),
+    TextOptions(shortest=2, ngrams=3, hashed=9),
     TextOptions(hashed=9),
     TextOptions(characters=True, ngrams=3, idf=True),
     TextOptions(idf=True, min_count=2),
@@ -146,6 +150,7 @@ def corpus(n: int = 150) -> tuple[list[str], list[str]]:
         (TextOptions(words="sklearn", model="bernoulli", weighting="presence"), CountVectorizer(), BernoulliNB),
         (TextOptions(words="sklearn", weighting="presence"), CountVectorizer(binary=True), MultinomialNB),
         (TextOptions(words="sklearn", ngrams=2), CountVectorizer(ngram_range=(1, 2)), MultinomialNB),
+        (TextOptions(words="sklearn", ngrams=2, shortest=2), CountVectorizer(ngram_range=(2, 2)), MultinomialNB),
         (TextOptions(words="sklearn", idf=True), TfidfVectorizer(norm=None), MultinomialNB),
         (TextOptions(words="sklearn", idf=True, model="complement"), TfidfVectorizer(norm=None), ComplementNB),
         (
@@ -163,6 +168,17 @@ def test_same_numbers_as_scikit_learn(options, vectorizer, peer, smoothing):
     expected = learned.predict_joint_log_proba(vectorizer.transform(texts[100:]))
     model = fitted(texts[:100], labels[:100], options, smoothing)
     assert joint(model, texts[100:]) == pytest.approx(expected, abs=1e-9)
+
+
+def test_unit_weighting_is_binary_terms_of_length_one():
+    texts, labels = corpus()
+    vectorizer = TfidfVectorizer(ngram_range=(1, 2), binary=True, use_idf=False)
+    learned = MultinomialNB(alpha=0.1).fit(vectorizer.fit_transform(texts[:100]), labels[:100])
+    model = fitted(texts[:100], labels[:100], TextOptions(words="sklearn", weighting="unit", ngrams=2), 0.1)
+    known = [i for i in range(100, 150) if set(vectorizer.build_analyzer()(texts[i])) <= set(vectorizer.vocabulary_)]
+    expected = learned.predict_joint_log_proba(vectorizer.transform([texts[i] for i in known]))
+    assert len(known)
+    assert joint(model, [texts[i] for i in known]) == pytest.approx(expected, abs=1e-7)
 
 
 def test_the_lecture_example():
@@ -216,7 +232,8 @@ def test_thresholds_act_at_the_end():
 
 def test_new_texts_can_be_drawn():
     texts, labels = corpus(60)
-    for options in (TextOptions(), TextOptions(model="bernoulli", weighting="presence"), TextOptions(ngrams=2)):
+    pairs = TextOptions(ngrams=2, shortest=2)
+    for options in (TextOptions(), TextOptions(model="bernoulli", weighting="presence"), TextOptions(ngrams=2), pairs):
         model = fitted(texts, labels, options)
         columns, drawn = model.sample(5, None, np.random.default_rng(0))
         assert len(columns["text"]) == len(drawn) == 5

@@ -284,6 +284,8 @@ def columns_of(X: Any) -> Columns:
 def _taken(column: Any, positions: AnyArray) -> Any:
     if isinstance(column, (list, np.ndarray)):
         return [column[place] for place in positions]
+    if pa.types.is_string_view(column.type):
+        column = column.cast(pa.large_string())
     return column.take(pa.array(positions))
 
 

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Any
 
 from candide.batch import Batch
+from candide.choosing.columns import chosen_by_leaving_out
+from candide.choosing.tuning import tune
 from candide.engines import local
 from candide.errors import ColumnRefused, LabelsRefused, OptionRefused
 from candide.model import Model, Priors
+from candide.sampling import Reservoir, canonical, picked
 from candide.schema import Families, Schema, Smoothing, Text, choose
 from candide.store import Saved
 from candide.summary import Summary
+from candide.tuning import UNTUNED, Tuning
 from candide.values import Key, shown
 
 
@@ -27,19 +31,17 @@ class Options:
     class_weight: Priors | None = None
     missing: str = "ignore"
     text: Text = None
-    calibrate: bool = False
+    calibrate: bool = True
     engine: str = "local"
 
     def __post_init__(self) -> None:
-        if self.calibrate:
-            raise OptionRefused("calibrate=True is not available yet. Leave it at False.")
         if self.engine != "local":
             raise OptionRefused(f"There is no engine {self.engine!r}. Known names: 'local'.")
         if self.missing not in ("ignore", "value"):
             raise OptionRefused(f"missing must be 'ignore' or 'value', not {self.missing!r}.")
 
     def choose(self, batch: Batch) -> Schema:
-        """A family for every column of the rows."""
+        """A family for every column of the rows: as given, else by the look of its values."""
         return choose(batch, self.families, self.smoothing, self.missing == "value", self.text)
 
     def choose_only(self, batch: Batch, new: list[str]) -> Schema:
@@ -67,27 +69,48 @@ class Learned:
     schema: Schema
     summary: Summary
     label: str | None = None
+    tuning: Tuning = UNTUNED
 
     @classmethod
     def fit(
-        cls,
-        options: Options,
-        sample: Batch,
-        batches: Iterable[Batch],
-        label: str | None = None,
-        declared: Iterable[Key] = (),
+        cls, options: Options, sample: Batch, batches: Iterable[Batch] | None = None, label: str | None = None
     ) -> Learned:
-        """Choose from the sample, then learn all batches."""
-        return cls(options, options.choose(sample), Summary.empty(()), label).refilled(batches, declared)
+        """Choose by leave-one-out from rows of the sample, learn all batches (or the sample), and calibrate.
+
+        Calibration looks at the same rows of the sample, or at as many from all over the batches.
+        """
+        rows = [canonical(picked(sample))]
+        everything = batches is None and len(rows[0]) == len(sample)
+        schema = chosen_by_leaving_out(options.choose(sample), rows[0], options, everything)
+        begun = cls(options, schema, Summary.empty(()), label)
+        if batches is None:
+            return begun.refilled([sample]).tuned(rows)
+        reservoir = Reservoir()
+        learned = begun.refilled(reservoir.watched(batches))
+        return learned.tuned(reservoir.rows())
+
+    @classmethod
+    def begin(
+        cls, options: Options, first: Batch, label: str | None = None, declared: Iterable[Key] = ()
+    ) -> Learned:
+        """Learn the first of many batches: families by the look of its values, nothing chosen or calibrated."""
+        return cls(options, options.choose(first), Summary.empty(()), label).refilled([first], declared)
 
     @classmethod
     def of(cls, saved: Saved) -> Learned:
         """What a model file holds."""
-        return cls(Options(**saved.options), saved.schema, saved.summary, saved.label)
+        return cls(Options(**saved.options), saved.schema, saved.summary, saved.label, saved.tuning)
 
     def saved(self, provenance: dict[str, Any]) -> Saved:
         """What a model file should hold."""
-        return Saved(self.schema, self.summary, self.options.as_dict(), self.label, provenance)
+        return Saved(self.schema, self.summary, self.options.as_dict(), self.label, provenance, self.tuning)
+
+    def tuned(self, rows: Sequence[Batch]) -> Learned:
+        """Calibrated on these rows of those learned, each left out; as it is where that is not asked for."""
+        if not self.options.calibrate:
+            return self
+        complete = list(self._complete(rows))
+        return replace(self, tuning=tune(self.summary, complete, self.options.priors, self.options.class_weight))
 
     def refilled(self, batches: Iterable[Batch], declared: Iterable[Key] = ()) -> Learned:
         """The same choices, with only these rows learned."""
@@ -118,7 +141,11 @@ class Learned:
     @cached_property
     def model(self) -> Model:
         """The parameters, made when first asked for."""
-        return Model.fit(self.summary, self.options.priors, self.options.class_weight)
+        return self.model_for(self.options.priors, self.options.class_weight)
+
+    def model_for(self, priors: Priors, class_weight: Priors | None) -> Model:
+        """The parameters with other priors."""
+        return Model.fit(self.summary, priors, class_weight, self.tuning.calibration)
 
     def _complete(self, batches: Iterable[Batch]) -> Iterator[Batch]:
         """Batches with every column of the schema, missing where absent; one nobody chose for is refused."""

@@ -11,6 +11,7 @@ import numpy as np
 from candide.arrays import AnyArray, FloatArray, IntArray
 from candide.bases.family import Block
 from candide.batch import Batch
+from candide.calibration import Calibration
 from candide.errors import LabelsRefused, OptionRefused, suggestion
 from candide.explanation import Explanation
 from candide.kernels.scoring import argmax_rows
@@ -28,9 +29,16 @@ class Model:
     log_prior: FloatArray
     blocks: tuple[Block, ...]
     parameters: tuple[Any, ...]
+    calibration: Calibration | None = None
 
     @classmethod
-    def fit(cls, summary: Summary, priors: Priors = "empirical", class_weight: Priors | None = None) -> Model:
+    def fit(
+        cls,
+        summary: Summary,
+        priors: Priors = "empirical",
+        class_weight: Priors | None = None,
+        calibration: Calibration | None = None,
+    ) -> Model:
         """Let priors and smoothing meet the summary."""
         if not summary.classes:
             raise LabelsRefused("No class is left: every row was forgotten. Learn some rows first.")
@@ -39,8 +47,8 @@ class Model:
             for block, statistic in zip(summary.blocks, summary.statistics, strict=True)
         )
         log_prior = log_priors(summary, priors, class_weight)
-        model = cls(summary.classes, log_prior, summary.blocks, parameters)
-        if not model.has_prior and (priors != "empirical" or class_weight is not None):
+        model = cls(summary.classes, log_prior, summary.blocks, parameters, calibration)
+        if calibration is None and not model.has_prior and (priors != "empirical" or class_weight is not None):
             raise OptionRefused(
                 "complement is a score, not a likelihood: priors and class weights have no effect on it. "
                 "Leave them out, or choose 'multinomial'."
@@ -49,7 +57,7 @@ class Model:
 
     @property
     def has_prior(self) -> bool:
-        """Whether the prior counts: not where every block is only a score."""
+        """Whether the prior counts in the raw joint: not where every block is only a score."""
         return not self.blocks or any(block.family.is_likelihood for block in self.blocks)
 
     @property
@@ -57,14 +65,39 @@ class Model:
         """What the prior adds to each class."""
         return self.log_prior if self.has_prior else np.zeros_like(self.log_prior)
 
+    @property
+    def reported_start(self) -> FloatArray:
+        """What the reported score of each class begins with: bias and prior, or the prior as it is."""
+        if self.calibration is None:
+            return self.prior_term
+        return self.log_prior + self.calibration.biases(self.classes)
+
     def joint(self, batch: Batch) -> FloatArray:
-        """The prior and what every block says, as log joint[row, class]."""
+        """The prior and what every block says, as log joint[row, class]: raw, never calibrated."""
         return self._sum(batch, self.prior_term, scores=True)
+
+    def reported(self, batch: Batch) -> FloatArray:
+        """The scores whose softmax is the posterior: the joint, calibrated where a calibration was fitted."""
+        if self.calibration is None:
+            return self.joint(batch)
+        scores = np.tile(self.reported_start, (len(batch), 1))
+        for block, parameters in zip(self.blocks, self.parameters, strict=True):
+            said = np.zeros_like(scores)
+            block.family.score(parameters, block.family.view(batch, block.columns), said)
+            scores += self.factor(block, parameters, batch) * said
+        return scores
+
+    def factor(self, block: Block, parameters: Any, batch: Batch) -> FloatArray:
+        """What a block's evidence is multiplied by in the reported scores of these rows."""
+        assert self.calibration is not None
+        if not self.calibration.needs_length(block.key):
+            return self.calibration.factor(block.key)
+        return self.calibration.factor(block.key, block.family.observed(parameters, batch, block.columns))
 
     def best(self, batch: Batch) -> IntArray:
         """The number of each row's most probable class: the first of ties, the prior's where all are impossible."""
         found = np.empty(len(batch), dtype=np.int64)
-        argmax_rows(self.joint(batch), int(self.log_prior.argmax()), found)
+        argmax_rows(self.reported(batch), int(self.log_prior.argmax()), found)
         return found
 
     def log_likelihood(self, batch: Batch) -> FloatArray:
@@ -109,6 +142,8 @@ class Model:
         for place in np.unique(labels):
             wanted = np.flatnonzero(labels == place)
             for block, parameters in zip(self.blocks, self.parameters, strict=True):
+                if block.family.is_beside:
+                    continue
                 drawn = block.family.sample(parameters, int(place), len(wanted), rng)
                 for name, values in zip(block.columns, drawn, strict=True):
                     columns[name][wanted] = values

@@ -14,9 +14,10 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import DataConversionWarning
 from sklearn.utils.validation import check_is_fitted
 
-from candide import store
+from candide import evaluation, store
 from candide.arrays import AnyArray, FloatArray
 from candide.batch import Batch, numbered
+from candide.decision import CONFIDENCE, RARITY, answers, decided
 from candide.engines import local
 from candide.errors import LabelsRefused, OptionRefused, RowsRefused
 from candide.explanation import Explanation
@@ -40,10 +41,11 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     ----------
     families : "auto", a family, or {column: family}
         How each column is distributed: the name of a file in `candide.families`, a `Family`, "ignore" to leave the
-        column out, or "auto" to guess it. `schema_.explain()` gives the reasons.
-    smoothing : "auto", a number, or {column: number}
+        column out, "guess" to go by the look of its values, or "auto" to let `fit` choose what predicts best when each
+        row is left out. `schema_.explain()` gives the reasons.
+    smoothing : "auto", "default", a number, or {column: number}
         One number is added to every count (Laplace: 1, none: 0); families of numbers keep their own. A mapping sets
-        the smoothing of any column's family.
+        the smoothing of any column's family. "auto" lets `fit` choose, "default" is each family's own.
     priors : "empirical", "uniform", or {class: chance}
     class_weight : None, "balanced", or {class: factor}
         Factors on the prior. Weighing every row of a class alike changes nothing else in naive Bayes but the
@@ -51,10 +53,11 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     missing : "ignore" or "value"
         Whether a missing category is no evidence, or a value of its own.
     text : None, TextOptions or {column: TextOptions}
-        How texts are read: see `candide.TextOptions`. Strings that are many and several words long are text, and so
-        is a plain sequence of strings, one a row.
-    calibrate : False
-        Probabilities are those of the model as it stands.
+        How texts are read: see `candide.TextOptions`; None lets `fit` choose the recipe. Strings that are many and
+        several words long are text, and so is a plain sequence of strings, one a row.
+    calibrate : bool
+        Whether `fit` makes the probabilities mean what they say: a bias for each class and a weight for each block,
+        fitted on leave-one-out scores. Fewer than 50 rows are too few for that, and are left as they are.
     engine : "local"
     half_life : None or a number of events
         For streams that drift: with `learn_one`, an event counts half as much after so many more. Such a model keeps
@@ -80,7 +83,7 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         class_weight: Priors | None = None,
         missing: str = "ignore",
         text: Text = None,
-        calibrate: bool = False,
+        calibrate: bool = True,
         engine: str = "local",
         half_life: float | None = None,
     ) -> None:
@@ -94,11 +97,19 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.engine = engine
         self.half_life = half_life
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Learn from scratch. `y` is one label a row, or the name of the column that holds them."""
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, like: NaiveBayes | None = None) -> Self:
+        """Learn from scratch. `y` is one label a row, or the name of the column that holds them.
+
+        `like` takes all choices (families, bins, smoothing, recipes, calibration) from another model, so that what both
+        have learned can be added up.
+        """
         batch, label = labelled(X, y, sample_weight)
         self._refuse_fading()
-        learned = Learned.fit(self._options(), batch, [batch], label)
+        if like is None:
+            learned = Learned.fit(self._options(), batch, label=label)
+        else:
+            check_is_fitted(like)
+            learned = replace(like.learned_, options=self._options()).refilled([batch])
         _ = learned.model
         self._become(learned, first=True)
         if len(learned.summary.classes) == 1:
@@ -113,7 +124,7 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         declared = frozenset(key for key in map(key_of, [] if classes is None else classes) if key is not None)
         refuse_undeclared(batch, declared)
         if not self.__sklearn_is_fitted__():
-            self._become(Learned.fit(self._options(), batch, [batch], label, declared), first=True)
+            self._become(Learned.begin(self._options(), batch, label, declared), first=True)
             return self
         self._refuse_other_width(batch)
         before = replace(self.learned_, options=self._options())
@@ -192,15 +203,26 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """The most probable class of each row; ties go to the first."""
         return self.classes_[np.concatenate(self._by_rows(X, lambda batch: self.model_.best(batch)))]
 
+    def decide(self, X: Any, confidence: float = CONFIDENCE, rarity: float = RARITY) -> AnyArray:
+        """The class of each row, or "unsure", or "unfamiliar".
+
+        Unsure is a row whose most probable class is less probable than `confidence`: of the rows that are answered, at
+        least about that share is answered rightly, since probabilities are calibrated. Unfamiliar is a row so little
+        expected that at most a share `rarity` of the rows learned would be; or one of which nothing was ever seen.
+        """
+        parts = self._by_rows(X, lambda batch: decided(self.model_, self.learned_.tuning.familiarity, batch))
+        return np.concatenate([answers(self.model_, part, confidence, rarity) for part in parts])
+
     def predict_proba(self, X: Any, priors: Priors | None = None) -> FloatArray:
         """P(class | row). `priors` replaces the learned prior, for rows from a world with other proportions."""
         shift, prior = self._prior_shift(priors)
-        return np.concatenate(self._by_rows(X, lambda batch: normalised(self.model_.joint(batch) + shift, prior)))
+        return np.concatenate(self._by_rows(X, lambda batch: normalised(self.model_.reported(batch) + shift, prior)))
 
     def predict_log_proba(self, X: Any, priors: Priors | None = None) -> FloatArray:
         """log P(class | row)."""
         shift, prior = self._prior_shift(priors)
-        return np.concatenate(self._by_rows(X, lambda batch: log_normalised(self.model_.joint(batch) + shift, prior)))
+        parts = self._by_rows(X, lambda batch: log_normalised(self.model_.reported(batch) + shift, prior))
+        return np.concatenate(parts)
 
     def predict_joint_log_proba(self, X: Any) -> FloatArray:
         """log P(class) + log P(row | class): the prior and every feature's term, added up."""
@@ -213,6 +235,37 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def explain(self, X: Any) -> list[Explanation]:
         """Why: for each row the prior and one term a feature, adding up to the joint."""
         return [e for part in self._by_rows(X, lambda batch: self.model_.explain(batch)) for e in part]
+
+    def evaluate(
+        self, X: Any, y: Any = None, *, leave_one_out: bool = False, folds: int | None = None, sample_weight: Any = None
+    ) -> evaluation.Evaluation:
+        """How good the answers are: accuracy, log loss, calibration, each class, the rows whose label looks wrong.
+
+        The rows should be new ones. With `leave_one_out` they are rows that were learned (all of them, or some), each
+        judged by what all others taught: exact, and no test set is needed. With `folds` the rows are dealt into so
+        many parts, and each is judged by a model fitted on the others; what this model has learned does not matter.
+        `y` may be left out where the model knows its label column by name. Rows are counted from 0.
+
+        >>> rows = {"weather": ["sun", "rain", "rain", "sun"] * 5, "plan": ["beach", "home", "home", "beach"] * 5}
+        >>> found = NaiveBayes().fit(rows, "plan").evaluate(rows, leave_one_out=True)
+        >>> found.kind, found.rows, found.accuracy
+        ('leave-one-out', 20, 1.0)
+        """
+        if leave_one_out and folds is not None:
+            raise OptionRefused("leave_one_out and folds are two ways to evaluate. Ask for one of them.")
+        if y is None and self.__sklearn_is_fitted__():
+            y = self.learned_.label
+        batch, label = labelled(X, y, sample_weight)
+        if folds is not None:
+            self._refuse_fading()
+            return evaluation.in_folds(self._options(), batch, folds, label=label)
+        check_is_fitted(self)
+        self._refuse_other_width(batch)
+        if not leave_one_out:
+            return evaluation.on_rows(self.model_, [batch], label=label or self.learned_.label)
+        learned = replace(self.learned_, options=self._options())
+        evaluation.refuse_never_learned(learned, [batch])
+        return evaluation.left_out(learned, [batch])
 
     def sample(self, rows: int = 1, label: Any = None, seed: Any = None) -> pa.Table:
         """New rows from the model, with a column for the label: drawn from the prior unless given."""
@@ -241,7 +294,7 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if wanted == (self.learned_.options.priors, self.learned_.options.class_weight):
             return self.learned_.model
         if self._latest.get("options") != wanted:
-            self._latest.update(options=wanted, model=Model.fit(self.summary_, *wanted))
+            self._latest.update(options=wanted, model=self.learned_.model_for(*wanted))
         model: Model = self._latest["model"]
         return model
 
@@ -330,7 +383,7 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         if priors is None:
             return 0.0, self.model_.log_prior
-        if not self.model_.has_prior:
+        if not self.model_.has_prior and self.model_.calibration is None:
             raise OptionRefused("complement is a score, not a likelihood: priors have no effect on it.")
         wanted = log_priors(self.summary_, priors)
         if np.isneginf(self.model_.log_prior).any():

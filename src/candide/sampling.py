@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import zlib
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 import pyarrow as pa
@@ -13,14 +14,17 @@ from candide.kernels.hashing import Hashes, add_numbers, add_strings, mix_all
 from candide.values import Coded
 
 ROWS_TO_LOOK_AT = 50_000
+BYTES_TO_LOOK_AT = 50_000_000
+LARGEST_HASH = 2.0**64 - 2048
 
 
 def picked(batch: Batch, limit: int = ROWS_TO_LOOK_AT) -> Batch:
-    """At most `limit` rows: all of them, or those whose content hashes lowest.
+    """At most `limit` rows and 50 MB: all of them, or those whose content hashes lowest.
 
     Equal rows are numbered, in any order since they are equal, and the number is hashed too: so the pick depends
     on which rows there are and not on where they stand.
     """
+    limit = min(limit, int(len(batch) * BYTES_TO_LOOK_AT / max(batch.columns.nbytes, 1)) + 1)
     if len(batch) <= limit:
         return batch
     content = row_hashes(batch)
@@ -29,6 +33,49 @@ def picked(batch: Batch, limit: int = ROWS_TO_LOOK_AT) -> Batch:
     number = np.arange(len(order)) - np.repeat(starts, np.diff(starts, append=len(order)))
     lottery = mix_all(content[order] ^ mix_all(number.astype(np.uint64)))
     return batch.take(np.sort(order[np.argpartition(lottery, limit)[:limit]]))
+
+
+def canonical(batch: Batch) -> Batch:
+    """The same rows in an order of their own, by a hash of values, label and weight.
+
+    What is computed from them then has the same bits in whichever order they came; it is also as good as shuffled.
+    """
+    totals = row_hashes(batch)
+    if batch.labels is not None:
+        marks = [zlib.crc32(repr(key).encode("utf8", "surrogatepass")) for key in batch.labels.keys]
+        totals += mix_all(np.array([*marks, 0], dtype=np.uint64)[batch.labels.codes])
+    if batch.weights is not None:
+        totals += mix_all(np.asarray(batch.weights, dtype=np.float64).view(np.uint64) + np.uint64(1))
+    return batch.take(np.argsort(mix_all(totals), kind="stable"))
+
+
+class Reservoir:
+    """Rows of a long source to look at again: as many as `limit`, picked by a hash of their number."""
+
+    def __init__(self, limit: int = ROWS_TO_LOOK_AT) -> None:
+        self.limit = limit
+        self.seen = 0
+        self.pieces: list[tuple[Hashes, Batch]] = []
+
+    def watched(self, batches: Iterable[Batch]) -> Iterator[Batch]:
+        """The same batches, a few rows of each kept in passing."""
+        for batch in batches:
+            lottery = mix_all(np.arange(self.seen, self.seen + len(batch), dtype=np.uint64) + np.uint64(1))
+            self.seen += len(batch)
+            self._keep(lottery, batch)
+            yield batch
+
+    def _keep(self, lottery: Hashes, batch: Batch) -> None:
+        share = 1.0 if self.seen <= 2 * self.limit else 2 * self.limit / self.seen
+        lucky = np.flatnonzero(lottery <= np.uint64(share * LARGEST_HASH))
+        self.pieces.append((lottery[lucky], batch.take(lucky)) if len(lucky) < len(batch) else (lottery, batch))
+
+    def rows(self) -> list[Batch]:
+        """The rows with the lowest hashes among all that were seen."""
+        everyone = np.sort(np.concatenate([lottery for lottery, _ in self.pieces]))
+        least = everyone[min(self.limit, len(everyone)) - 1]
+        kept = ((lottery <= least, batch) for lottery, batch in self.pieces)
+        return [batch.take(np.flatnonzero(lucky)) for lucky, batch in kept if lucky.any()]
 
 
 def row_hashes(batch: Batch) -> Hashes:

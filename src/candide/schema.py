@@ -10,12 +10,14 @@ from candide import families as family_files
 from candide.bases.family import Block, Family
 from candide.batch import TEXT, Batch
 from candide.errors import ColumnRefused, OptionRefused, suggestion
+from candide.families.histogram import Histogram
 from candide.guess import Guess, confirmed, guess_column, guess_sparse
 from candide.sampling import picked
 from candide.summary import Summary, fingerprint
 from candide.text.options import TextOptions
 
 IGNORE = "ignore"
+OPEN = ("auto", "guess")
 Families = str | Family | Mapping[str, Any]
 Smoothing = str | float | Mapping[str, float]
 Text = TextOptions | Mapping[str, TextOptions] | None
@@ -23,11 +25,16 @@ Text = TextOptions | Mapping[str, TextOptions] | None
 
 @dataclass(frozen=True)
 class Choice:
-    """What was decided about one column, and why; no family means the column is left out."""
+    """What was decided about one column, and why; no family means the column is left out.
+
+    `beside` are further readings of the same column, such as the pairs of words of a text: each a block of its own.
+    They are scores, which calibration weighs; what the column's values are likely to be is the family's to say.
+    """
 
     column: str
     family: Family | None
     reason: str
+    beside: tuple[Family, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -45,8 +52,9 @@ class Schema:
         """Columns of equal families together, in the order in which they first appear."""
         columns: dict[Family, list[str]] = {}
         for choice in self.choices:
-            if choice.family is not None:
-                columns.setdefault(choice.family, []).append(choice.column)
+            for family in (choice.family, *choice.beside):
+                if family is not None:
+                    columns.setdefault(family, []).append(choice.column)
         return tuple(Block(family, tuple(names)) for family, names in columns.items())
 
     @property
@@ -97,7 +105,9 @@ def choose(
             guess = Guess("text", "as you said")
         else:
             guess = guesses or confirmed(guess_column(sample, name), batch, name)
-        choices.append(chosen(name, guess, smoothing, missing_is_value, text))
+        choice = chosen(name, guess, smoothing, missing_is_value, text)
+        by_name = (families.get(name) if isinstance(families, Mapping) else families) == "histogram"
+        choices.append(with_edges(choice, sample) if by_name else choice)
     return Schema(tuple(choices))
 
 
@@ -118,6 +128,12 @@ def chosen(name: str, guess: Guess, smoothing: Smoothing, missing_is_value: bool
     return Choice(name, smoothed(family, name, smoothing), guess.reason)
 
 
+def with_edges(choice: Choice, sample: Batch) -> Choice:
+    """The choice of a histogram with bins that suit the values."""
+    assert isinstance(choice.family, Histogram)
+    return replace(choice, family=choice.family.fitted_to(sample.numbers([choice.column])[:, 0], choice.column))
+
+
 def reading(family: Any, name: str, text: Text) -> Family:
     """The text family for one column, by the recipe the user gave for it, if any."""
     recipe = text.get(name) if isinstance(text, Mapping) else text
@@ -129,10 +145,10 @@ def smoothed(family: Family, name: str, smoothing: Smoothing) -> Family:
     """The family with the user's smoothing: one number speaks to all that add counts, a name to any family."""
     if isinstance(smoothing, Mapping):
         return replace(family, smoothing=float(smoothing[name])) if name in smoothing else family
-    if smoothing == "auto":
+    if smoothing in ("auto", "default"):
         return family
     if isinstance(smoothing, str) or smoothing is None:
-        raise OptionRefused(f"smoothing must be 'auto', a number or {{column: number}}, not {smoothing!r}.")
+        raise OptionRefused(f"smoothing must be 'auto', 'default', a number or {{column: number}}, not {smoothing!r}.")
     return replace(family, smoothing=float(smoothing)) if family.adds_counts else family
 
 
@@ -140,8 +156,8 @@ def families_by_column(families: Families, names: Sequence[str]) -> dict[str, An
     """What the user said, column by column; a single family speaks for all."""
     if isinstance(families, Mapping):
         refuse_unknown(families, names)
-        return {name: checked(family) for name, family in families.items() if family != "auto"}
-    return {} if families == "auto" else dict.fromkeys(names, checked(families))
+        return {name: checked(family) for name, family in families.items() if family not in OPEN}
+    return {} if families in OPEN else dict.fromkeys(names, checked(families))
 
 
 def checked(family: Any) -> Any:

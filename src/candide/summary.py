@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import reprlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -11,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from candide.arrays import AnyArray, IntArray
-from candide.bases.family import Block
+from candide.bases.family import Block, Family
 from candide.batch import Batch
 from candide.errors import ForgetRefused, LabelsRefused, OverflowRefused, RowsRefused, SummariesDisagree
 from candide.kernels.counting import count_labels
@@ -128,7 +129,7 @@ class Summary:
         if self.blocks != other.blocks:
             raise SummariesDisagree(
                 f"These summaries describe different columns or families: {disagreement(self.blocks, other.blocks)}. "
-                "Learn both with the same schema, then merge."
+                "Fit the second like the first (fit(..., like=first), or --like), then merge."
             )
 
 
@@ -249,6 +250,18 @@ def disagreement(mine: Sequence[Block], theirs: Sequence[Block]) -> str:
     left = {column: block.family for block in mine for column in block.columns}
     right = {column: block.family for block in theirs for column in block.columns}
     for column in (*left, *right):
-        if left.get(column) != right.get(column):
-            return f"column '{column}' is {left.get(column, 'absent')} here and {right.get(column, 'absent')} there"
+        here, there = left.get(column), right.get(column)
+        if here != there:
+            return f"column '{column}' is {named(here, there)} here and {named(there, here)} there"
     return "the columns are in a different order"
+
+
+def named(family: Family | None, other: Family | None) -> str:
+    """A family by its name, or by what else sets it apart from the other of the same name."""
+    if family is None:
+        return "absent"
+    if other is None or family.name != other.name:
+        return family.name
+    mine, theirs = family.describe(), other.describe()
+    apart = [f"{name} {reprlib.repr(value)}" for name, value in mine.items() if value != theirs[name]]
+    return f"{family.name} ({', '.join(apart)})"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -12,22 +12,30 @@ from candide.arrays import AnyArray, FloatArray, IntArray
 from candide.bases.family import Family, Term, shown_number
 from candide.bases.support import REAL, Support
 from candide.batch import Batch
+from candide.kernels.logarithm import grid_log
 from candide.statistics.sums import Sums, SumsBuilder
 
 Parameters = tuple[FloatArray, ...]
 IN_EVERY_SUPPORT = 1.0
 LEAST_DEVIATION = 1e-300
 FAR = 1e280
+#: Taking a row out in doubles must leave this share of the squares, and means within so many deviations of zero.
+KEPT, STEEP = 1e-3, 1e4
 
 
 @dataclass(frozen=True)
 class Moments:
-    """Mean, standard deviation and mean logarithm of each (column, class), the prior's rows blended in."""
+    """Mean, standard deviation and mean logarithm of each (column, class), the prior's rows blended in.
+
+    `whole` is the deviation of all classes together, [column, 1]. With a row taken out, every row has moments of its
+    own: there the first axis is the row.
+    """
 
     weight: FloatArray
     mean: FloatArray
     deviation: FloatArray
     mean_log: FloatArray | None
+    whole: FloatArray
 
     @property
     def variance(self) -> FloatArray:
@@ -49,7 +57,7 @@ class Density(Family):
 
     @abstractmethod
     def parameters(self, seen: Moments) -> Parameters:
-        """Parameters, each [column, class]."""
+        """Parameters, each [column, class]: every cell by itself, or by its line."""
 
     @abstractmethod
     def log_density(self, value: FloatArray, *parameters: FloatArray) -> FloatArray:
@@ -73,8 +81,12 @@ class Density(Family):
     def view(self, batch: Batch, columns: tuple[str, ...]) -> FloatArray:
         return self.support.without_outside(batch.numbers(columns))
 
+    def summed(self, values: FloatArray) -> FloatArray:
+        """What is summed of the values: themselves, unless the family says otherwise."""
+        return values
+
     def learn(self, builder: SumsBuilder, values: FloatArray, labels: IntArray, weights: AnyArray) -> None:
-        builder.learn(values, labels, weights if weights.size else None)
+        builder.learn(self.summed(values), labels, weights if weights.size else None)
 
     def fit(self, seen: Sums, columns: tuple[str, ...]) -> Parameters:
         return self.parameters(blended(seen, self.smoothing))
@@ -82,6 +94,17 @@ class Density(Family):
     def score(self, parameters: Parameters, values: FloatArray, joint: FloatArray) -> None:
         for column in range(values.shape[1]):
             joint += self._column_terms(parameters, values[:, column], column)
+
+    def score_without(
+        self, seen: Sums, batch: Batch, columns: tuple[str, ...], labels: IntArray, weights: AnyArray, joint: FloatArray
+    ) -> None:
+        values = self.view(batch, columns)
+        for column in range(len(columns)):
+            known = np.flatnonzero(~np.isnan(values[:, column]))
+            distinct, which = kinds_of(values[known, column], labels[known], weights[known] if weights.size else weights)
+            out = distinct._replace(values=self.summed(distinct.values[:, None])[:, 0])
+            parameters = self.parameters(blended_without(seen.column(column), out, self.smoothing))
+            joint[known] += self.log_density(distinct.values[:, None], *parameters)[which]
 
     def terms(self, parameters: Parameters, values: FloatArray, columns: tuple[str, ...]) -> list[Term]:
         return [
@@ -103,26 +126,113 @@ class Density(Family):
         return [self.draw(rng, rows, *(float(p[place, label]) for p in parameters)) for place in range(columns)]
 
 
-def blended(seen: Sums, free_rows: float) -> Moments:
-    """Each class's own moments, with `free_rows` rows of all classes together mixed in.
+class Pool(NamedTuple):
+    """Weight, mean, deviation and mean logarithm as they were seen, nothing blended in."""
 
-    Deviations are combined without squaring, so that columns near 1e300 or 1e-300 work.
-    """
-    all_classes = seen.over_classes()
-    overall_mean, overall_deviation = all_classes.mean, all_classes.deviation
-    weight = seen.weight.to_float()
-    empty = all_classes.weight.to_float() == 0
-    free = np.where((weight == 0) & (free_rows == 0), 1.0, free_rows)
-    own_share, free_share = weight / (weight + free), free / (weight + free)
-    mean = own_share * seen.mean + free_share * overall_mean
+    weight: FloatArray
+    mean: FloatArray
+    deviation: FloatArray
+    mean_log: FloatArray | None
+
+
+def pool(seen: Sums) -> Pool:
+    """The moments of each (column, class)."""
+    return Pool(seen.weight.to_float(), seen.mean, seen.deviation, None if seen.log is None else seen.mean_log)
+
+
+def blended(seen: Sums, free_rows: float) -> Moments:
+    """Each class's own moments, with `free_rows` rows of all classes together mixed in."""
+    return blend(pool(seen), pool(seen.over_classes()), free_rows)
+
+
+def blend(own: Pool, everyone: Pool, free_rows: float) -> Moments:
+    """Two pools mixed; deviations are combined without squaring, so that columns near 1e300 or 1e-300 work."""
+    free = np.where((own.weight == 0) & (free_rows == 0), 1.0, free_rows)
+    own_share, free_share = own.weight / (own.weight + free), free / (own.weight + free)
+    mean = own_share * own.mean + free_share * everyone.mean
     deviation = np.hypot(
-        np.sqrt(own_share) * np.hypot(seen.deviation, seen.mean - mean),
-        np.sqrt(free_share) * np.hypot(overall_deviation, overall_mean - mean),
+        np.sqrt(own_share) * np.hypot(own.deviation, own.mean - mean),
+        np.sqrt(free_share) * np.hypot(everyone.deviation, everyone.mean - mean),
     )
     mean_log = None
-    if seen.log is not None:
-        mean_log = own_share * seen.mean_log + free_share * all_classes.mean_log
-    return Moments(weight, mean, np.where(empty, 1.0, deviation), mean_log)
+    if own.mean_log is not None and everyone.mean_log is not None:
+        mean_log = own_share * own.mean_log + free_share * everyone.mean_log
+    deviation = np.where(everyone.weight == 0, 1.0, deviation)
+    return Moments(own.weight, mean, deviation, mean_log, everyone.deviation)
+
+
+class Leaving(NamedTuple):
+    """Rows to be taken out, one at a time: what was summed of each, its class and its weight."""
+
+    values: FloatArray
+    labels: IntArray
+    weights: IntArray
+
+
+def kinds_of(values: FloatArray, labels: IntArray, weights: AnyArray) -> tuple[Leaving, IntArray]:
+    """The different rows there are, and which of them each row is."""
+    numbers, which = np.unique(values, return_inverse=True)
+    loads, load = np.unique(weights, return_inverse=True) if weights.size else (np.ones(1, dtype=np.int64), 0)
+    classes = int(labels.max(initial=0)) + 1
+    kinds, which = np.unique((which * classes + labels) * len(loads) + load, return_inverse=True)
+    pairs = kinds // len(loads)
+    return Leaving(numbers[pairs // classes], pairs % classes, loads[kinds % len(loads)]), which
+
+
+def blended_without(seen: Sums, out: Leaving, free_rows: float) -> Moments:
+    """What `blended` gives for one column without each row, [row, class]."""
+    rows = np.arange(len(out.labels))
+    left, rest = without(seen, out), without(seen.over_classes(), out._replace(labels=np.zeros_like(out.labels)))
+    own = []
+    for whole, changed in zip(pool(seen), left, strict=True):
+        if whole is None or changed is None:
+            own.append(None)
+            continue
+        table = np.repeat(whole, len(rows), axis=0)
+        table[rows, out.labels] = changed
+        own.append(table)
+    return blend(Pool(*own), Pool(*(None if part is None else part[:, None] for part in rest)), free_rows)
+
+
+def without(seen: Sums, out: Leaving) -> Pool:
+    """The moments of each row's class once the row has left, [row]; one column.
+
+    Down-dated in doubles where that loses no more than a few bits, else subtracted exactly.
+    """
+    whole = pool(seen)
+    weight, mean, deviation = (part[0, out.labels] for part in (whole.weight, whole.mean, whole.deviation))
+    rest = weight - out.weights
+    safe = np.maximum(rest, 1.0)
+    with np.errstate(over="ignore", invalid="ignore"):
+        moved = mean + (mean - out.values) * (out.weights / safe)
+        before = weight * deviation**2
+        after = before - out.weights * (out.values - mean) * (out.values - moved)
+        spread = np.sqrt(np.maximum(after, 0.0) / safe)
+        shaky = (rest > 0) & (deviation > 0) & ~((after > KEPT * before) & (np.abs(mean) < STEEP * deviation))
+    logs = None
+    if whole.mean_log is not None:
+        own_logs = whole.mean_log[0, out.labels]
+        logs = own_logs + (own_logs - grid_log(out.values)) * (out.weights / safe)
+    left = Pool(rest, np.where(rest > 0, moved, 0.0), np.where((rest > 0) & (deviation > 0), spread, 0.0), logs)
+    places = np.flatnonzero(shaky)
+    if len(places):
+        _put(left, places, pool(exactly_without(seen, Leaving(*(part[places] for part in out)))))
+    if logs is not None:
+        logs[rest == 0] = 0.0
+    return left
+
+
+def exactly_without(seen: Sums, out: Leaving) -> Sums:
+    """The sums of each row's class without the row, as many classes as there are rows."""
+    numbers = np.arange(len(out.labels))
+    gone = Sums.of(out.values[:, None], numbers, len(numbers), out.weights, seen.log is not None)
+    return seen.only(out.labels) - gone
+
+
+def _put(left: Pool, places: IntArray, exact: Pool) -> None:
+    for part, better in zip(left, exact, strict=True):
+        if part is not None and better is not None:
+            part[places] = better[0]
 
 
 def times_larger(value: FloatArray, size: FloatArray) -> FloatArray:
@@ -132,8 +242,7 @@ def times_larger(value: FloatArray, size: FloatArray) -> FloatArray:
         return np.where(ratio < FAR, ratio, FAR * (1 + np.log(value) - np.log(size) - np.log(FAR)))
 
 
-def lifted(deviation: FloatArray, seen: Sums, floor: float) -> FloatArray:
+def lifted(deviation: FloatArray, whole: FloatArray, floor: float) -> FloatArray:
     """Deviations raised to the root of `floor` times the whole column's; 1 where the whole column is constant."""
-    overall = seen.over_classes().deviation
-    least = np.maximum(np.sqrt(floor) * overall, LEAST_DEVIATION)
-    return np.where(overall == 0, 1.0, np.maximum(deviation, least))
+    least = np.maximum(np.sqrt(floor) * whole, LEAST_DEVIATION)
+    return np.where(whole == 0, 1.0, np.maximum(deviation, least))

@@ -7,26 +7,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.linalg import solve_triangular
 
 from candide.arrays import AnyArray, FloatArray, IntArray
+from candide.bases.bells import Bells, log_bells, log_densities, units_of
+from candide.bases.bells_without import Leaving, rests
 from candide.bases.family import Family, Term, shown_number
 from candide.bases.support import REAL
 from candide.batch import Batch
 from candide.statistics.cross_sums import CrossSums, CrossSumsBuilder
-
-LOG_TAU = np.log(2 * np.pi)
-FAR = 1e140
-FARTHEST = 1e200
-
-
-@dataclass(frozen=True)
-class Bells:
-    """Mean[class, column] and covariance[class, column, column], column j in units of 2^exponents[j]."""
-
-    exponents: IntArray
-    mean: FloatArray
-    covariance: FloatArray
 
 
 @dataclass(frozen=True)
@@ -42,8 +30,11 @@ class Discriminant(Family):
     floor: float = 1e-9
 
     @abstractmethod
-    def covariances(self, seen: CrossSums, exponents: IntArray) -> tuple[FloatArray, FloatArray]:
-        """Each class's covariance before smoothing, and the number of rows behind it."""
+    def pooled(self, own: FloatArray, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Each class's covariance before smoothing, and the number of rows behind it; one where all classes share it.
+
+        `own` covariances are [..., class, column, column], their weights [..., class].
+        """
 
     def builder(self, columns: tuple[str, ...], classes: int) -> CrossSumsBuilder:
         return CrossSumsBuilder(len(columns), classes)
@@ -64,15 +55,23 @@ class Discriminant(Family):
 
     def fit(self, seen: CrossSums, columns: tuple[str, ...]) -> Bells:
         everyone = seen.over_classes()
-        exponents = units_of(everyone)
-        whole = everyone.covariance(exponents)[0]
-        prior = np.diag(np.where(np.diag(whole) > 0, np.diag(whole), 1.0))
-        own, rows = self.covariances(seen, exponents)
-        free = np.where((rows == 0) & (self.smoothing == 0), 1.0, self.smoothing)
-        share = (rows / (rows + free))[:, None, None]
+        exponents = units_of(everyone)[0]
+        whole = np.diagonal(everyone.covariance(exponents)[0])
+        covariance = self.blended(seen.covariance(exponents), seen.weights, whole)
         mean = np.where(seen.weights[:, None] > 0, seen.mean, everyone.mean)
-        blended = share * own + (1 - share) * prior + self.floor * prior
-        return Bells(exponents, np.ldexp(mean, -exponents), blended)
+        of_class = np.broadcast_to(covariance, (seen.classes, *covariance.shape[1:]))
+        return Bells(exponents, np.ldexp(mean, -exponents), of_class)
+
+    def blended(self, own: FloatArray, weights: FloatArray, whole: FloatArray) -> FloatArray:
+        """Covariances[..., class or 1, column, column] with the prior mixed in, from each class's own and its weight.
+
+        `whole` are the variances[..., column] of the whole block.
+        """
+        pooled, rows = self.pooled(own, weights)
+        prior = np.where(whole > 0, whole, 1.0)[..., None, :, None] * np.eye(whole.shape[-1])
+        free = np.where((rows == 0) & (self.smoothing == 0), 1.0, self.smoothing)
+        share = (rows / (rows + free))[..., None, None]
+        return np.asarray(share * pooled + (1 - share) * prior + self.floor * prior)
 
     def score(self, parameters: Bells, values: FloatArray, joint: FloatArray) -> None:
         observed = ~np.isnan(values)
@@ -82,6 +81,33 @@ class Discriminant(Family):
             columns = np.flatnonzero(pattern)
             if len(columns):
                 joint[rows] += log_bells(parameters, values[np.ix_(rows, columns)], columns)
+
+    def score_without(
+        self,
+        seen: CrossSums,
+        batch: Batch,
+        columns: tuple[str, ...],
+        labels: IntArray,
+        weights: AnyArray,
+        joint: FloatArray,
+    ) -> None:
+        values = self.view(batch, columns)
+        loads = weights if weights.size else np.ones(len(labels), dtype=np.int64)
+        learned = ~np.isnan(values).any(axis=1) & (loads > 0)
+        if not learned.all():
+            joint[~learned] += self._unlearned_terms(seen, values[~learned], columns)
+        out = Leaving(values[learned], labels[learned], loads[learned])
+        said = np.empty((len(out.labels), seen.classes))
+        for rest in rests(seen, out):
+            covariance = self.blended(rest.covariance, rest.weights, rest.whole)
+            said[rest.rows] = log_densities(rest.mean, covariance, out.values[rest.rows], rest.exponents)
+        joint[learned] += said
+
+    def _unlearned_terms(self, seen: CrossSums, values: FloatArray, columns: tuple[str, ...]) -> FloatArray:
+        """Rows that were never learned, being incomplete, leave nothing behind when they are taken out."""
+        said = np.zeros((len(values), seen.classes))
+        self.score(self.fit(seen, columns), values, said)
+        return said
 
     def terms(self, parameters: Bells, values: FloatArray, columns: tuple[str, ...]) -> list[Term]:
         """One term for the whole block: a covariance cannot be split by column."""
@@ -98,38 +124,3 @@ class Discriminant(Family):
         root = np.linalg.cholesky(parameters.covariance[label])
         drawn = parameters.mean[label] + rng.standard_normal((rows, len(root))) @ root.T
         return list(np.ldexp(drawn, parameters.exponents).T)
-
-
-def units_of(everyone: CrossSums) -> IntArray:
-    """A power of two near each column's root mean square; 0 for a column of zeros."""
-    squares, exponent = everyone.products.integers()
-    rows, row_exponent = everyone.weight.integers()
-    first, second = np.triu_indices(everyone.columns)
-    diagonal = squares[first == second, 0]
-    size = max(int(rows[0]), 1).bit_length() + row_exponent
-    halves = [(int(s).bit_length() + exponent - size) // 2 if s else 0 for s in diagonal]
-    return np.array(halves, dtype=np.int64)
-
-
-def log_bells(bells: Bells, values: FloatArray, columns: IntArray) -> FloatArray:
-    """log density of values[row, column] under each class, for the columns observed."""
-    units = bells.exponents[columns]
-    with np.errstate(over="ignore"):
-        scaled = np.clip(np.ldexp(values, -units), -FARTHEST, FARTHEST)
-    logs = np.empty((len(values), len(bells.mean)))
-    for label, (mean, covariance) in enumerate(zip(bells.mean, bells.covariance, strict=True)):
-        root = np.linalg.cholesky(covariance[np.ix_(columns, columns)])
-        steps = solve_triangular(root, (scaled - mean[columns]).T, lower=True, check_finite=False)
-        height = -np.log(np.diag(root)).sum() - units.sum() * np.log(2) - 0.5 * len(columns) * LOG_TAU
-        logs[:, label] = height - 0.5 * squared_length(steps)
-    return logs
-
-
-def squared_length(steps: FloatArray) -> FloatArray:
-    """The sum of squares of each column, growing like a logarithm where it would overflow: order is kept."""
-    largest = np.maximum(np.abs(steps).max(axis=0), 1e-300)
-    with np.errstate(divide="ignore"):
-        length = np.sqrt(np.square(steps / largest).sum(axis=0))
-        near = np.square(np.minimum(largest, FAR) * length)
-        far = FAR**2 * (1 + np.log(largest) + np.log(length) - np.log(FAR))
-    return np.where(largest * length < FAR, near, far)

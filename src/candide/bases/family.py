@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any, ClassVar, Protocol, Self
 
 import numpy as np
@@ -61,11 +61,17 @@ class Family(ABC):
     """One way a block of columns can be distributed."""
 
     smoothing: float
+    #: The one column of a block of its own; columns whose families do not name them share a block where they are equal.
+    column: str = field(default="", kw_only=True)
 
     #: Whether `smoothing` is a count added to every slot: what one number for all columns speaks of.
     adds_counts: ClassVar[bool] = False
     #: Whether the score is a likelihood, so that the prior belongs beside it.
     is_likelihood: ClassVar[bool] = True
+    #: Whether the block only reads again what another block of the same column tells the likelihood of.
+    is_beside: ClassVar[bool] = False
+    #: Whether rows differ in how much there is to judge, so that calibration may discount long ones.
+    has_length: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         if not (np.isfinite(self.smoothing) and self.smoothing >= 0):
@@ -75,6 +81,11 @@ class Family(ABC):
     def name(self) -> str:
         """The name users write: the name of the file the family lives in."""
         return type(self).__module__.rsplit(".", 1)[-1]
+
+    @property
+    def aspect(self) -> str:
+        """What of the column the family reads, where others read the same column too."""
+        return ""
 
     def describe(self) -> dict[str, Any]:
         """The family as plain data: its name and options."""
@@ -104,6 +115,19 @@ class Family(ABC):
     def fit(self, seen: Any, columns: tuple[str, ...]) -> Any:
         """Parameters from a statistic: the one place where prior and smoothing meet the data."""
 
+    def settled(self, seen: Any) -> Family:
+        """The same family with what it would choose from `seen` at fit time held fixed."""
+        return self
+
+    @property
+    def chooses(self) -> bool:
+        """Whether fitting chooses something that leave-one-out holds fixed, such as where intervals end."""
+        return False
+
+    def smoothed_counts(self, seen: Any) -> AnyArray | None:
+        """The counts[slot, class] that smoothing is added to in a block of one column; nothing where there are none."""
+        return None
+
     @abstractmethod
     def score(self, parameters: Any, values: Any, joint: FloatArray) -> None:
         """Add what the values of `view` say into joint[row, class]."""
@@ -120,6 +144,48 @@ class Family(ABC):
         """Add log P(values | class); the score itself, except where that is no likelihood."""
         self.score(parameters, values, joint)
 
+    def score_without(
+        self, seen: Any, batch: Batch, columns: tuple[str, ...], labels: IntArray, weights: AnyArray, joint: FloatArray
+    ) -> None:
+        """Add what each row's values say once the row itself is taken out of `seen`: exact leave-one-out.
+
+        It means a refit without the row by the same choices. This does refit, row by row, so that a new family need
+        not say more; those that are used much subtract instead. `labels` are class numbers of `seen`.
+        """
+        for row, label in enumerate(labels):
+            alone = batch.take(np.array([row]))
+            rest = seen - self._of_one(alone, columns, label, weights[row : row + 1], seen.classes)
+            self.score(self.fit(rest, columns), self.view(alone, columns), joint[row : row + 1])
+
+    def log_likelihood_without(
+        self, seen: Any, batch: Batch, columns: tuple[str, ...], labels: IntArray, weights: AnyArray, joint: FloatArray
+    ) -> None:
+        """Add log P(values | class) with the row itself taken out; the score, except where that is no likelihood."""
+        self.score_without(seen, batch, columns, labels, weights, joint)
+
+    def observed(self, parameters: Any, batch: Batch, columns: tuple[str, ...]) -> FloatArray:
+        """How much of each row the block can speak of: its columns that are there, or the words of its text."""
+        return (~np.isnan(batch.numbers(columns))).sum(axis=1).astype(np.float64)
+
+    def strangeness(self, parameters: Any, batch: Batch, columns: tuple[str, ...]) -> FloatArray:
+        """What is added to log P of each row for parts of it that were never seen, such as unknown words: 0 or less.
+
+        They are no evidence for any class, but they are evidence that the row is unlike those learned.
+        """
+        return np.zeros(len(batch))
+
+    def strangeness_without(
+        self, seen: Any, batch: Batch, columns: tuple[str, ...], labels: IntArray, weights: AnyArray
+    ) -> FloatArray:
+        """The same, for rows that were learned, each taken out."""
+        return np.zeros(len(batch))
+
+    def _of_one(self, alone: Batch, columns: tuple[str, ...], label: int, weight: AnyArray, classes: int) -> Any:
+        """The statistic of a single row."""
+        builder = self.builder(columns, classes)
+        self.learn(builder, self.read(alone, columns), np.array([label]), weight)
+        return builder.freeze()
+
 
 @dataclass(frozen=True)
 class Block:
@@ -127,6 +193,11 @@ class Block:
 
     family: Family
     columns: tuple[str, ...]
+
+    @property
+    def key(self) -> str:
+        """The name calibration knows the block by, whatever columns join it later."""
+        return f"{self.columns[0]} ({self.family.aspect})" if self.family.aspect else self.columns[0]
 
     def builder(self, classes: int) -> Any:
         return self.family.builder(self.columns, classes)

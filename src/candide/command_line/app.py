@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from candide.command_line.compare import compare
 from candide.command_line.demo import demo
 from candide.command_line.ending import ended_quietly
 from candide.command_line.evaluate import evaluate
@@ -17,7 +18,7 @@ from candide.command_line.predict import predict
 from candide.command_line.sample import sample
 from candide.command_line.update import forget, learn
 
-COMMANDS = (fit, predict, explain, evaluate, inspect, learn, forget, merge, sample, demo)
+COMMANDS = (fit, predict, explain, evaluate, compare, inspect, learn, forget, merge, sample, demo)
 
 app = typer.Typer(
     name="candide",

@@ -50,6 +50,16 @@ def fit(
         str,
         typer.Option(metavar="ignore|value", help="Whether a missing category says nothing, or is a value of its own."),
     ] = "ignore",
+    calibrate: Annotated[
+        bool, typer.Option("--calibrate/--no-calibrate", help="Whether to make probabilities mean what they say.")
+    ] = True,
+    plain: Annotated[
+        bool,
+        typer.Option(
+            "--plain",
+            help="Choose nothing: families by the look of the values, usual smoothing, no calibration, unless said.",
+        ),
+    ] = False,
     like: Annotated[
         str | None,
         typer.Option(metavar="MODEL", help="Choose everything as this model did, so that both can be merged."),
@@ -65,21 +75,25 @@ def fit(
 ) -> None:
     """Learn to tell the classes of a column from all others.
 
-    Families are chosen from the first 50,000 rows, then all rows are learned.
+    Families, smoothing and text recipe are chosen by leave-one-out from the first 50,000 rows; then all rows are
+    learned, and probabilities are calibrated.
 
     Example: candide fit titanic.csv --label survived -o titanic.candide
     """
     from candide.command_line.progress import watch
     from candide.command_line.running import verb
 
+    if plain and any("=" in given for given in [*(family or ()), *(smoothing or ())]):
+        raise typer.BadParameter("--plain decides about every column alike: leave it out to speak of single columns.")
     fitted = verb("fit")(
         options.one_or_all(data),
         label,
         output,
-        families=options.families_of(family),
-        smoothing=options.smoothing_of(smoothing),
+        families=options.families_of(family, "guess" if plain else "auto"),
+        smoothing=options.smoothing_of(smoothing, "default" if plain else "auto"),
         priors=options.priors_of(priors),
         missing=missing,
+        calibrate=calibrate and not plain,
         like=like,
         watch=watch,
         **options.reading(delimiter, encoding, types, sql, table, on_error, rejects),

@@ -92,18 +92,18 @@ def pairs(given: Sequence[str] | None, option: str, example: str) -> dict[str, s
     return found
 
 
-def families_of(given: Sequence[str] | None) -> Any:
-    """--family column=family as often as wanted, or one family for all columns."""
+def families_of(given: Sequence[str] | None, otherwise: str = "auto") -> Any:
+    """--family column=family as often as wanted, or one family for all columns; what to do where none is given."""
     if given and len(given) == 1 and "=" not in given[0]:
         return given[0]
-    return pairs(given, "--family", "age=gaussian") or "auto"
+    return pairs(given, "--family", "age=gaussian") or otherwise
 
 
-def smoothing_of(given: Sequence[str] | None) -> Any:
-    """--smoothing 1 for all, or column=number as often as wanted."""
+def smoothing_of(given: Sequence[str] | None, otherwise: str = "auto") -> Any:
+    """--smoothing 1 for all, or column=number as often as wanted; what to do where none is given."""
     if given and len(given) == 1 and "=" not in given[0]:
-        return "auto" if given[0] == "auto" else number(given[0], "--smoothing")
-    return {n: number(v, "--smoothing") for n, v in pairs(given, "--smoothing", "age=0.5").items()} or "auto"
+        return given[0] if given[0] in ("auto", "default") else number(given[0], "--smoothing")
+    return {n: number(v, "--smoothing") for n, v in pairs(given, "--smoothing", "age=0.5").items()} or otherwise
 
 
 def priors_of(given: str) -> Any:

@@ -29,9 +29,13 @@ def predict(
         str | None, typer.Option("--output", "-o", metavar="FILE", help="Where rows go; else standard output.")
     ] = None,
     confidence: Annotated[
-        float | None,
+        float,
         typer.Option(metavar="PROBABILITY", help="Decide 'unsure' where the probability is below this."),
-    ] = None,
+    ] = 0.0,
+    rarity: Annotated[
+        float,
+        typer.Option(metavar="SHARE", help="Decide 'unfamiliar' where so small a share of learned rows is as strange."),
+    ] = 0.01,
     probabilities: Annotated[bool, typer.Option("--probabilities", help="Add the probability of every class.")] = False,
     format: Annotated[
         Written | None,
@@ -61,6 +65,7 @@ def predict(
         options.one_or_all(data),
         sys.stdout.buffer if to_screen else output,
         confidence=confidence,
+        rarity=rarity,
         probabilities=probabilities,
         output_format={"json": "jsonl"}.get(format.value, format.value) if format else None,
         watch=watch,

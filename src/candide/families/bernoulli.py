@@ -10,9 +10,11 @@ import numpy as np
 from candide.arrays import AnyArray, Counts, FloatArray, IntArray, is_sparse
 from candide.bases.counts import add_counts, entries, inside, whereabouts
 from candide.bases.family import Family, Term
+from candide.bases.leaving import as_rows, loads
 from candide.bases.support import TRUTHS, refusal
 from candide.batch import Batch
 from candide.kernels.counting import count_labels, count_sparse_truths, count_truths
+from candide.kernels.leaving import truths_own
 from candide.kernels.scoring import add_truths
 from candide.statistics.tally import Tally, TallyBuilder
 
@@ -74,12 +76,10 @@ class Bernoulli(Family):
     def fit(self, seen: Tally, columns: tuple[str, ...]) -> Chances:
         no, yes = seen.counts[: len(columns)], seen.counts[len(columns) :]
         raised_no, raised_yes = no + float(self.smoothing), yes + float(self.smoothing)
-        rows = raised_no + raised_yes
-        with np.errstate(divide="ignore", invalid="ignore"):
-            return Chances(
-                np.where(rows > 0, np.log(raised_no) - np.log(rows), np.log(0.5)),
-                np.where(rows > 0, np.log(raised_yes) - np.log(rows), np.log(0.5)),
-            )
+        return chances(raised_no, raised_yes, raised_no + raised_yes)
+
+    def smoothed_counts(self, seen: Tally) -> AnyArray:
+        return seen.counts
 
     def score(self, parameters: Chances, values: Counts, joint: FloatArray) -> None:
         no, yes = parameters.no, parameters.yes
@@ -88,6 +88,35 @@ class Bernoulli(Family):
             add_counts(values, yes - no, joint)
         else:
             add_truths(values.toarray() if is_sparse(values) else values, THRESHOLD, no, yes, joint)
+
+    def score_without(
+        self,
+        seen: Tally,
+        batch: Batch,
+        columns: tuple[str, ...],
+        labels: IntArray,
+        weights: AnyArray,
+        joint: FloatArray,
+    ) -> None:
+        values = self.view(batch, columns)
+        said, own = np.zeros(joint.shape), np.zeros(len(labels))
+        self.score(self.fit(seen, columns), values, said)
+        no, yes = seen.counts[: len(columns)], seen.counts[len(columns) :]
+        free, each = float(self.smoothing), loads(weights, len(labels))
+        for weight in np.unique(each):
+            left_no, left_yes = (np.maximum(counts - weight, 0) + free for counts in (no, yes))
+            left = chances(left_no, left_yes, no + yes - weight + 2 * free)
+            wanted = np.flatnonzero(each == weight)
+            truths_own(*as_rows(values), THRESHOLD, wanted, labels, left.no, left.yes, own)
+        said[np.arange(len(labels)), labels] = own
+        joint += said
+
+    def observed(self, parameters: Chances, batch: Batch, columns: tuple[str, ...]) -> FloatArray:
+        values = self.view(batch, columns)
+        if not is_sparse(values):
+            return (~np.isnan(values)).sum(axis=1).astype(np.float64)
+        rows = np.repeat(np.arange(values.shape[0]), np.diff(values.indptr))
+        return np.asarray(len(columns) - np.bincount(rows, np.isnan(values.data), values.shape[0]), dtype=np.float64)
 
     def terms(self, parameters: Chances, values: Counts, columns: tuple[str, ...]) -> list[Term]:
         row = values.toarray()[0] if is_sparse(values) else values[0]
@@ -101,3 +130,12 @@ class Bernoulli(Family):
         self, parameters: Chances, label: int, rows: int, rng: np.random.Generator
     ) -> list[AnyArray | list[Any]]:
         return [(rng.random(rows) < chance).astype(np.int64) for chance in np.exp(parameters.yes[:, label])]
+
+
+def chances(no: FloatArray, yes: FloatArray, rows: FloatArray) -> Chances:
+    """The logarithms of no / rows and yes / rows, or of a half where there are no rows."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return Chances(
+            np.where(rows > 0, np.log(no) - np.log(rows), np.log(0.5)),
+            np.where(rows > 0, np.log(yes) - np.log(rows), np.log(0.5)),
+        )

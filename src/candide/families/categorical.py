@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from candide.arrays import AnyArray, FloatArray, IntArray
 from candide.bases.family import Family, Term
+from candide.bases.leaving import Leaving
+from candide.bases.merged import group_numbers, log_merged, log_merged_without, summed
 from candide.bases.smoothed import log_shares
 from candide.batch import Batch
+from candide.errors import OptionRefused
 from candide.kernels.counting import count_codes
 from candide.kernels.scoring import add_lookup
 from candide.statistics.tally import Tally, TallyBuilder
 from candide.values import Coded, Key, shown
 
 MISSING: Key = ("missing", "")
+Slot = tuple[str, str, Any]
 
 
 @dataclass(frozen=True)
@@ -32,11 +36,30 @@ class Categorical(Family):
     """Each value of a column has its own share in each class: (count + smoothing) / (rows + smoothing * values).
 
     A value never seen is no evidence. Missing is no evidence either, unless `missing_is_value`.
+
+    Where values are many and rows few, `grouped` lets like values share their evidence: MODL merges them at fit time,
+    P(value | class) = P(group | class) * share of the value in its group, and smoothing is for each group. `groups`
+    holds the groups fixed, each a tuple of (column, kind, value); a value in none of them is a group of its own.
     """
 
     smoothing: float = 1.0
     missing_is_value: bool = False
+    grouped: bool = False
+    groups: tuple[tuple[Slot, ...], ...] | None = None
     adds_counts = True
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.groups is None:
+            return
+        if not self.grouped:
+            raise OptionRefused("groups say which values belong together, which needs grouped=True.")
+        object.__setattr__(self, "groups", tuple(tuple(tuple(slot) for slot in group) for group in self.groups))
+
+    def describe(self) -> dict[str, Any]:
+        if self.groups is None:
+            return super().describe()
+        return {**super().describe(), "groups": tuple(tuple(map(plain, group)) for group in self.groups)}
 
     def builder(self, columns: tuple[str, ...], classes: int) -> TallyBuilder:
         return TallyBuilder((), classes)
@@ -65,14 +88,46 @@ class Categorical(Family):
             count_codes(np.append(places, -1)[coded.codes], labels, weights, builder.table)
 
     def fit(self, seen: Tally, columns: tuple[str, ...]) -> dict[str, Values]:
-        places: dict[str, list[int]] = {name: [] for name in columns}
-        keys: dict[str, list[Key]] = {name: [] for name in columns}
-        for place, (name, kind, value) in enumerate(seen.open_slots):
-            places[name].append(place)
-            keys[name].append((kind, value))
-        return {
-            name: Values(tuple(keys[name]), log_shares(seen.counts[places[name]], self.smoothing)) for name in columns
-        }
+        fitted = {}
+        for name, places in by_column(seen, columns).items():
+            keys, counts = tuple(seen.open_slots[place][1:] for place in places), seen.counts[places]
+            if self.grouped:
+                table = log_merged(counts, self._group_numbers(name, keys, counts), self.smoothing)
+            else:
+                table = log_shares(counts, self.smoothing)
+            fitted[name] = Values(keys, table)
+        return fitted
+
+    def settled(self, seen: Tally) -> Categorical:
+        if not self.grouped or self.groups is not None:
+            return self
+        groups: dict[tuple[str, int], list[Slot]] = {}
+        columns = tuple(dict.fromkeys(name for name, _, _ in seen.open_slots))
+        for name, places in by_column(seen, columns).items():
+            numbers: list[int] = group_numbers(seen.counts[places]).tolist()
+            for place, number in zip(places, numbers, strict=True):
+                groups.setdefault((name, number), []).append(seen.open_slots[place])
+        return replace(self, groups=tuple(sorted(map(tuple, groups.values()))))
+
+    @property
+    def chooses(self) -> bool:
+        return self.grouped and self.groups is None
+
+    def smoothed_counts(self, seen: Tally) -> AnyArray:
+        slots = seen.open_slots
+        if not slots:
+            return seen.counts
+        return summed(seen.counts, self._group_numbers(slots[0][0], tuple(slot[1:] for slot in slots), seen.counts))
+
+    def _group_numbers(self, name: str, keys: tuple[Key, ...], counts: AnyArray) -> IntArray:
+        """The group of each value, from 0 up."""
+        if not self.grouped:
+            return np.arange(len(keys))
+        if self.groups is None:
+            return group_numbers(counts)
+        fixed = {slot: number for number, group in enumerate(self.groups) for slot in group}
+        found = [fixed.get((name, *key), len(self.groups) + place) for place, key in enumerate(keys)]
+        return np.unique(np.array(found, dtype=np.int64), return_inverse=True)[1]
 
     def score(
         self, parameters: dict[str, Values], values: list[tuple[str, Coded]], joint: FloatArray
@@ -80,6 +135,30 @@ class Categorical(Family):
         for name, coded in values:
             known = {key: place for place, key in enumerate(parameters[name].keys)}
             add_lookup(coded.renumbered(known), parameters[name].table, joint)
+
+    def score_without(
+        self,
+        seen: Tally,
+        batch: Batch,
+        columns: tuple[str, ...],
+        labels: IntArray,
+        weights: AnyArray,
+        joint: FloatArray,
+    ) -> None:
+        places = by_column(seen, columns)
+        for name, coded in self.view(batch, columns):
+            keys, counts = tuple(seen.open_slots[place][1:] for place in places[name]), seen.counts[places[name]]
+            codes = coded.renumbered({key: place for place, key in enumerate(keys)})
+            numbers = self._group_numbers(name, keys, counts)
+            out, which = Leaving.of(codes, labels, weights, seen.classes)
+            add_lookup(which, log_merged_without(counts, numbers, self.smoothing, out), joint)
+
+    def observed(self, parameters: dict[str, Values], batch: Batch, columns: tuple[str, ...]) -> FloatArray:
+        """How many columns of each row hold a value that was ever seen."""
+        known = np.zeros(len(batch))
+        for name, coded in self.view(batch, columns):
+            known += coded.renumbered(dict.fromkeys(parameters[name].keys, 0)) >= 0
+        return known
 
     def terms(
         self, parameters: dict[str, Values], values: list[tuple[str, Coded]], columns: tuple[str, ...]
@@ -104,3 +183,17 @@ class Categorical(Family):
             picked = rng.choice(len(values), rows, p=np.exp(column.table[:, label]))
             drawn.append([values[place] for place in picked])
         return drawn
+
+
+def by_column(seen: Tally, columns: tuple[str, ...]) -> dict[str, list[int]]:
+    """Where the values of each column are among the slots."""
+    places: dict[str, list[int]] = {name: [] for name in columns}
+    for place, (name, _, _) in enumerate(seen.open_slots):
+        places[name].append(place)
+    return places
+
+
+def plain(slot: Slot) -> Slot:
+    """A slot that JSON can write: bytes as hexadecimal digits."""
+    column, kind, value = slot
+    return column, kind, value.hex() if isinstance(value, bytes) else value

@@ -7,10 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from candide.arrays import AnyArray, Counts, FloatArray
+from candide.arrays import AnyArray, Counts, FloatArray, IntArray
 from candide.bases.family import Term
-from candide.bases.smoothed import log_shares
+from candide.bases.leaving import as_rows, loads
+from candide.bases.smoothed import log_raised, log_shares
+from candide.batch import Batch
 from candide.families.multinomial import Multinomial
+from candide.kernels.leaving import score_others
 from candide.statistics.tally import Tally
 
 LEAST_SMOOTHING = 1e-10
@@ -35,12 +38,39 @@ class Complement(Multinomial):
     is_likelihood = False
 
     def fit(self, seen: Tally, columns: tuple[str, ...]) -> Weights:
-        others = seen.counts.sum(axis=1, keepdims=True) - seen.counts
-        least = max(self.smoothing, LEAST_SMOOTHING)
-        return Weights(-log_shares(others, least), log_shares(seen.counts, self.smoothing))
+        return Weights(-log_shares(others(seen), self._least), log_shares(seen.counts, self.smoothing))
+
+    @property
+    def _least(self) -> float:
+        return max(float(self.smoothing), LEAST_SMOOTHING)
 
     def score(self, parameters: Weights, values: Counts, joint: FloatArray) -> None:
         super().score(parameters.complement, values, joint)
+
+    def score_without(
+        self,
+        seen: Tally,
+        batch: Batch,
+        columns: tuple[str, ...],
+        labels: IntArray,
+        weights: AnyArray,
+        joint: FloatArray,
+    ) -> None:
+        rest, least = others(seen), self._least
+        logs, logs_less_one = log_raised(rest, least), log_raised(np.maximum(rest - 1, 0), least)
+        rows, each = as_rows(self.view(batch, columns)), loads(weights, len(labels))
+        score_others(*rows, rest, logs, logs_less_one, least, labels, each, joint)
+
+    def log_likelihood_without(
+        self,
+        seen: Tally,
+        batch: Batch,
+        columns: tuple[str, ...],
+        labels: IntArray,
+        weights: AnyArray,
+        joint: FloatArray,
+    ) -> None:
+        super().score_without(seen, batch, columns, labels, weights, joint)
 
     def terms(self, parameters: Weights, values: Counts, columns: tuple[str, ...]) -> list[Term]:
         return super().terms(parameters.complement, values, columns)
@@ -52,3 +82,8 @@ class Complement(Multinomial):
         self, parameters: Weights, label: int, rows: int, rng: np.random.Generator
     ) -> list[AnyArray | list[Any]]:
         return super().sample(parameters.multinomial, label, rows, rng)
+
+
+def others(seen: Tally) -> AnyArray:
+    """What all other classes have counted, [column, class]."""
+    return seen.counts.sum(axis=1, keepdims=True) - seen.counts

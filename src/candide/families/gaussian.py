@@ -8,10 +8,10 @@ import numpy as np
 
 from candide.arrays import FloatArray
 from candide.bases.density import Density, Moments, Parameters, lifted
-from candide.kernels.scoring import add_gaussian
-from candide.statistics.sums import Sums
+from candide.kernels.scoring import FAR, ROOT_HALF, add_gaussian
 
 HALF_LOG_TAU = 0.5 * np.log(2 * np.pi)
+LEAST_GAP = 1e-300
 
 
 @dataclass(frozen=True)
@@ -25,20 +25,21 @@ class Gaussian(Density):
     smoothing: float = 0.0
     floor: float = 1e-9
 
-    def fit(self, seen: Sums, columns: tuple[str, ...]) -> Parameters:
-        mean, deviation = super().fit(seen, columns)
-        return mean, lifted(deviation, seen, self.floor)
-
     def parameters(self, seen: Moments) -> Parameters:
-        return seen.mean, seen.deviation
+        return seen.mean, lifted(seen.deviation, seen.whole, self.floor)
 
     def score(self, parameters: Parameters, values: FloatArray, joint: FloatArray) -> None:
         add_bells(parameters, values, joint)
 
     def log_density(self, value: FloatArray, *parameters: FloatArray) -> FloatArray:
-        terms = np.zeros((len(value), len(parameters[0])))
-        Gaussian.score(self, tuple(parameter[None] for parameter in parameters), value, terms)
-        return terms
+        mean, deviation = np.broadcast_arrays(*parameters)
+        flat = np.broadcast_to(value, np.broadcast_shapes(value.shape, mean.shape))
+        with np.errstate(over="ignore"):
+            steps = (flat - mean) * (ROOT_HALF / deviation)
+            gap = np.maximum(np.abs(flat * 0.25 - mean * 0.25), LEAST_GAP)
+            far = FAR**2 * (1 + (np.log(gap) + np.log(ROOT_HALF / deviation) + np.log(4.0) - np.log(FAR)))
+        squares = np.where(np.abs(steps) < FAR, np.minimum(np.abs(steps), FAR) ** 2, far)
+        return np.asarray(-np.log(deviation) - HALF_LOG_TAU - squares)
 
     def draw(self, rng: np.random.Generator, rows: int, *parameters: float) -> FloatArray:
         return rng.normal(parameters[0], parameters[1], rows)

@@ -6,9 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from candide.arrays import FloatArray, IntArray
+from candide.arrays import FloatArray
 from candide.bases.discriminant import Discriminant
-from candide.statistics.cross_sums import CrossSums
 
 
 @dataclass(frozen=True)
@@ -18,9 +17,7 @@ class GaussianShared(Discriminant):
     It is added up from the smallest share to the largest, so that the order of the classes leaves no trace.
     """
 
-    def covariances(self, seen: CrossSums, exponents: IntArray) -> tuple[FloatArray, FloatArray]:
-        everyone = max(seen.weights.sum(), 1.0)
-        shares = (seen.weights / everyone)[:, None, None] * seen.covariance(exponents)
-        within = np.sort(shares, axis=0).sum(axis=0)
-        rows = np.full(seen.classes, seen.weights.sum())
-        return np.broadcast_to(within, (seen.classes, *within.shape)), rows
+    def pooled(self, own: FloatArray, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
+        rows = weights.sum(axis=-1, keepdims=True)
+        shares = (weights / np.maximum(rows, 1.0))[..., None, None] * own
+        return np.sort(shares, axis=-3).sum(axis=-3, keepdims=True), rows

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from candide.arrays import AnyArray, FloatArray, IntArray
+from candide.arrays import FloatArray
 from candide.bases.density import Parameters
 from candide.bases.support import POSITIVE
 from candide.families.gaussian import Gaussian
-from candide.statistics.sums import SumsBuilder, grid_logs
+from candide.statistics.sums import grid_logs
 
 
 @dataclass(frozen=True)
@@ -19,8 +19,8 @@ class Lognormal(Gaussian):
 
     support = POSITIVE
 
-    def learn(self, builder: SumsBuilder, values: FloatArray, labels: IntArray, weights: AnyArray) -> None:
-        super().learn(builder, grid_logs(values), labels, weights)
+    def summed(self, values: FloatArray) -> FloatArray:
+        return grid_logs(values)
 
     def score(self, parameters: Parameters, values: FloatArray, joint: FloatArray) -> None:
         logs = np.log(values)

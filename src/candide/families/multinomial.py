@@ -7,11 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from candide.arrays import AnyArray, Counts, FloatArray, IntArray
+from candide.arrays import AnyArray, Counts, FloatArray, IntArray, is_sparse
 from candide.bases.counts import add_counts, entries, read_counts, spoken, sum_counts, view_counts
 from candide.bases.family import Family, Term, shown_number
+from candide.bases.leaving import as_rows, loads
 from candide.bases.smoothed import log_shares
 from candide.batch import Batch
+from candide.kernels.leaving import score_own
 from candide.statistics.tally import Tally, TallyBuilder
 
 
@@ -51,6 +53,30 @@ class Multinomial(Family):
 
     def score(self, parameters: Any, values: Counts, joint: FloatArray) -> None:
         add_counts(values, parameters, joint)
+
+    def score_without(
+        self,
+        seen: Tally,
+        batch: Batch,
+        columns: tuple[str, ...],
+        labels: IntArray,
+        weights: AnyArray,
+        joint: FloatArray,
+    ) -> None:
+        values = self.view(batch, columns)
+        said, own = np.zeros(joint.shape), np.zeros(len(labels))
+        add_counts(values, log_shares(seen.counts, self.smoothing), said)
+        score_own(*as_rows(values), seen.counts, float(self.smoothing), labels, loads(weights, len(labels)), own)
+        said[np.arange(len(labels)), labels] = own
+        joint += said
+
+    def observed(self, parameters: Any, batch: Batch, columns: tuple[str, ...]) -> FloatArray:
+        """How many events each row holds."""
+        counts = self.view(batch, columns)
+        if not is_sparse(counts):
+            return np.nansum(counts, axis=1)
+        rows = np.repeat(np.arange(counts.shape[0]), np.diff(counts.indptr))
+        return np.bincount(rows, np.nan_to_num(counts.data), counts.shape[0]).astype(np.float64)
 
     def terms(self, parameters: Any, values: Counts, columns: tuple[str, ...]) -> list[Term]:
         return [

@@ -9,7 +9,6 @@ from scipy.special import betaln
 
 from candide.arrays import FloatArray
 from candide.bases.density import Density, Moments, Parameters, lifted
-from candide.statistics.sums import Sums
 
 FAR = 1e100
 
@@ -25,10 +24,6 @@ class Student(Density):
     smoothing: float = 1.0
     floor: float = 1e-9
 
-    def fit(self, seen: Sums, columns: tuple[str, ...]) -> Parameters:
-        freedom, centre, scale = super().fit(seen, columns)
-        return freedom, centre, lifted(scale, seen, self.floor)
-
     def parameters(self, seen: Moments) -> Parameters:
         """Degrees of freedom, centre and scale.
 
@@ -36,7 +31,7 @@ class Student(Density):
         (n m + k M) / (n + k) and n + k times the variance n v + k V + n k / (n + k) (m - M)^2.
         """
         rows = np.maximum(seen.weight + self.smoothing, 1.0)
-        return rows, seen.mean, seen.deviation * np.sqrt(1 + 1 / rows)
+        return rows, seen.mean, lifted(seen.deviation * np.sqrt(1 + 1 / rows), seen.whole, self.floor)
 
     def log_density(self, value: FloatArray, *parameters: FloatArray) -> FloatArray:
         freedom, centre, scale = parameters

@@ -16,6 +16,8 @@ from candide.kernels.word_scoring import Weights
 from candide.statistics.word_tally import WordTally
 from candide.text import alphabet
 from candide.text.documents import Documents
+from candide.text.leaving_out import index_of
+from candide.text.listing import loads_of, weights_of
 from candide.text.options import TextOptions
 from candide.text.parameters import TextParameters, unigrams
 from candide.text.word_builder import WordTallyBuilder
@@ -29,6 +31,9 @@ class Text(Family):
     say nothing; a missing text says nothing either, while an empty one is a document without words. `alphabet` names
     the table of characters that words are cut by, so that tallies made by different ones are not added.
 
+    A text may be read more than once: where `beside` is set, another block of the column tells how likely its words
+    are, and this one only adds a score for calibration to weigh, as for the pairs of words beside the words.
+
     A sampled text holds `sampled_words` words in no order: how long texts are is not part of the model.
     """
 
@@ -37,12 +42,15 @@ class Text(Family):
     options: TextOptions = field(default_factory=TextOptions)
     sampled_words: int = 100
     alphabet: str = ""
+    beside: bool = False
     adds_counts = True
+    has_length = True
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if isinstance(self.options, Mapping):
             object.__setattr__(self, "options", TextOptions(**self.options))
+        object.__setattr__(self, "options", self.options.definite())
         here = alphabet.version(self.options.words)
         if self.alphabet not in ("", here):
             raise OptionRefused(
@@ -56,9 +64,35 @@ class Text(Family):
         return replace(self, column=column, options=options or self.options, alphabet="")
 
     @property
+    def is_beside(self) -> bool:  # type: ignore[override]
+        """Whether another block of the column tells its likelihood."""
+        return self.beside
+
+    @property
     def is_likelihood(self) -> bool:  # type: ignore[override]
         """Complement is a score: its prior and its likelihood are another matter."""
-        return self.options.model != "complement"
+        return self.options.model != "complement" and not self.beside
+
+    @property
+    def aspect(self) -> str:
+        """What a further reading looks at.
+
+        >>> pairs = TextOptions(shortest=2, ngrams=2)
+        >>> Text(options=pairs, beside=True).aspect, Text(options=pairs).aspect
+        ('2-grams', '')
+        >>> Text(options=TextOptions(characters=True, shortest=3, ngrams=5, model="complement"), beside=True).aspect
+        'complement, characters, 3 to 5-grams'
+        """
+        if not self.beside:
+            return ""
+        recipe = self.options
+        first = f"{recipe.shortest} to " if recipe.shortest < recipe.longest else ""
+        parts = {
+            recipe.model: recipe.model != "multinomial",
+            "characters": recipe.characters,
+            f"{first}{recipe.longest}-grams": recipe.longest > 1,
+        }
+        return ", ".join(part for part, told in parts.items() if told) or "words"
 
     def builder(self, columns: tuple[str, ...], classes: int) -> WordTallyBuilder:
         refuse_several(columns)
@@ -90,22 +124,70 @@ class Text(Family):
         parameters.add_scores(values, parameters.score_weights, joint)
 
     def log_likelihood(self, parameters: TextParameters, values: Documents, joint: FloatArray) -> None:
-        parameters.add_scores(values, parameters.likelihood_weights, joint)
+        if not self.beside:
+            parameters.add_scores(values, parameters.likelihood_weights, joint)
+
+    def score_without(
+        self,
+        seen: WordTally,
+        batch: Batch,
+        columns: tuple[str, ...],
+        labels: IntArray,
+        weights: AnyArray,
+        joint: FloatArray,
+    ) -> None:
+        self._leave_out(self.options.model, seen, self.view(batch, columns), labels, weights, joint)
+
+    def log_likelihood_without(
+        self,
+        seen: WordTally,
+        batch: Batch,
+        columns: tuple[str, ...],
+        labels: IntArray,
+        weights: AnyArray,
+        joint: FloatArray,
+    ) -> None:
+        if self.beside:
+            return
+        model = "multinomial" if self.options.model == "complement" else self.options.model
+        self._leave_out(model, seen, self.view(batch, columns), labels, weights, joint)
+
+    def _leave_out(
+        self, model: str, seen: WordTally, values: Documents, labels: IntArray, weights: AnyArray, joint: FloatArray
+    ) -> None:
+        index = index_of(seen, self.options)
+        loads = loads_of(weights, len(labels))
+        index.leaving.add(index.rows(values), labels, loads, float(self.smoothing), model, joint)
+
+    def observed(self, parameters: TextParameters | None, batch: Batch, columns: tuple[str, ...]) -> FloatArray:
+        """How much the terms of each text weigh, known or not: how many they are, or sqrt(n) of n scaled to one."""
+        return weights_of(self.view(batch, columns), self.options)[0]
+
+    def strangeness(self, parameters: TextParameters, batch: Batch, columns: tuple[str, ...]) -> FloatArray:
+        return parameters.strangeness(self.view(batch, columns))
+
+    def strangeness_without(
+        self, seen: WordTally, batch: Batch, columns: tuple[str, ...], labels: IntArray, weights: AnyArray
+    ) -> FloatArray:
+        index = index_of(seen, self.options)
+        rows = index.rows(self.view(batch, columns))
+        return index.leaving.strangeness(rows, labels, loads_of(weights, len(labels)))
 
     def terms(self, parameters: TextParameters, values: Documents, columns: tuple[str, ...]) -> list[Term]:
         weights = parameters.score_weights
         if not len(values) or (values.pieces[0].missing.size and values.pieces[0].missing[0]):
             return []
         spoken, tokens = parameters.spoken(values)
+        name = f"{columns[0]} ({self.aspect})" if self.beside else columns[0]
         if self.options.model == "bernoulli":
-            return presence_terms(parameters, weights, spoken, columns[0])
+            return presence_terms(parameters, weights, spoken, name)
         terms = [
-            Term(f"{columns[0]}: {parameters.word(row)}", shown_number(amount), amount * parameters.says(row, weights))
+            Term(f"{name}: {parameters.word(row)}", shown_number(amount), amount * parameters.says(row, weights))
             for row, amount in spoken
         ]
         if self.options.model == "poisson":
             terms = [exposed(term, amount, tokens) for term, (_, amount) in zip(terms, spoken, strict=True)]
-            terms.append(Term(f"{columns[0]}: length", f"{tokens} words", tokens * weights.rate))
+            terms.append(Term(f"{name}: length", f"{tokens} words", tokens * weights.rate))
         return terms
 
     def sample(

@@ -1,7 +1,7 @@
 """The loops that learn from text: documents numbered term by term, weighed, and added to their class.
 
 Counts live in a table [term, class] while classes are few, else in a hash of the (term, class) pairs that occurred.
-Amounts are whole numbers: occurrences, presence, or damped and length-normalised weights in units of 2^-32.
+Amounts are whole numbers: occurrences, presence, or length-normalised weights in units of 2^-32.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ from candide.kernels.words import (
 )
 
 #: How a document's occurrences become amounts.
-COUNTS, PRESENCE, LOG = 0, 1, 2
-#: Amounts of damped text are in units of 2^-32.
+COUNTS, PRESENCE, LOG, EVEN = 0, 1, 2, 3
+#: Amounts scaled to the length of the document are in units of 2^-32.
 UNIT = 4294967296.0
 LABEL_BITS = np.uint64(32)
 LABEL_MASK = np.uint64(0xFFFFFFFF)
@@ -103,6 +103,25 @@ def damp(distinct: Number, amounts: IntArray, logs: FloatArray) -> None:
 
 
 @compiled
+def weigh(distinct: Number, weighting: Number, logs: FloatArray, amounts: IntArray) -> None:
+    """Turn the occurrences of a document's different terms into amounts, as the weighting says."""
+    if distinct <= 0 or weighting == COUNTS:
+        return
+    if weighting == LOG:
+        damp(distinct, amounts, logs)
+    elif weighting == EVEN:
+        amounts[:distinct] = np.int64(np.rint(UNIT / np.sqrt(np.float64(distinct))))
+    else:
+        amounts[:distinct] = 1
+
+
+@compiled
+def unit_of(weighting: Number) -> float:
+    """What an amount of one stands for."""
+    return 1.0 / UNIT if weighting in (LOG, EVEN) else 1.0
+
+
+@compiled
 def far_log(occurrences: Number) -> float:
     """log(1 + occurrences) beyond the table."""
     return grid_log(np.array([1.0 + occurrences]))[0]
@@ -166,10 +185,9 @@ def learn_documents(
             if frequency.size:
                 for place in range(count):
                     frequency[ids[place]] += weight
-            if weighting == LOG:
-                damp(count, amounts, logs)
+            weigh(count, weighting, logs, amounts)
             for place in range(count):
-                amount = weight * (1 if weighting == PRESENCE else amounts[place])
+                amount = weight * amounts[place]
                 if dense:
                     table[ids[place], label] += amount
                 else:

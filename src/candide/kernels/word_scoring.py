@@ -10,7 +10,7 @@ import numpy as np
 
 from candide.arrays import AnyArray, FloatArray, IntArray
 from candide.kernels import compiled
-from candide.kernels.word_counting import COUNTS, LOG, PRESENCE, UNIT, Texts, damp, join_equal
+from candide.kernels.word_counting import COUNTS, Texts, join_equal, unit_of, weigh
 from candide.kernels.words import Letters, Number, Recipe, Scratch, Terms, document_terms
 
 
@@ -60,11 +60,46 @@ def weighed_terms(
     if tokens < 0 or not once:
         return tokens, tokens
     count = join_equal(tokens, scratch)
-    if count > 0 and weighting == LOG:
-        damp(count, scratch.amounts, logs)
-    elif weighting == PRESENCE:
-        scratch.amounts[:count] = 1
+    weigh(count, weighting, logs, scratch.amounts)
     return count, tokens
+
+
+@compiled
+def measure_documents(
+    texts: Texts,
+    row: Number,
+    letters: Letters,
+    recipe: Recipe,
+    weighting: Number,
+    logs: FloatArray,
+    terms: Terms,
+    scratch: Scratch,
+    rows: IntArray,
+    weight: FloatArray,
+    unknown: FloatArray,
+) -> tuple[Number, Number]:
+    """The weight of all terms of the documents from number `row` on, and of those that say nothing.
+
+    rows[number] is as in `Weights`. Returns where it stopped and why (0: all done); missing documents are passed over.
+    """
+    unit = unit_of(weighting)
+    while row < texts.offsets.size - 1:
+        if texts.missing.size == 0 or not texts.missing[row]:
+            once = weighting != COUNTS
+            count, _ = weighed_terms(texts, row, letters, recipe, weighting, logs, terms, scratch, once)
+            if count < 0:
+                return row, count
+            said, strange = np.int64(0), np.int64(0)
+            for place in range(count):
+                number = scratch.ids[place]
+                amount = scratch.amounts[place] if once else 1
+                said += amount
+                if number < 0 or (rows.size > 0 and rows[number] < 0):
+                    strange += amount
+            weight[row] = said * unit
+            unknown[row] = strange * unit
+        row += 1
+    return row, 0
 
 
 @compiled
@@ -92,7 +127,7 @@ def score_documents(
     dense = table.shape[1] > 0
     poisson = rate.size > 0
     once = weighting != COUNTS or poisson
-    unit = 1.0 / UNIT if weighting == LOG else 1.0
+    unit = unit_of(weighting)
     sums, matched = np.empty(classes), np.empty(classes)
     hits, held = np.empty(classes, np.int64), np.empty(classes, np.int64)
     while row < texts.offsets.size - 1:

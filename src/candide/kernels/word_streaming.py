@@ -14,14 +14,12 @@ from candide.arrays import AnyArray, FloatArray, IntArray
 from candide.kernels import compiled
 from candide.kernels.word_counting import (
     COUNTS,
-    LOG,
-    PRESENCE,
-    UNIT,
     Tallies,
     add_pair,
     count_of,
-    damp,
     join_equal,
+    unit_of,
+    weigh,
 )
 from candide.kernels.words import PAIRS_FULL, Letters, Number, Recipe, Scratch, Terms, document_terms
 
@@ -71,8 +69,8 @@ def opened(state: Any) -> Any:
     """The block that `state_of` made flat."""
     return Open(
         Letters(state[2], state[3], state[4]),
-        Recipe(state[0][0], state[0][1], state[0][2], state[0][3]),
-        state[0][4],
+        Recipe(state[0][0], state[0][1], state[0][2], state[0][3], state[0][4]),
+        state[0][5],
         state[1],
         Terms(state[5], state[6], state[7], state[8], state[9]),
         Scratch(state[10], state[11], state[12], state[13], state[14]),
@@ -95,10 +93,7 @@ def terms_of(text: AnyArray, stop: Number, block: Any, learning: bool, once: boo
         scratch.amounts[:count] = 1
         return count
     count = join_equal(count, scratch)
-    if count > 0 and block.weighting == LOG:
-        damp(count, scratch.amounts, block.logs)
-    elif block.weighting == PRESENCE:
-        scratch.amounts[: max(count, 0)] = 1
+    weigh(count, block.weighting, block.logs, scratch.amounts)
     return count
 
 
@@ -182,7 +177,7 @@ def score_text(
     classes = joint.size
     ids, amounts = block.scratch.ids, block.scratch.amounts
     words, totals, known = block.running.words, block.running.totals, block.running.known[0]
-    unit = 1.0 / UNIT if block.weighting == LOG else 1.0
+    unit = unit_of(block.weighting)
     dense = tallies.table.shape[1] > 0
     everything = 0.0
     for label in range(classes):

@@ -67,8 +67,9 @@ class Letters(NamedTuple):
 
 
 class Recipe(NamedTuple):
-    """How text is cut: characters in the shortest word, longest run, whether units are characters, hashed bits."""
+    """How text is cut: fewest characters of a word, shortest and longest run, whether by character, hashed bits."""
 
+    word_length: int
     shortest: int
     ngrams: int
     by_character: int
@@ -267,8 +268,7 @@ def number_of_run(
 @compiled
 def add_runs(
     count: Number,
-    ngrams: Number,
-    hashed: Number,
+    recipe: Recipe,
     learning: bool,
     ids: IntArray,
     ahead: AnyArray,
@@ -277,14 +277,16 @@ def add_runs(
     length: IntArray,
     sizes: IntArray,
 ) -> Number:
-    """After `count` units, the runs of two of them, then of three, and so on; how many terms there are then.
+    """After `count` units, the runs of two of them, then of three, and so on; how many terms are wanted.
 
     A run is one shorter run and one more unit. Most runs are rare, so their slots are far away in memory: a few are
-    fetched at a time, all at once, before any is looked at.
+    fetched at a time, all at once, before any is looked at. In the end those shorter than wanted are written over.
     """
+    hashed = recipe.hashed
     total: Number = count
     before: Number = 0
-    for size in range(2, ngrams + 1):
+    unwanted: Number = count if recipe.shortest > 1 else 0
+    for size in range(2, recipe.ngrams + 1):
         runs = max(count - size + 1, 0)
         if total + runs > ids.size:
             return SCRATCH_FULL
@@ -303,7 +305,12 @@ def add_runs(
                 ids[total + place_in_text] = run
         before = total
         total += runs
-    return total
+        if size < recipe.shortest:
+            unwanted = total
+    if unwanted:
+        for kept in range(unwanted, total):
+            ids[kept - unwanted] = ids[kept]
+    return total - unwanted
 
 
 @compiled
@@ -361,7 +368,7 @@ def word_terms(
     first, pages, values = letters.first, letters.pages, letters.values
     slots, arena, place, spelled, sizes = terms.slots, terms.arena, terms.place, terms.length, terms.sizes
     ids, tail = scratch.ids, scratch.tail
-    hashed, ngrams, shortest, room = recipe.hashed, recipe.ngrams, recipe.shortest, ids.size
+    hashed, word_length, room = recipe.hashed, recipe.word_length, ids.size
     fold = first[65] == np.uint64(97)
     mask = np.uint64((slots.size >> 1) - 2)
     scale = slots[slots.size - 1]
@@ -410,7 +417,7 @@ def word_terms(
             if end == position:
                 end += decoded(text, position, stop)[1]
         position = end
-        if characters < shortest:
+        if characters < word_length:
             continue
         term: Number = np.int64(NOTHING)
         if length < SHORTEST_LONG_WORD:
@@ -438,7 +445,7 @@ def word_terms(
             return SCRATCH_FULL
         ids[count] = term
         count += 1
-    return add_runs(count, ngrams, hashed, learning, ids, scratch.ahead, slots, place, spelled, sizes)
+    return add_runs(count, recipe, learning, ids, scratch.ahead, slots, place, spelled, sizes)
 
 
 @compiled
@@ -456,7 +463,7 @@ def character_terms(
     pages, values = letters.pages, letters.values
     slots, place, spelled, sizes = terms.slots, terms.place, terms.length, terms.sizes
     ids = scratch.ids
-    hashed, ngrams = recipe.hashed, recipe.ngrams
+    hashed = recipe.hashed
     position = start
     count = 0
     after_space = False
@@ -482,7 +489,7 @@ def character_terms(
                 return SCRATCH_FULL
             ids[count] = term
             count += 1
-    return add_runs(count, ngrams, hashed, learning, ids, scratch.ahead, slots, place, spelled, sizes)
+    return add_runs(count, recipe, learning, ids, scratch.ahead, slots, place, spelled, sizes)
 
 
 @compiled

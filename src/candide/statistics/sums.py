@@ -84,6 +84,10 @@ class Sums:
         places = np.array([after.index(column) for column in before], dtype=np.int64)
         return Sums(*(part.spread(places, len(after), axis=0) for part in self._parts()))
 
+    def column(self, place: int) -> Sums:
+        """The sums of one column."""
+        return Sums(*(part.take(np.array([place]), axis=0) for part in self._parts()))
+
     def over_classes(self) -> Sums:
         """All classes taken together, as one."""
         return Sums(*(part.sum(axis=1, keepdims=True) for part in self._parts()))

@@ -22,6 +22,7 @@ from candide.store.parts import Parts, named_under
 from candide.store.plain import family_of, from_plain, plain_family, to_plain
 from candide.store.refusals import ModelFileRefused
 from candide.summary import CEILING, Summary
+from candide.tuning import UNTUNED, Tuning
 
 BLOCK = "block {}"
 
@@ -30,7 +31,7 @@ BLOCK = "block {}"
 class Saved:
     """A model as it is kept: what was chosen, all that was learned, and where it came from.
 
-    Equal when schema, summary, options and label are; provenance (file names, times, versions) does not count.
+    Equal when schema, summary, options, label and tuning are; provenance (file names, times, versions) does not count.
     """
 
     schema: Schema
@@ -38,6 +39,7 @@ class Saved:
     options: dict[str, Any] = field(default_factory=dict)
     label: str | None = None
     provenance: dict[str, Any] = field(default_factory=dict, compare=False)
+    tuning: Tuning = UNTUNED
 
     def __post_init__(self) -> None:
         if self.summary.blocks != self.schema.blocks:
@@ -75,6 +77,8 @@ def file_pieces(saved: Saved) -> list[Buffer]:
         "schema": schema_data(saved.schema),
         "statistics": [form.name for form in forms],
     }
+    if saved.tuning != UNTUNED:
+        model["tuning"] = to_plain(saved.tuning.to_dict())
     arrays = class_arrays(saved.summary)
     for number, (form, block, seen) in enumerate(
         zip(forms, saved.schema.blocks, saved.summary.statistics, strict=True)
@@ -104,13 +108,14 @@ def read_saved(texts: Mapping[str, str], arrays: Mapping[str, AnyArray]) -> Save
     model, origin = from_json(texts["model"]), from_plain(from_json(texts["provenance"]))
     label, options = model.pop("label"), from_plain(model.pop("options"))
     schema, forms = read_schema(model.pop("schema")), model.pop("statistics")
+    tuning = Tuning.from_dict(from_plain(model.pop("tuning", {})))
     if model or type(options) is not dict or type(origin) is not dict or not isinstance(label, str | None):
         raise ModelFileRefused("its head does not say what it should")
-    return Saved(schema, read_summary(Parts(arrays), schema.blocks, forms), options, label, origin)
+    return Saved(schema, read_summary(Parts(arrays), schema.blocks, forms), options, label, origin, tuning)
 
 
 def schema_data(schema: Schema) -> dict[str, Any]:
-    """Each column's name with the numbers of its family and its reason, which columns share."""
+    """Each column's name with the numbers of its family, its reason and further readings, which columns share."""
     families: dict[Family, int] = {}
     reasons: dict[str, int] = {}
     columns = [
@@ -118,6 +123,7 @@ def schema_data(schema: Schema) -> dict[str, Any]:
             choice.column,
             None if choice.family is None else families.setdefault(choice.family, len(families)),
             reasons.setdefault(choice.reason, len(reasons)),
+            *(families.setdefault(family, len(families)) for family in choice.beside),
         ]
         for choice in schema.choices
     ]
@@ -129,10 +135,11 @@ def read_schema(data: Mapping[str, Any]) -> Schema:
     families = [family_of(family) for family in data["families"]]
     reasons = data["reasons"]
     choices = []
-    for column, family, reason in data["columns"]:
-        if not (isinstance(column, str) and isinstance(reasons[reason], str)) or min(family or 0, reason) < 0:
+    for column, family, reason, *beside in data["columns"]:
+        if not (isinstance(column, str) and isinstance(reasons[reason], str)) or min(family or 0, reason, *beside) < 0:
             raise ModelFileRefused("its schema does not say what it should")
-        choices.append(Choice(column, None if family is None else families[family], reasons[reason]))
+        more = tuple(families[place] for place in beside)
+        choices.append(Choice(column, None if family is None else families[family], reasons[reason], more))
     if len({choice.column for choice in choices}) != len(choices):
         raise ModelFileRefused("its schema names a column twice")
     return Schema(tuple(choices))

@@ -120,6 +120,8 @@ def kind_of(family: Family) -> type[Live] | None:
     if isinstance(family, Text):
         plain = family.options.model == "multinomial" and family.options.weighting == "counts"
         return FadingText if plain and LiveWords.takes(family) else None
+    if family.chooses:
+        return None
     return {Categorical: FadingCategories, Gaussian: FadingNumbers}.get(type(family))
 
 

@@ -59,9 +59,10 @@ class RunningWords(WordTallyBuilder):
 
     def reserve(self, size: int) -> None:
         """Refuse, before anything is counted, what could make a count exceed 2^62."""
-        self.load += (size + 1) * self.options.ngrams * (2.0**32 if self.options.weighting == "log" else 1.0)
+        added = (size + 1.0) * self.recipe.ngrams * self.options.unit
+        self.load += added
         if self.load > CEILING:
-            self.load = float(self.running.totals.max()) + (size + 1) * self.options.ngrams * 2.0**32
+            self.load = float(self.running.totals.max()) + added
         if self.load > CEILING:
             raise OverflowRefused("A count could exceed 2^62. Scale the weights down.")
 
@@ -106,7 +107,7 @@ class LiveWords(Live):
     def takes(family: Text) -> bool:
         """Whether every word met speaks, and as its counts say: no thresholds, no lists, no other event model."""
         options = family.options
-        least = 0 if options.weighting == "log" else 1
+        least = 1 if options.unit == 1 else 0
         return (
             options.model in ("multinomial", "complement")
             and not options.idf

@@ -15,6 +15,7 @@ from candide.arrays import AnyArray, FloatArray
 from candide.bases.density import Density
 from candide.bases.family import Block, Family
 from candide.batch import labels_of
+from candide.calibration import Calibration
 from candide.errors import ColumnRefused, ForgetRefused, LabelsRefused, OptionRefused, OverflowRefused
 from candide.families.bernoulli import Bernoulli
 from candide.families.categorical import Categorical
@@ -69,7 +70,7 @@ class Stream:
             block.family: self.live(block.family, list(block.columns), statistic)
             for block, statistic in zip(summary.blocks, summary.statistics, strict=True)
         }
-        self.columns: dict[str, tuple[Live, int] | None] = {choice.column: None for choice in self.choices}
+        self.columns: dict[str, list[tuple[Live, int]]] = {choice.column: [] for choice in self.choices}
         for block in self.lives.values():
             self._note(block, len(block.columns))
         self.order = np.zeros(0, dtype=np.int64)
@@ -164,22 +165,43 @@ class Stream:
         return Summary(blocks, keys, self.counts[order], statistics, self.learned.summary.declared).canonical()
 
     def _joint(self, x: Any, priors: Priors, class_weight: Priors | None) -> FloatArray:
-        """The prior and what every block says of a row, as log joint[class]; classes without rows are of no account."""
+        """Prior and what every block says of a row, as score[class], calibrated; classes without rows do not count."""
         row = row_of(x, self.texts)
         if isinstance(x, str) and not self.texts:
             raise ColumnRefused("This model has no column 'text': give the row as {column: value}.")
         joint = self._start(priors, class_weight)
         for block, cells in self._by_block(row):
-            block.score(cells, self.order, joint)
+            if self.calibration is None:
+                block.score(cells, self.order, joint)
+                continue
+            said = np.zeros_like(joint)
+            block.score(cells, self.order, said)
+            joint += self._factor(block, cells) * said
         return joint
 
+    @property
+    def calibration(self) -> Calibration | None:
+        """What `fit` found, which learning more does not change."""
+        return self.learned.tuning.calibration
+
+    def _factor(self, block: Live, cells: list[Cell]) -> float:
+        """What a block's evidence is multiplied by."""
+        assert self.calibration is not None
+        key = Block(block.family, tuple(block.columns)).key
+        if not self.calibration.needs_length(key):
+            return float(self.calibration.factor(key))
+        length = block.family.observed(None, block.batch(cells), tuple(block.columns))
+        return float(self.calibration.factor(key, length)[0, 0])
+
     def _start(self, priors: Priors, class_weight: Priors | None) -> FloatArray:
-        """What the prior adds to each class."""
-        if not self.has_prior:
+        """What the prior adds to each class, and the bias where there is one."""
+        if not self.has_prior and self.calibration is None:
             if priors != "empirical" or class_weight is not None:
                 raise OptionRefused("complement is a score, not a likelihood: priors and weights have no effect on it.")
             return np.zeros(len(self.places))
         log_prior = self._log_prior(priors, class_weight)
+        if self.calibration is not None:
+            log_prior = log_prior + self.calibration.biases(self.classes)
         if self.in_order:
             return log_prior
         start = np.zeros(len(self.places))
@@ -205,13 +227,11 @@ class Stream:
         """The cells of the row that each block has to look at, in the order in which a model adds them up."""
         if len(row) == 1 and not self.listeners:
             ((name, value),) = row.items()
-            found = self.columns.get(name)
-            return [] if found is None else [(found[0], [(found[1], name, value)])]
+            return [(block, [(place, name, value)]) for block, place in self.columns.get(name, [])]
         cells: dict[Live, list[Cell]] = {block: [] for block in self.listeners}
         for name, value in row.items():
-            found = self.columns.get(name)
-            if found is not None:
-                cells.setdefault(found[0], []).append((found[1], name, value))
+            for block, place in self.columns.get(name, []):
+                cells.setdefault(block, []).append((place, name, value))
         for some in cells.values():
             some.sort(key=PLACE)
         return [(block, cells[block]) for block in self.lives.values() if block in cells]
@@ -272,7 +292,7 @@ class Stream:
                 self.lives[family] = self._empty(family, names)
             self._note(self.lives[family], len(names))
         self.choices += choices
-        self.columns.update({choice.column: None for choice in choices if choice.family is None})
+        self.columns.update({choice.column: [] for choice in choices if choice.family is None})
         self._note_families()
 
     def _empty(self, family: Family, names: list[str]) -> Live:
@@ -281,7 +301,8 @@ class Stream:
     def _note(self, block: Live, new: int) -> None:
         """Remember where the block's newest columns are."""
         first = len(block.columns) - new
-        self.columns.update({name: (block, first + place) for place, name in enumerate(block.columns[first:])})
+        for place, name in enumerate(block.columns[first:]):
+            self.columns.setdefault(name, []).append((block, first + place))
 
     def live(self, family: Family, columns: list[str], seen: Any) -> Live:
         """The block of a stream that suits a family."""
@@ -289,4 +310,6 @@ class Stream:
             return LiveWords(family, columns, seen)
         if isinstance(family, Density):
             return LiveDensity(family, columns, seen)
+        if family.chooses:
+            return Live(family, columns, seen)
         return KINDS.get(type(family), Live)(family, columns, seen)

@@ -89,7 +89,7 @@ def bernoulli(seen: Seen, smoothing: float) -> Weights:
         default = np.where(nothing, 0.0, log(smoothing) - log(seen.documents + smoothing))
         absence = log(seen.documents + smoothing) - log(seen.documents + 2 * smoothing)
     unheard = np.where(nothing, -np.log(2.0), absence)
-    more = np.where(certain, 0.0, log(absent)) - log(there + 2 * smoothing) - unheard[seen.labels]
+    more = np.where(certain, log(there), log(absent)) - log(there + 2 * smoothing) - unheard[seen.labels]
     constant = seen.kept_words * unheard + seen.by_class(more)
     made = weights(seen, values, np.zeros(seen.kept_words), default)._replace(constant=constant)
     if not certain.any():

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from candide.errors import OptionRefused, suggestion
 
 WORDS = ("default", "sklearn")
-WEIGHTINGS = ("counts", "presence", "log")
+AUTO = "auto"
+WEIGHTINGS = ("counts", "presence", "log", "unit")
 MODELS = ("multinomial", "complement", "bernoulli", "poisson")
 LONGEST_RUN_OF_WORDS = 3
 LONGEST_RUN_OF_CHARACTERS = 8
@@ -25,15 +26,18 @@ class TextOptions:
     words : "default" or "sklearn"
         A word is a run of letters, digits, underscores and combining marks of any length, or what scikit-learn's
         CountVectorizer takes for one: two or more of the running Python's word characters, lower-cased.
-    ngrams : 1 to 3, with characters 1 to 8
+    ngrams : 1 to 3, with characters 1 to 8, or "auto"
         The longest run of words to count as a term, joined by one space; shorter runs are counted too.
+    shortest : 1 to ngrams
+        The shortest run of words, or characters, to count: shortest=2 with ngrams=2 counts pairs of words only.
     characters : bool
         Count runs of characters instead of words: of the whole text, across words, with punctuation; each run of
         white space is one space.
-    weighting : "counts", "presence" or "log"
-        What a document adds: each occurrence, each different term once, or log(1 + occurrences) scaled to a
-        Euclidean length of one over all its terms, in whole units of 2^-32.
-    model : "multinomial", "complement", "bernoulli" or "poisson"
+    weighting : "counts", "presence", "log", "unit" or "auto"
+        What a document adds: each occurrence; each different term once; log(1 + occurrences), or each different term
+        once, scaled so that all its terms have a Euclidean length of one, in whole units of 2^-32. So with "unit" a
+        document of n different terms adds 1 / sqrt(n) to each: a long one is heard, but does not drown short ones.
+    model : "multinomial", "complement", "bernoulli", "poisson" or "auto"
         bernoulli looks at presence and absence, and needs the weighting "presence"; poisson takes the length of the
         document as exposure, and needs "counts".
     stop_words : a number or a list of words
@@ -50,12 +54,17 @@ class TextOptions:
         Multiply every term by log((1 + documents) / (1 + documents with it)) + 1, when learning from the counts and
         when predicting.
 
+    "auto" lets `fit` choose what predicts best when each row is left out. Where nothing is chosen (fewer than 50 rows,
+    `partial_fit`, `learn_one`) it means 1, "counts" and "multinomial".
+
     >>> TextOptions(ngrams=2, model="complement", weighting="log").ngrams
     2
+    >>> TextOptions(ngrams="auto", weighting="auto").definite() == TextOptions()
+    True
     """
 
     words: str = "default"
-    ngrams: int = 1
+    ngrams: int | str = 1
     characters: bool = False
     weighting: str = "counts"
     model: str = "multinomial"
@@ -66,6 +75,7 @@ class TextOptions:
     fold_case: bool = True
     fold_accents: bool = False
     idf: bool = False
+    shortest: int = 1
 
     def __post_init__(self) -> None:
         if isinstance(self.stop_words, Sequence) and not isinstance(self.stop_words, str):
@@ -79,15 +89,35 @@ class TextOptions:
         """Whether texts whose lower case depends on context must be lower-cased whole, as CountVectorizer does."""
         return self.words == "sklearn" and self.fold_case
 
+    @property
+    def unit(self) -> int:
+        """How many units of counting make one: whole numbers count themselves, fractions are in units of 2^-32."""
+        return 1 << 32 if self.weighting in ("log", "unit") else 1
+
+    @property
+    def longest(self) -> int:
+        """The longest run to count, whatever may be chosen later."""
+        return self.shortest if isinstance(self.ngrams, str) else self.ngrams
+
+    def definite(self) -> TextOptions:
+        """The same options with what is "auto" as it is where nothing is chosen."""
+        plain = "presence" if self.model == "bernoulli" else "counts"
+        weighting = plain if self.weighting == AUTO else self.weighting
+        model = "multinomial" if self.model == AUTO else self.model
+        return replace(self, ngrams=self.longest, weighting=weighting, model=model)
+
     def _refuse_unknown_names(self) -> None:
-        for field, known in (("words", WORDS), ("weighting", WEIGHTINGS), ("model", MODELS)):
+        for field, known in (("words", WORDS), ("weighting", (*WEIGHTINGS, AUTO)), ("model", (*MODELS, AUTO))):
             value = getattr(self, field)
             if value not in known:
                 raise OptionRefused(f"{field} cannot be {value!r}. {suggestion(str(value), known)}")
 
     def _refuse_bad_numbers(self) -> None:
         longest = LONGEST_RUN_OF_CHARACTERS if self.characters else LONGEST_RUN_OF_WORDS
-        refuse_outside("ngrams", self.ngrams, 1, longest)
+        if self.ngrams != AUTO:
+            refuse_outside("ngrams", self.ngrams, 1, longest)
+            longest = self.longest
+        refuse_outside("shortest", self.shortest, 1, longest)
         refuse_outside("min_count", self.min_count, 0, None)
         if self.max_terms is not None:
             refuse_outside("max_terms", self.max_terms, 1, None)
@@ -103,9 +133,9 @@ class TextOptions:
             refuse_outside("stop_words", self.stop_words, 0, None)
 
     def _refuse_contradictions(self) -> None:
-        if self.model == "bernoulli" and self.weighting != "presence":
+        if self.model == "bernoulli" and self.weighting not in ("presence", AUTO):
             raise OptionRefused("model='bernoulli' looks at presence: add weighting='presence'.")
-        if self.model == "poisson" and self.weighting != "counts":
+        if self.model == "poisson" and self.weighting not in ("counts", AUTO):
             raise OptionRefused("model='poisson' needs whole occurrences: use weighting='counts'.")
         if self.idf and self.model in ("bernoulli", "poisson"):
             raise OptionRefused(f"idf makes no sense for {self.model!r}: choose 'multinomial' or 'complement'.")

@@ -7,15 +7,15 @@ from functools import cached_property
 
 import numpy as np
 
-from candide.arrays import FloatArray, IntArray
+from candide.arrays import AnyArray, FloatArray, IntArray
 from candide.errors import OptionRefused
-from candide.kernels.word_counting import UNIT
 from candide.kernels.word_merging import Lines
 from candide.kernels.word_scoring import Weights, score_documents, weighed_terms
 from candide.kernels.words import SCRATCH_FULL, Letters, Number, Recipe
 from candide.statistics.word_tally import WordTally, running, taken
 from candide.text.documents import Documents
 from candide.text.event_models import MODELS, NO_FLOATS, NO_INTEGERS, Seen
+from candide.text.listing import weights_of
 from candide.text.options import WEIGHTINGS, TextOptions
 from candide.text.vocabulary import FIRST_SCRATCH, Vocabulary, letters_of, recipe_of, scratch_of
 from candide.text.word_builder import logs, slots_of
@@ -45,7 +45,7 @@ class TextParameters:
         lines = taken(tally.lines, kept)
         factor = inverse_frequencies(tally, options)[kept] if options.idf else NO_FLOATS
         vocabulary, rows = numbered(lines, options)
-        seen = seen_of(tally, lines, factor, UNIT if options.weighting == "log" else 1.0)
+        seen = seen_of(tally, lines, factor, float(options.unit))
         return cls(
             options, smoothing, lines, seen, factor, vocabulary, rows, letters_of(options), recipe_of(options)
         )
@@ -81,6 +81,15 @@ class TextParameters:
                 if reason == SCRATCH_FULL:
                     scratch = scratch_of(2 * len(scratch.ids))
 
+    def strangeness(self, documents: Documents) -> FloatArray:
+        """What is added to log P of each document for words that say nothing: -log(G + V) a unit of their weight.
+
+        G is the weight of all that was seen, V the number of different words: each unknown one is as likely as a word
+        seen once would be, were all classes one.
+        """
+        _, unknown = weights_of(documents, self.options, self.vocabulary, self.rows)
+        return -unknown * np.log(max(self.seen.all_totals.sum() + self.seen.all_words, 1.0))
+
     def spoken(self, documents: Documents) -> tuple[list[tuple[int, float]], int]:
         """The kept words of a single document with their amounts, and how many tokens it has."""
         scratch = scratch_of(FIRST_SCRATCH)
@@ -93,7 +102,7 @@ class TextParameters:
             )  # fmt: skip
             if count == SCRATCH_FULL:
                 scratch = scratch_of(2 * len(scratch.ids))
-        unit = UNIT if self.options.weighting == "log" else 1.0
+        unit = float(self.options.unit)
         found = []
         for number, amount in zip(scratch.ids[:count].tolist(), scratch.amounts[:count].tolist(), strict=True):
             row = number if number < 0 or not self.rows.size else int(self.rows[number])
@@ -128,20 +137,38 @@ class TextParameters:
 
 def kept_words(tally: WordTally, options: TextOptions) -> IntArray:
     """Which words speak, the most frequent first; ties go to the bytewise first."""
-    totals = tally.word_totals
-    unit = int(UNIT) if options.weighting == "log" else 1
-    order = np.argsort(-totals, kind="stable")
-    dropped = np.zeros(len(tally), dtype=bool)
-    if isinstance(options.stop_words, int):
-        dropped[order[: options.stop_words]] = True
-    else:
-        dropped[listed(tally, options)] = True
-    order = order[~dropped[order] & (totals[order] >= options.min_count * unit)]
+    return speaking(tally.word_totals, listed(tally.lines.offsets, tally.lines.letters, options), options)
+
+
+def speaking(
+    totals: IntArray, stopped: IntArray, options: TextOptions, ranks: IntArray = NO_INTEGERS
+) -> IntArray:
+    """Which words speak, given how much was seen of each, which are stop words, and their places where not bytewise."""
+    order = np.lexsort((ranks, -totals)) if ranks.size else np.argsort(-totals, kind="stable")
+    dropped = np.zeros(len(totals), dtype=bool)
+    dropped[order[: options.stop_words] if isinstance(options.stop_words, int) else stopped] = True
+    order = order[~dropped[order] & (totals[order] >= least_total(options))]
     return order if options.max_terms is None else order[: options.max_terms]
 
 
-def listed(tally: WordTally, options: TextOptions) -> IntArray:
-    """Which words of the tally are on the list of stop words, folded as the texts are."""
+def who_speaks(totals: IntArray, stopped: IntArray, options: TextOptions, ranks: IntArray = NO_INTEGERS) -> AnyArray:
+    """The same as a truth value for each word, without sorting them where the most frequent need not be known."""
+    if options.max_terms is None and not (isinstance(options.stop_words, int) and options.stop_words):
+        kept = totals >= least_total(options)
+        kept[stopped] = False
+        return kept
+    kept = np.zeros(len(totals), dtype=np.bool_)
+    kept[speaking(totals, stopped, options, ranks)] = True
+    return kept
+
+
+def least_total(options: TextOptions) -> int:
+    """How much must have been seen of a word that speaks, in units of counting."""
+    return max(options.min_count * options.unit, 1)
+
+
+def listed(offsets: IntArray, letters: AnyArray, options: TextOptions) -> IntArray:
+    """Which of some spelled words are on the list of stop words, folded as the texts are."""
     from candide.text.word_builder import WordTallyBuilder
 
     words = options.stop_words
@@ -150,15 +177,19 @@ def listed(tally: WordTally, options: TextOptions) -> IntArray:
     builder = WordTallyBuilder(options, 2)
     documents = Documents.of(list(words), "stop_words", lowered=options.lowered_first)
     builder.learn(documents, np.zeros(len(words), dtype=np.int64), NO_INTEGERS)
-    lines = tally.lines
-    known = builder.vocabulary.number(lines.offsets, lines.letters, options.characters, False)
+    known = builder.vocabulary.number(offsets, letters, options.characters, False)
     return np.flatnonzero(known >= 0)
 
 
 def inverse_frequencies(tally: WordTally, options: TextOptions) -> FloatArray:
-    """log((1 + documents) / (1 + documents with the word)) + 1."""
+    """The factor of each word of a tally."""
     held = tally.lines.frequency if options.weighting != "presence" else tally.word_totals
-    return np.asarray(np.log((1.0 + tally.documents.sum()) / (1.0 + held)) + 1.0)
+    return inverse_frequency(held, tally.documents)
+
+
+def inverse_frequency(held: IntArray, documents: IntArray) -> FloatArray:
+    """log((1 + documents) / (1 + documents with the word)) + 1."""
+    return np.asarray(np.log((1.0 + documents.sum()) / (1.0 + held)) + 1.0)
 
 
 def numbered(lines: Lines, options: TextOptions) -> tuple[Vocabulary, IntArray]:
@@ -176,7 +207,7 @@ def numbered(lines: Lines, options: TextOptions) -> tuple[Vocabulary, IntArray]:
     return vocabulary, rows
 
 
-def readonly(array: IntArray) -> IntArray:
+def readonly(array: AnyArray) -> AnyArray:
     """The same array, closed: the kernels are compiled for closed words."""
     array.flags.writeable = False
     return array
@@ -201,11 +232,11 @@ def seen_of(tally: WordTally, lines: Lines, factor: FloatArray, unit: float) -> 
 
 
 def unigrams(parameters: TextParameters) -> IntArray:
-    """The kept rows that are single words, to draw new texts from; refused where words have no names."""
+    """The kept rows that are single words, or the shortest runs, to draw new texts from; refused where hashed."""
     if parameters.options.hashed:
         raise OptionRefused("hashed words have no names, so no text can be drawn from them.")
     lines, gap = parameters.lines, ord(" ")
-    if parameters.options.characters or parameters.options.ngrams == 1:
+    if parameters.options.characters or parameters.options.longest == 1:
         return np.arange(len(parameters))
     spaces = running((lines.letters == gap).astype(np.int64))
-    return np.flatnonzero(spaces[lines.offsets[1:]] == spaces[lines.offsets[:-1]])
+    return np.flatnonzero(spaces[lines.offsets[1:]] - spaces[lines.offsets[:-1]] == parameters.options.shortest - 1)

@@ -42,8 +42,8 @@ def letters_of(options: TextOptions) -> Letters:
 
 def recipe_of(options: TextOptions) -> Recipe:
     """The recipe in the kernels' numbers."""
-    shortest = 2 if options.words == "sklearn" else 1
-    return Recipe(shortest, options.ngrams, int(options.characters), options.hashed or 0)
+    word_length = 2 if options.words == "sklearn" else 1
+    return Recipe(word_length, options.shortest, options.longest, int(options.characters), options.hashed or 0)
 
 
 def scratch_of(room: int) -> Scratch:
@@ -97,7 +97,7 @@ class Vocabulary:
     def number(self, offsets: IntArray, letters: AnyArray, by_character: bool, learning: bool) -> IntArray:
         """The number of each spelled term; unknown ones are learned, or get a number below zero."""
         numbers = np.empty(len(offsets) - 1, dtype=np.int64)
-        recipe = Recipe(1, 1, int(by_character), 0)
+        recipe = Recipe(1, 1, 1, int(by_character), 0)
         scratch = scratch_of(FIRST_SCRATCH)
         line: Number = 0
         reason: Number = SCRATCH_FULL

@@ -10,7 +10,6 @@ from candide.arrays import AnyArray, FloatArray, IntArray
 from candide.errors import ForgetRefused, OverflowRefused
 from candide.kernels.logarithm import grid_log
 from candide.kernels.word_counting import (
-    UNIT,
     Tallies,
     add_lines,
     holds_lines,
@@ -175,8 +174,9 @@ class WordTallyBuilder:
     def _reserve(self, documents: Documents, weights: AnyArray) -> None:
         """Refuse, before anything is counted, what could make a count exceed 2^62."""
         heaviest = float(weights.max()) if weights.size else 1.0
-        largest = len(documents) * UNIT if self.options.weighting == "log" else documents.bytes_long + len(documents)
-        added = heaviest * largest * self.options.ngrams
+        whole = self.options.unit == 1
+        largest = documents.bytes_long + len(documents) if whole else len(documents) * self.options.unit
+        added = heaviest * largest * self.recipe.ngrams
         self.load += added
         if self.load > CEILING:
             totals = self.freeze().class_totals

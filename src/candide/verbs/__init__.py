@@ -10,6 +10,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from candide.verbs.comparing import compare as compare
     from candide.verbs.drawing import sample as sample
     from candide.verbs.evaluating import evaluate as evaluate
     from candide.verbs.explaining import explain as explain
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
 HOMES = {
     "Fitted": "fitted",
+    "compare": "comparing",
     "demo": "touring",
     "evaluate": "evaluating",
     "explain": "explaining",

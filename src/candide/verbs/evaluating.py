@@ -1,224 +1,145 @@
-"""evaluate: how good the answers are on rows whose labels are known."""
+"""evaluate: how good the answers are, on new rows, on learned rows each left out, or in folds."""
 
 from __future__ import annotations
 
-import math
-from dataclasses import dataclass, field
+import os
+from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any, Unpack
 
-import numpy as np
-
-from candide.arrays import AnyArray, FloatArray
+from candide import evaluation
 from candide.batch import Batch
-from candide.engines.local import in_parallel
-from candide.model import Model, log_normalised
-from candide.values import Key, shown
-from candide.verbs.fitted import opened
-from candide.verbs.reading import Reading, expected_kinds, labelled
+from candide.errors import OptionRefused
+from candide.evaluation import Evaluation
+from candide.learning import Learned, Options
+from candide.schema import Families
+from candide.sources import Size, Source
+from candide.store.container import MAGIC
+from candide.verbs.fitted import Fitted, opened
+from candide.verbs.fitting import left_out, refuse_numbers_as_labels
+from candide.verbs.reading import Reading, expected_kinds, first_rows, joined, labelled
 from candide.verbs.watching import Watch, unwatched
 
-UNIT = 2.0**40
-LEAST_LOG = -52 * math.log(2)
-"""A probability counts as at least 2^-52 in the log loss, so that one impossible row does not hide all others."""
-
-NINETY_FIVE = 1.959963984540054
+FIRST_ROW = 1
+"""Rows are counted as people count them, as in `explain`."""
 
 
-@dataclass(frozen=True)
-class ClassScore:
-    """How well one class is found."""
+def evaluate(
+    model: Any,
+    data: Any = None,
+    label: str | None = None,
+    *,
+    leave_one_out: bool = False,
+    folds: int | None = None,
+    seed: int = 0,
+    families: Families = "auto",
+    watch: Watch = unwatched,
+    **reading: Unpack[Reading],
+) -> Evaluation:
+    """Compare answers with labels.
 
-    rows: int
-    answered: int
-    right: int
+    `evaluate(model, rows)` judges rows that are new to the model; with `leave_one_out` they are rows it has learned,
+    each judged by what all others taught. `evaluate(rows, label="...")` needs no model: it fits one to the rows and
+    leaves each out. With `folds` the rows are dealt into so many parts, and each is judged by a model fitted on the
+    others, which also chooses anew: that takes the longest and trusts nothing.
 
-    @property
-    def precision(self) -> float | None:
-        """Of the rows given this label, how many have it."""
-        return self.right / self.answered if self.answered else None
-
-    @property
-    def recall(self) -> float | None:
-        """Of the rows that have this label, how many were given it."""
-        return self.right / self.rows if self.rows else None
-
-    @property
-    def f1(self) -> float | None:
-        """The harmonic mean of both."""
-        return 2 * self.right / (self.rows + self.answered) if self.rows + self.answered else None
-
-
-@dataclass(frozen=True)
-class Evaluation:
-    """Counts and sums over rows with known labels, and what follows from them.
-
-    `confusion[truth][answer]` counts rows. A label the model never learned is a truth without an answer of its own.
+    >>> rows = {"weather": ["sun", "rain", "rain", "sun"] * 5, "plan": ["beach", "home", "home", "beach"] * 5}
+    >>> evaluate(rows, label="plan").kind, evaluate(rows, label="plan", folds=4).kind
+    ('leave-one-out', '4-fold')
     """
-
-    label: str | None
-    classes: tuple[str, ...]
-    truths: tuple[str, ...]
-    confusion: AnyArray
-    log_loss: float
-    brier: float
-    unknown: tuple[str, ...] = ()
-    notes: tuple[str, ...] = field(default=())
-
-    @property
-    def rows(self) -> int:
-        return int(self.confusion.sum())
-
-    @property
-    def right(self) -> int:
-        answers = {name: place for place, name in enumerate(self.classes)}
-        return sum(int(self.confusion[t, answers[name]]) for t, name in enumerate(self.truths) if name in answers)
-
-    @property
-    def accuracy(self) -> float:
-        return self.right / self.rows
-
-    @property
-    def interval(self) -> tuple[float, float]:
-        """The 95 % interval of the accuracy (Wilson 1927)."""
-        return wilson(self.right, self.rows)
-
-    @property
-    def baseline(self) -> float:
-        """The accuracy of always giving the commonest answer."""
-        return int(self.confusion.sum(axis=1).max()) / self.rows
-
-    @property
-    def by_class(self) -> dict[str, ClassScore]:
-        """Precision, recall and F1 of each class."""
-        answers = {name: place for place, name in enumerate(self.classes)}
-        found = {}
-        for place, name in enumerate(self.truths):
-            column = self.confusion[:, answers[name]] if name in answers else np.zeros(len(self.truths), dtype=np.int64)
-            found[name] = ClassScore(int(self.confusion[place].sum()), int(column.sum()), int(column[place]))
-        return found
-
-    @property
-    def macro_f1(self) -> float:
-        """The mean F1 of all classes that were there or were answered."""
-        scores = [score.f1 for score in self.by_class.values() if score.f1 is not None]
-        return sum(scores) / len(scores)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain data, ready for JSON."""
-        return {
-            "label": self.label,
-            "rows": self.rows,
-            "right": self.right,
-            "accuracy": self.accuracy,
-            "accuracy_interval": list(self.interval),
-            "baseline": self.baseline,
-            "log_loss": self.log_loss,
-            "brier": self.brier,
-            "macro_f1": self.macro_f1,
-            "classes": {
-                name: {"rows": s.rows, "answered": s.answered, "right": s.right, "precision": s.precision,
-                       "recall": s.recall, "f1": s.f1}
-                for name, s in self.by_class.items()
-            },
-            "confusion": {
-                truth: dict(zip(self.classes, self.confusion[place].tolist(), strict=True))
-                for place, truth in enumerate(self.truths)
-            },
-            "unknown_labels": list(self.unknown),
-            "notes": list(self.notes),
-        }  # fmt: skip
-
-
-def evaluate(model: Any, data: Any, *, watch: Watch = unwatched, **reading: Unpack[Reading]) -> Evaluation:
-    """Compare answers with the labels of rows the model has not learned."""
+    if leave_one_out and folds is not None:
+        raise OptionRefused("Leave-one-out and folds are two ways to evaluate. Ask for one of them.")
+    if data is None:
+        refuse_no_rows(model)
+        source, options = labelled(model, label, None, reading), Options(families)
+        return anew(source, options, watch) if folds is None else in_folds(source, options, folds, seed, watch)
+    refuse_to_fit(folds, families)
     fitted = opened(model)
-    source = labelled(data, fitted.label, expected_kinds(fitted.learned), reading)
-    scoring = Scoring(fitted.learned.model)
+    source = labelled(data, label or fitted.label, expected_kinds(fitted.learned), reading)
+    return without_each(fitted, source, watch) if leave_one_out else on_new_rows(fitted, source, watch)
+
+
+def on_new_rows(fitted: Fitted, source: Source, watch: Watch) -> Evaluation:
+    """Rows the model has not learned."""
     with watch("Evaluating", source.size) as report:
-        for part in in_parallel(scoring, source.batches(report)):
-            scoring.add(part)
-    return scoring.evaluation(fitted.label)
+        model = fitted.learned.model
+        found = evaluation.on_rows(model, source.batches(report), label=source.label, first_row=FIRST_ROW)
+    return noted(found, source)
 
 
-@dataclass(frozen=True)
-class Part:
-    """What one batch adds: counts by (truth, answer), and sums in whole units so that their order does not matter."""
+def without_each(fitted: Fitted, source: Source, watch: Watch) -> Evaluation:
+    """Rows the model has learned: read once to see that it has, and once to judge them."""
+    with watch("Checking", source.size) as report:
+        evaluation.refuse_never_learned(fitted.learned, source.batches(report))
+    with watch("Leaving each row out", source.size) as report:
+        found = evaluation.left_out(fitted.learned, source.batches(report), first_row=FIRST_ROW)
+    return noted(found, source)
 
-    pairs: dict[tuple[Key, int], int]
-    loss: int
-    brier: int
+
+def anew(source: Source, options: Options, watch: Watch) -> Evaluation:
+    """Fit the rows as `fit` does, then leave each out; rows that fit in the sample are read only once."""
+    sample, batches = first_rows(source)
+    refuse_numbers_as_labels(sample, source)
+    if batches is not None:
+        learned = Learned.fit(options, sample, label=source.label)
+        return noted(evaluation.left_out(learned, batches, first_row=FIRST_ROW), source)
+    with watch("Learning", source.size) as report:
+        learned = Learned.fit(options, sample, source.batches(report), source.label)
+    with watch("Leaving each row out", source.size) as report:
+        found = evaluation.left_out(learned, source.batches(report), first_row=FIRST_ROW)
+    return noted(found, source)
 
 
-class Scoring:
-    """Adds up how the answers to batches compare with their labels."""
+def in_folds(source: Source, options: Options, folds: int, seed: int, watch: Watch) -> Evaluation:
+    """All rows in memory, dealt into folds."""
+    batch = joined(list(read(source, watch)))
+    refuse_numbers_as_labels(batch, source)
+    with watch(f"Fitting {folds} times", Size(len(batch), "rows")) as report:
+        found = evaluation.in_folds(
+            options, batch, folds, seed=seed, label=source.label, first_row=FIRST_ROW, report=report
+        )
+    return noted(found, source)
 
-    def __init__(self, model: Model):
-        self.model = model
-        self.pairs: dict[tuple[Key, int], int] = {}
-        self.loss = self.brier = 0
 
-    def __call__(self, batch: Batch) -> Part:
-        assert batch.labels is not None
-        model, labels = self.model, batch.labels
-        log_posterior = log_normalised(model.joint(batch), model.log_prior)
-        best = log_posterior.argmax(axis=1)
-        places = labels.renumbered({key: place for place, key in enumerate(model.classes)})
-        codes, counts = np.unique(labels.codes * len(model.classes) + best, return_counts=True)
-        pairs = {
-            (labels.keys[code // len(model.classes)], code % len(model.classes)): count
-            for code, count in zip(codes.tolist(), counts.tolist(), strict=True)
-        }
-        known = places >= 0
-        logs = np.where(known, log_posterior[np.arange(len(places)), places], LEAST_LOG)
-        return Part(pairs, units(-np.maximum(logs, LEAST_LOG)), units(squares(np.exp(log_posterior), places)))
+def read(source: Source, watch: Watch) -> Iterable[Batch]:
+    """All rows."""
+    with watch("Reading", source.size) as report:
+        yield from source.batches(report)
 
-    def add(self, part: Part) -> None:
-        """Take in the part of one batch."""
-        for pair, count in part.pairs.items():
-            self.pairs[pair] = self.pairs.get(pair, 0) + count
-        self.loss += part.loss
-        self.brier += part.brier
 
-    def evaluation(self, label: str | None) -> Evaluation:
-        """All parts together."""
-        classes = self.model.classes
-        truths = sorted({*classes, *(truth for truth, _ in self.pairs)})
-        confusion = np.zeros((len(truths), len(classes)), dtype=np.int64)
-        for (truth, answer), count in self.pairs.items():
-            confusion[truths.index(truth), answer] += count
-        rows = int(confusion.sum())
-        half = 2 if len(truths) <= 2 else 1
-        unknown = tuple(shown(key) for key in truths if key not in classes)
-        return Evaluation(
-            label,
-            tuple(shown(key) for key in classes),
-            tuple(shown(key) for key in truths),
-            confusion,
-            self.loss / UNIT / rows,
-            self.brier / UNIT / rows / half,
-            unknown,
-            tuple(f"The model never learned class '{name}', so its rows count as wrong." for name in unknown),
+def noted(found: Evaluation, source: Source) -> Evaluation:
+    """The same, with a word on rows that could not be read."""
+    return replace(found, notes=(*found.notes, *left_out(source)))
+
+
+def is_model(given: Any) -> bool:
+    """Whether this is a model rather than rows: one at hand, or a file that is named or begins like one."""
+    if isinstance(given, Fitted) or isinstance(getattr(given, "learned_", None), Learned):
+        return True
+    if not isinstance(given, (str, os.PathLike)):
+        return False
+    if os.fspath(given).endswith(".candide"):
+        return True
+    if not os.path.isfile(given):
+        return False
+    with open(given, "rb") as file:
+        return file.read(8 + len(MAGIC))[8:] == MAGIC
+
+
+def refuse_no_rows(model: Any) -> None:
+    """A model alone cannot be evaluated: it remembers sums, not rows."""
+    if is_model(model):
+        raise OptionRefused(
+            "A model keeps no rows, so give some with labels: new ones, or those it learned with leave_one_out=... "
+            "(--leave-one-out)."
         )
 
 
-def squares(posterior: FloatArray, places: AnyArray) -> FloatArray:
-    """The squared distance of each posterior from the truth (Brier 1950); unknown truths are one away from all."""
-    truth = np.where(places >= 0, posterior[np.arange(len(places)), places], 0.0)
-    return np.asarray((posterior**2).sum(axis=1) - 2 * truth + 1)
-
-
-def units(values: FloatArray) -> int:
-    """The sum in units of 2^-40: whole numbers add up alike in any order."""
-    return int(np.rint(values * UNIT).astype(np.int64).sum())
-
-
-def wilson(right: int, rows: int) -> tuple[float, float]:
-    """The interval that holds the true share 95 times in 100 (Wilson 1927).
-
-    >>> [round(end, 3) for end in wilson(9, 10)]
-    [0.596, 0.982]
-    """
-    share, z2 = right / rows, NINETY_FIVE**2
-    middle = (share + z2 / (2 * rows)) / (1 + z2 / rows)
-    half = NINETY_FIVE * math.sqrt(share * (1 - share) / rows + z2 / (4 * rows**2)) / (1 + z2 / rows)
-    return max(0.0, middle - half), min(1.0, middle + half)
+def refuse_to_fit(folds: int | None, families: Families) -> None:
+    """What is for fitting says nothing to a model that was fitted."""
+    if folds is not None:
+        raise OptionRefused(
+            "folds=... (--folds) fits anew in each part, so it takes rows and their label column, and no model."
+        )
+    if families != "auto":
+        raise OptionRefused("families=... (--family) is for fitting, but a model has chosen already.")

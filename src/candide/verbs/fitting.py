@@ -28,13 +28,15 @@ def fit(
     smoothing: Smoothing = "auto",
     priors: Priors = "empirical",
     missing: str = "ignore",
+    calibrate: bool = True,
     like: Any = None,
     watch: Watch = unwatched,
     **reading: Unpack[Reading],
 ) -> Fitted:
     """Learn rows from scratch, and save the model where `output` says.
 
-    Families are chosen from the first 50,000 rows, then every row is learned. `like` takes all choices from another
+    Families, smoothing and text recipe are chosen by leave-one-out from the first 50,000 rows, then every row is
+    learned, and probabilities are calibrated on rows from all over the data. `like` takes all choices from another
     model instead, so that models of several files can be merged.
 
     >>> rows = {"weather": ["sun", "rain", "rain", "sun"], "plan": ["beach", "home", "home", "beach"]}
@@ -44,11 +46,11 @@ def fit(
     if output is not None:
         with store.locked(output):
             pass  # a folder that cannot be written to is known before the work, not after
+    options = Options(families, smoothing, priors, missing=missing, calibrate=calibrate)
     if like is not None:
-        options = Options(families, smoothing, priors, missing=missing)
         fitted = fit_like(data, label, opened(like), options, watch, reading)
     else:
-        fitted = fit_anew(data, label, Options(families, smoothing, priors, missing=missing), watch, reading)
+        fitted = fit_anew(data, label, options, watch, reading)
     fitted.learned.model  # noqa: B018  (refuses priors that do not fit, before anything is saved)
     if output is not None:
         with store.locked(output):
@@ -62,8 +64,11 @@ def fit_anew(data: Any, label: str | None, options: Options, watch: Watch, readi
     sample, batches = first_rows(source)
     refuse_numbers_as_labels(sample, source)
     options = Options(**{**options.as_dict(), "priors": spelled(options.priors, sample)})
-    chosen = Learned.fit(options, sample, [], source.label)
-    learned = all_rows(chosen, source, batches, watch)
+    if batches is not None:
+        learned = Learned.fit(options, sample, label=source.label)
+    else:
+        with watch("Learning", source.size) as report:
+            learned = Learned.fit(options, sample, source.batches(report), source.label)
     looked = f"Families were chosen from the first {ROWS_TO_LOOK_AT:,} rows." if batches is None else ""
     return described(learned, source, [looked])
 
@@ -78,15 +83,8 @@ def fit_like(
         raise OptionRefused(f"The model to be like learned column '{first.label}', not '{label}'. Leave the label out.")
     source = labelled(data, first.label, expected_kinds(first.learned), reading)
     refuse_new_columns(source, first.learned, "Fit without it, or leave the column out of the file.")
-    return described(all_rows(first.learned, source, None, watch), source, [])
-
-
-def all_rows(chosen: Learned, source: Source, batches: list[Batch] | None, watch: Watch) -> Learned:
-    """Learn what is at hand, or else read it all."""
-    if batches is not None:
-        return chosen.refilled(batches)
     with watch("Learning", source.size) as report:
-        return chosen.refilled(source.batches(report))
+        return described(first.learned.refilled(source.batches(report)), source, [])
 
 
 def described(learned: Learned, source: Source, notes: Iterable[str]) -> Fitted:

@@ -11,17 +11,16 @@ import numpy as np
 import pyarrow as pa
 
 from candide.batch import Batch
+from candide.decision import RARITY, decided, refuse_no_share
 from candide.engines.local import in_parallel
-from candide.errors import OptionRefused, RowsRefused
-from candide.model import Model, normalised
+from candide.errors import RowsRefused
+from candide.learning import Learned
 from candide.sources import Source, open_source
 from candide.values import shown
 from candide.verbs.fitted import Fitted, opened
 from candide.verbs.reading import OthersAsText, Reading, expected_kinds
 from candide.verbs.watching import Watch, unwatched
 from candide.verbs.writing import TEXTUAL, Output, column_of, format_for, write
-
-UNSURE, UNFAMILIAR = "unsure", "unfamiliar"
 
 
 @dataclass(frozen=True)
@@ -38,7 +37,8 @@ def predict(
     data: Any,
     output: Output | None = None,
     *,
-    confidence: float | None = None,
+    confidence: float = 0.0,
+    rarity: float = RARITY,
     probabilities: bool = False,
     output_format: str | None = None,
     watch: Watch = unwatched,
@@ -46,20 +46,21 @@ def predict(
 ) -> Predicted:
     """Answer rows. Every input column comes back, followed by `label`, `probability` and `decision`.
 
-    The decision is the label, or "unsure" where its probability is below `confidence`, or "unfamiliar" where no class
-    could have brought the row about. `probabilities` adds the probability of each class. Rows are written to `output`
+    The decision is the label, or "unsure" where its probability is below `confidence`, or "unfamiliar" where the row is
+    less expected than all but a share `rarity` of those learned. `probabilities` adds the probability of each class.
+    Rows are written to `output`
     (csv, tsv, jsonl or parquet, by its name or `output_format`), else they are the result's `table`.
     """
     fitted = opened(model)
-    if confidence is not None and not 0 <= confidence <= 1:
-        raise OptionRefused(f"confidence is a probability between 0 and 1, not {confidence:g}.")
+    refuse_no_share("confidence", confidence)
+    refuse_no_share("rarity", rarity)
     format = None if output is None else format_for(output, output_format)
     expected = expected_kinds(fitted.learned)
     if format in TEXTUAL:
         expected = OthersAsText(expected)
     source = open_source(data, labelled=False, expected=expected, repeatable=False, **reading)
     widens = format == "parquet" and source.describe()["format"] in ("csv", "jsonl")
-    answering = Answering.of(fitted, source, confidence, probabilities, widens)
+    answering = Answering.of(fitted, source, (confidence, rarity), probabilities, widens)
     decisions: Counter[str] = Counter()
     with watch("Predicting", source.size) as report:
         tables = counted(in_parallel(answering, source.batches(report)), decisions)
@@ -72,8 +73,8 @@ def predict(
 
 def counted(tables: Iterator[tuple[Any, Any]], decisions: Counter[str]) -> Iterator[Any]:
     """Pass tables on, counting their decisions."""
-    for table, decided in tables:
-        names, counts = np.unique(decided, return_counts=True)
+    for table, made in tables:
+        names, counts = np.unique(made, return_counts=True)
         decisions.update(dict(zip(names.tolist(), counts.tolist(), strict=True)))
         yield table
 
@@ -90,37 +91,35 @@ class Answering:
     `widens` is for a file that needs one type a column, from text in which a whole number may be followed by 2.5.
     """
 
-    model: Model
+    learned: Learned
     columns: tuple[str, ...]
     added: tuple[str, ...]
-    confidence: float | None
+    thresholds: tuple[float, float]
     source: Source
     widens: bool
 
     @classmethod
     def of(
-        cls, fitted: Fitted, source: Source, confidence: float | None, probabilities: bool, widens: bool
+        cls, fitted: Fitted, source: Source, thresholds: tuple[float, float], probabilities: bool, widens: bool
     ) -> Answering:
         model = fitted.learned.model
         added = ["label", "probability", "decision"]
         if probabilities:
             added += [f"probability_{shown(key)}" for key in model.classes]
-        return cls(model, source.columns, unused(added, source.columns), confidence, source, widens)
+        return cls(fitted.learned, source.columns, unused(added, source.columns), thresholds, source, widens)
 
     def __call__(self, batch: Batch) -> tuple[Any, Any]:
         """The rows with answers, and the decisions as plain text."""
-        joint = self.model.joint(batch)
-        posterior = normalised(joint, self.model.log_prior)
-        best = posterior.argmax(axis=1)
+        model = self.learned.model
+        best, posterior, _ = decisions = decided(model, self.learned.tuning.familiarity, batch)
         chance = posterior[np.arange(len(best)), best]
-        decided = np.array([shown(key) for key in self.model.classes], dtype=object)[best]
-        if self.confidence is not None:
-            decided[chance < self.confidence] = UNSURE
-        decided[~np.isfinite(joint.max(axis=1))] = UNFAMILIAR
-        labels = pa.array([value for _, value in self.model.classes]).take(pa.array(best))
-        answers = [labels, pa.array(chance), pa.array(decided.tolist())]
+        names = np.array([shown(key) for key in model.classes], dtype=object)[best]
+        states = decisions.states(*self.thresholds)
+        names[states != ""] = states[states != ""]
+        labels = pa.array([value for _, value in model.classes]).take(pa.array(best))
+        answers = [labels, pa.array(chance), pa.array(names.tolist())]
         answers += [pa.array(posterior[:, place]) for place in range(len(self.added) - len(answers))]
-        return self._beside(batch, answers), decided.astype(str)
+        return self._beside(batch, answers), names.astype(str)
 
     def _beside(self, batch: Batch, answers: list[Any]) -> Any:
         late = [name for name in batch.names if name not in set(self.columns)]

@@ -13,14 +13,13 @@ import pyarrow as pa
 from candide.batch import ArrowColumns, Batch
 from candide.errors import LabelsRefused
 from candide.learning import Learned
-from candide.sampling import ROWS_TO_LOOK_AT
+from candide.sampling import BYTES_TO_LOOK_AT, ROWS_TO_LOOK_AT
 from candide.sources import Source, open_source
 from candide.statistics.cross_sums import CrossSums
 from candide.statistics.sums import Sums
 from candide.statistics.tally import Tally
 from candide.values import Coded
 
-BYTES_TO_LOOK_AT = 50 << 20
 KINDS = ("text", "number", "truth")
 
 

@@ -1,0 +1,84 @@
+"""Bells in several dimensions: means, covariances, and how high they stand over a point."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.linalg import solve_triangular
+
+from candide.arrays import FloatArray, IntArray
+from candide.statistics.cross_sums import CrossSums
+
+LOG_TAU = np.log(2 * np.pi)
+FAR = 1e140
+FARTHEST = 1e200
+
+
+@dataclass(frozen=True)
+class Bells:
+    """Mean[class, column] and covariance[class, column, column], column j in units of 2^exponents[j]."""
+
+    exponents: IntArray
+    mean: FloatArray
+    covariance: FloatArray
+
+
+def units_of(seen: CrossSums) -> IntArray:
+    """A power of two near the root mean square of each [class, column]; 0 for a column of zeros."""
+    squares, exponent = seen.products.integers()
+    rows, row_exponent = seen.weight.integers()
+    first, second = np.triu_indices(seen.columns)
+    units = np.zeros((seen.classes, seen.columns), dtype=np.int64)
+    for label, row in enumerate(rows):
+        size = max(int(row), 1).bit_length() + row_exponent
+        for column, square in enumerate(squares[first == second, label]):
+            units[label, column] = (int(square).bit_length() + exponent - size) // 2 if square else 0
+    return units
+
+
+def in_units(values: FloatArray, exponents: IntArray) -> FloatArray:
+    """Values in units of 2^exponents, those that would be beyond all measure pulled back."""
+    with np.errstate(over="ignore"):
+        return np.clip(np.ldexp(values, -exponents), -FARTHEST, FARTHEST)
+
+
+def log_bells(bells: Bells, values: FloatArray, columns: IntArray) -> FloatArray:
+    """log density of values[row, column] under each class, for the columns observed."""
+    units = bells.exponents[columns]
+    scaled = in_units(values, units)
+    logs = np.empty((len(values), len(bells.mean)))
+    for label, (mean, covariance) in enumerate(zip(bells.mean, bells.covariance, strict=True)):
+        root = np.linalg.cholesky(covariance[np.ix_(columns, columns)])
+        steps = solve_triangular(root, (scaled - mean[columns]).T, lower=True, check_finite=False)
+        logs[:, label] = height(root, units) - 0.5 * squared_length(steps)
+    return logs
+
+
+def log_densities(mean: FloatArray, covariance: FloatArray, values: FloatArray, exponents: IntArray) -> FloatArray:
+    """log density of values[row, column] where every row has means and covariances [row, class, ...] of its own.
+
+    There may be one covariance for all classes of a row.
+    """
+    root: FloatArray = np.linalg.cholesky(covariance).astype(np.float64)
+    steps = in_units(values, exponents)[:, None] - mean
+    for column in range(steps.shape[-1]):
+        before = np.einsum("...k,...k->...", root[..., column, :column], steps[..., :column])
+        steps[..., column] = (steps[..., column] - before) / root[..., column, column]
+    return np.asarray(height(root, exponents) - 0.5 * squared_length(np.moveaxis(steps, -1, 0)))
+
+
+def height(root: FloatArray, exponents: IntArray) -> FloatArray:
+    """log density at the mean, from the covariance's Cholesky root[..., column, column]."""
+    logs = np.log(np.diagonal(root, axis1=-2, axis2=-1)).sum(axis=-1)
+    return np.asarray(-logs - exponents.sum() * np.log(2) - 0.5 * len(exponents) * LOG_TAU)
+
+
+def squared_length(steps: FloatArray) -> FloatArray:
+    """The sum of squares of each column, growing like a logarithm where it would overflow: order is kept."""
+    largest = np.maximum(np.abs(steps).max(axis=0), 1e-300)
+    with np.errstate(divide="ignore"):
+        length = np.sqrt(np.square(steps / largest).sum(axis=0))
+        near = np.square(np.minimum(largest, FAR) * length)
+        far = FAR**2 * (1 + np.log(largest) + np.log(length) - np.log(FAR))
+    return np.where(largest * length < FAR, near, far)

@@ -1,0 +1,1 @@
+"""Choosing by exact leave-one-out: families, smoothing, text recipes, calibration."""

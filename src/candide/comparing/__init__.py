@@ -1,0 +1,16 @@
+"""Methods side by side on the same rows: generative or discriminative? One's own data can be asked.
+
+>>> from candide.batch import Batch
+>>> rows = Batch.of({"x": ["a", "a", "a", "b", "b", "b"] * 10}, ["no", "no", "no", "yes", "yes", "no"] * 10)
+>>> found = Contest.of(rows).run()
+>>> [(method.name, round(method.best.accuracy, 2)) for method in found.methods]
+[('naive Bayes', 0.83), ('plain naive Bayes', 0.83), ('logistic regression', 0.83)]
+"""
+
+from __future__ import annotations
+
+from candide.comparing.crossing import Duel
+from candide.comparing.result import Compared, Comparison, Point
+from candide.comparing.running import FOLDS, Contest
+
+__all__ = ["FOLDS", "Compared", "Comparison", "Contest", "Duel", "Point"]

@@ -1,0 +1,246 @@
+"""Numbers without a bell curve: intervals of the line, each as likely as its rows say."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from candide.arrays import AnyArray, FloatArray, IntArray
+from candide.bases.family import Family, Term, shown_number
+from candide.bases.leaving import Leaving
+from candide.bases.merged import interval_starts, log_merged, log_merged_without, summed
+from candide.bases.support import REAL
+from candide.batch import Batch
+from candide.errors import OptionRefused
+from candide.kernels.counting import count_codes
+from candide.kernels.merging import bin_numbers
+from candide.kernels.scoring import add_lookup
+from candide.statistics.tally import Tally, TallyBuilder
+
+LARGEST = float(np.finfo(np.float64).max)
+BINS = 512
+POWERS = np.unique(np.concatenate([np.arange(-64, 65), [-960, -480, -240, -120, 120, 240, 480, 960]]))
+"""Where no edges are given, the line is cut at these powers of two on both sides of zero."""
+
+STEPS = 2 ** np.arange(12) - 1
+"""Beyond the edges, the line is cut as many spans away as these powers of two say."""
+
+ROWS_LENT = 0.5
+"""What each bin near the edges counts for free in its interval; farther out it is less, as under a Cauchy curve."""
+LEAST_LENT = 1e-300
+
+
+@dataclass(frozen=True)
+class Steps:
+    """Where the second and later intervals begin, and log density as table[bin, class]."""
+
+    starts: IntArray
+    table: FloatArray
+
+
+@dataclass(frozen=True)
+class Histogram(Family):
+    """Numbers of any shape: several humps, gaps, spikes.
+
+    Rows are counted in some hundreds of fine bins, whose `edges` are part of the schema, so that counts add. At fit
+    time neighbouring bins are merged into the intervals that tell the classes apart best for what they cost (MODL,
+    Boullé 2006), and (count + smoothing) / (rows + smoothing * intervals) is the chance of an interval in a class.
+    Within its interval a bin has its share of all classes together, over its width: this is a density, fine where
+    rows are many, while only the intervals speak for or against a class.
+
+    `edges` come from `fitted_to` a sample; without them the line is cut at powers of two. `intervals` holds the
+    intervals fixed: the bins at which the second and later ones begin. Each column is a block of its own, `column`.
+
+    >>> sizes = Histogram().fitted_to(np.array([1.0, 2.0, 4.0]), "size")
+    >>> sizes.edges
+    (0.5, 1.5, 3.0, 5.0)
+    """
+
+    smoothing: float = 0.5
+    edges: tuple[float, ...] = ()
+    intervals: tuple[int, ...] | None = None
+    adds_counts = True
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        edges = np.array(self.edges, dtype=np.float64) + 0.0
+        if not (np.all(np.abs(edges) < LARGEST) and np.all(edges[1:] > edges[:-1])):
+            raise OptionRefused("The edges of a histogram must be finite numbers, each larger than the one before.")
+        object.__setattr__(self, "edges", tuple(edges.tolist()))
+        if self.intervals is not None:
+            starts = [0, *map(int, self.intervals), self.bins]
+            if any(start >= stop for start, stop in pairwise(starts)):
+                raise OptionRefused(f"intervals must be ascending numbers of bins from 1 to {self.bins - 1}.")
+            object.__setattr__(self, "intervals", tuple(starts[1:-1]))
+
+    def fitted_to(self, values: FloatArray, column: str, bins: int = BINS) -> Histogram:
+        """The same family for one column, with edges that suit a sample of its values."""
+        return replace(self, column=column, edges=tuple(edges_of(values, bins).tolist()), intervals=None)
+
+    @cached_property
+    def cuts(self) -> FloatArray:
+        """Everywhere the line is cut: the edges, and outwards from them ever farther apart."""
+        return all_cuts(np.array(self.edges))
+
+    @property
+    def bins(self) -> int:
+        return len(self.cuts) + 1
+
+    def builder(self, columns: tuple[str, ...], classes: int) -> TallyBuilder:
+        if len(columns) != 1:
+            raise OptionRefused(
+                f"A histogram holds one column, not {len(columns)}: give each its own, as in Histogram(column='age')."
+            )
+        return TallyBuilder(range(self.bins), classes)
+
+    def builder_over(self, seen: Tally) -> TallyBuilder:
+        return TallyBuilder.over(seen)
+
+    def read(self, batch: Batch, columns: tuple[str, ...]) -> FloatArray:
+        values = batch.numbers(columns)
+        REAL.refuse_outside(values, batch, columns, self.name)
+        return values
+
+    def view(self, batch: Batch, columns: tuple[str, ...]) -> FloatArray:
+        return REAL.without_outside(batch.numbers(columns))
+
+    def _bins_of(self, values: FloatArray) -> IntArray:
+        return bin_numbers(np.ascontiguousarray(values[:, 0]), self.cuts)
+
+    def learn(self, builder: TallyBuilder, values: FloatArray, labels: IntArray, weights: AnyArray) -> None:
+        builder.reserve(len(values), weights)
+        count_codes(self._bins_of(values), labels, weights, builder.table)
+
+    def settled(self, seen: Tally) -> Histogram:
+        return replace(self, intervals=tuple(self._starts(seen).tolist()))
+
+    @property
+    def chooses(self) -> bool:
+        return self.intervals is None
+
+    def smoothed_counts(self, seen: Tally) -> AnyArray:
+        return summed(seen.counts, self._interval_of_bin(self._starts(seen)))
+
+    def _starts(self, seen: Tally) -> IntArray:
+        return interval_starts(seen.counts) if self.intervals is None else np.array(self.intervals, dtype=np.int64)
+
+    def _interval_of_bin(self, starts: IntArray) -> IntArray:
+        return np.searchsorted(starts, np.arange(self.bins), side="right")
+
+    def fit(self, seen: Tally, columns: tuple[str, ...]) -> Steps:
+        starts = self._starts(seen)
+        mass = log_merged(seen.counts, self._interval_of_bin(starts), self.smoothing, self._lent)
+        return Steps(starts, mass - self._log_widths[:, None])
+
+    @cached_property
+    def _log_widths(self) -> FloatArray:
+        return log_widths(self.cuts)
+
+    @cached_property
+    def _lent(self) -> FloatArray:
+        return lent(self.cuts, *((self.edges[0], self.edges[-1]) if self.edges else (-1.0, 1.0)))
+
+    def score(self, parameters: Steps, values: FloatArray, joint: FloatArray) -> None:
+        add_lookup(self._bins_of(values), parameters.table, joint)
+
+    def score_without(
+        self,
+        seen: Tally,
+        batch: Batch,
+        columns: tuple[str, ...],
+        labels: IntArray,
+        weights: AnyArray,
+        joint: FloatArray,
+    ) -> None:
+        bins = self._bins_of(self.view(batch, columns))
+        out, which = Leaving.of(bins, labels, weights, seen.classes)
+        parts = self._interval_of_bin(self._starts(seen))
+        mass = log_merged_without(seen.counts, parts, self.smoothing, out, self._lent)
+        add_lookup(which, mass - self._log_widths[out.slots, None], joint)
+
+    def observed(self, parameters: Steps, batch: Batch, columns: tuple[str, ...]) -> FloatArray:
+        return (~np.isnan(self.view(batch, columns)[:, 0])).astype(np.float64)
+
+    def terms(self, parameters: Steps, values: FloatArray, columns: tuple[str, ...]) -> list[Term]:
+        place = int(self._bins_of(values)[0])
+        return [Term(columns[0], shown_number(values[0, 0]), parameters.table[place])] if place >= 0 else []
+
+    def sample(
+        self, parameters: Steps, label: int, rows: int, rng: np.random.Generator
+    ) -> list[AnyArray | list[Any]]:
+        chances = np.exp(parameters.table[:, label] + self._log_widths)
+        drawn = rng.choice(self.bins, rows, p=chances / chances.sum())
+        low, high = np.append(-LARGEST, self.cuts), np.append(self.cuts, LARGEST)
+        share = rng.random(rows)
+        return [(1 - share) * low[drawn] + share * high[drawn]]
+
+
+def edges_of(values: FloatArray, bins: int) -> FloatArray:
+    """Edges of about so many bins that suit the finite ones of some values.
+
+    Few different values have a bin each; else bins hold about as many rows each, and a value more common than that
+    has a bin of its own. The first and last edge are as far outside as their neighbours are inside.
+    """
+    if bins < 1:
+        raise OptionRefused(f"bins must be a whole number from 1 up, not {bins!r}.")
+    distinct, counts = np.unique(values[np.isfinite(values)], return_counts=True)
+    if not len(distinct):
+        return np.zeros(0)
+    last = np.arange(len(distinct) - 1)
+    if len(distinct) > bins:
+        running, share = np.cumsum(counts), counts.sum() / bins
+        common = np.flatnonzero(counts > share)
+        last = np.concatenate([np.searchsorted(running, share * np.arange(1, bins)), common - 1, common])
+        last = np.unique(last[(last >= 0) & (last < len(distinct) - 1)])
+    low, high = ends_of(distinct)
+    edges = np.concatenate([[low], halfway(distinct[last], distinct[last + 1]), [high]])
+    return edges[np.abs(edges) < LARGEST]
+
+
+def halfway(low: FloatArray, high: FloatArray) -> FloatArray:
+    """A number above low and at most high, in the middle if there is one between them."""
+    middle = 0.5 * low + 0.5 * high
+    return np.where(middle > low, middle, high)
+
+
+def ends_of(distinct: FloatArray) -> tuple[float, float]:
+    """A number at or below ascending values and one above: infinite where the line ends before."""
+    gaps = np.diff(0.5 * distinct) if len(distinct) > 1 else [0.5 * abs(distinct[0]) or 0.5]
+    with np.errstate(over="ignore"):
+        return distinct[0] - gaps[0], max(distinct[-1] + gaps[-1], np.nextafter(distinct[-1], np.inf))
+
+
+def all_cuts(edges: FloatArray) -> FloatArray:
+    """The edges, and beyond both ends cuts that are ever farther away, up to the largest doubles.
+
+    >>> all_cuts(np.array([0.0, 1.0]))[8:17].tolist()
+    [-8.0, -2.0, -1.0, 0.0, 1.0, 2.0, 3.0, 9.0, 129.0]
+    """
+    if not len(edges):
+        sizes = 2.0**POWERS
+        return np.concatenate([-sizes[::-1], sizes])
+    with np.errstate(over="ignore"):
+        span = edges[-1] - edges[0] or abs(edges[0]) or 1.0
+        away = np.ldexp(span, STEPS)
+        cuts = np.unique(np.concatenate([edges[0] - away, edges, edges[-1] + away]))
+    return cuts[np.abs(cuts) < LARGEST]
+
+
+def log_widths(cuts: FloatArray) -> FloatArray:
+    """The logarithm of each bin's width; the outermost end at the largest doubles."""
+    ends = np.concatenate([[-LARGEST], cuts, [LARGEST]])
+    with np.errstate(over="ignore", divide="ignore"):
+        widths, halves = np.diff(ends), np.diff(0.5 * ends)
+        return np.where(np.isfinite(widths), np.log(widths), np.log(halves) + np.log(2.0))
+
+
+def lent(cuts: FloatArray, first: float, last: float) -> FloatArray:
+    """What each bin counts for free in its interval: the less the farther it lies from the range of the edges."""
+    with np.errstate(over="ignore"):
+        span = last - first or abs(first) or 1.0
+        outside = np.maximum(np.append(0.0, cuts - last), np.append(first - cuts, 0.0))
+        return ROWS_LENT * np.maximum(1 / (1 + np.maximum(outside, 0.0) / span), LEAST_LENT)

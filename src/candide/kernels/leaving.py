@@ -1,0 +1,128 @@
+"""The loops of leave-one-out: what a row of counts or truths says once it has been taken out of the counts itself.
+
+Rows are those of a CSR matrix; `labels` and `weights` hold one class number and one whole weight a row.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from candide.arrays import AnyArray, FloatArray, IntArray
+from candide.kernels import compiled
+
+
+@compiled
+def events_in(data: AnyArray, start: int, stop: int) -> int:
+    """How many events the entries from start to stop hold; NaN holds none."""
+    events = 0
+    for place in range(start, stop):
+        if data[place] == data[place]:
+            events += int(data[place])
+    return events
+
+
+@compiled
+def score_own(
+    indptr: AnyArray,
+    indices: AnyArray,
+    data: AnyArray,
+    counts: IntArray,
+    smoothing: float,
+    labels: IntArray,
+    weights: IntArray,
+    own: FloatArray,
+) -> None:
+    """Set own[row] to the multinomial score of the row's own class without the row; counts is [slot, class].
+
+    A class that is left with nothing gives every slot the same share.
+    """
+    slots = counts.shape[0]
+    totals = counts.sum(axis=0)
+    for row in range(len(labels)):
+        label, weight = labels[row], weights[row]
+        start, stop = indptr[row], indptr[row + 1]
+        whole = totals[label] - weight * events_in(data, start, stop) + smoothing * slots
+        height, score = np.log(whole) if whole > 0 else np.log(slots), 0.0
+        for place in range(start, stop):
+            count = data[place]
+            if count == count and count != 0:
+                left = counts[indices[place], label] - weight * np.int64(count)
+                score += count * ((np.log(left + smoothing) if whole > 0 else 0.0) - height)
+        own[row] = score
+
+
+@compiled
+def score_others(
+    indptr: AnyArray,
+    indices: AnyArray,
+    data: AnyArray,
+    others: IntArray,
+    logs: FloatArray,
+    logs_less_one: FloatArray,
+    smoothing: float,
+    labels: IntArray,
+    weights: IntArray,
+    joint: FloatArray,
+) -> None:
+    """Add the complement score without the row, which leaves the others[slot, class] of every class but its own.
+
+    logs holds log(others + smoothing), and logs_less_one the same for one less: most rows take one out.
+    """
+    slots, classes = others.shape
+    totals = others.sum(axis=0)
+    heights = np.empty(classes)
+    for row in range(len(labels)):
+        own, weight = labels[row], weights[row]
+        start, stop = indptr[row], indptr[row + 1]
+        events = weight * events_in(data, start, stop)
+        for label in range(classes):
+            heights[label] = np.log(totals[label] - (0 if label == own else events) + smoothing * slots)
+        for place in range(start, stop):
+            count = data[place]
+            if not count > 0:
+                continue
+            slot, amount = indices[place], weight * np.int64(count)
+            kept = joint[row, own]
+            for label in range(classes):
+                less = logs_less_one[slot, label] if amount == 1 else np.log(others[slot, label] - amount + smoothing)
+                joint[row, label] += count * (heights[label] - less)
+            joint[row, own] = kept + count * (heights[own] - logs[slot, own])
+
+
+@compiled
+def truths_own(
+    indptr: AnyArray,
+    indices: AnyArray,
+    data: AnyArray,
+    threshold: float,
+    rows: IntArray,
+    labels: IntArray,
+    no: FloatArray,
+    yes: FloatArray,
+    own: FloatArray,
+) -> None:
+    """Set own[row] for some rows to what their truths say of their own class, by no[column, class] and yes.
+
+    Entries above the threshold are yes, NaN is neither, and all others, stored or not, are no. What is impossible
+    (-inf) is counted apart, so that it can be taken away again.
+    """
+    columns, classes = no.shape
+    silence, never = np.zeros(classes), np.zeros(classes, np.int64)
+    for column in range(columns):
+        for label in range(classes):
+            never[label] += no[column, label] == -np.inf
+            silence[label] += no[column, label] if no[column, label] > -np.inf else 0.0
+    for row in rows:
+        label = labels[row]
+        score, impossible = silence[label], never[label]
+        for place in range(indptr[row], indptr[row + 1]):
+            if data[place] <= threshold:
+                continue
+            below = no[indices[place], label]
+            impossible -= below == -np.inf
+            score -= below if below > -np.inf else 0.0
+            if data[place] > threshold:
+                above = yes[indices[place], label]
+                impossible += above == -np.inf
+                score += above if above > -np.inf else 0.0
+        own[row] = -np.inf if impossible > 0 else score

@@ -1,0 +1,518 @@
+"""The loops that judge documents by the counts of all the others: each is taken out, scored and put back, in whole
+numbers, with no refit. Only the pairs that the document's own words have with classes are looked at."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from candide.arrays import AnyArray, FloatArray, IntArray
+from candide.kernels import compiled
+from candide.kernels.word_counting import Texts, join_equal, weigh
+from candide.kernels.words import Letters, Number, Recipe, Scratch, Terms, document_terms
+
+#: What a kernel answers when there was no room for a document's terms, beside the reasons in `words`.
+LIST_FULL = -5
+MISSING = -1
+LOG_TWO = math.log(2.0)
+
+
+class Rows(NamedTuple):
+    """Documents as different terms: those of row i are indptr[i]:indptr[i + 1], in order of first appearance.
+
+    A term below zero is not counted anywhere. amounts are what the document adds, before its weight: occurrences, 1,
+    or units of 2^-32. tokens[row] counts its terms with repeats, MISSING where there is no text.
+    """
+
+    indptr: IntArray
+    terms: AnyArray
+    amounts: IntArray
+    tokens: IntArray
+
+
+class Counted(NamedTuple):
+    """The counts documents are taken out of: words and the pairs they have with classes, sorted by class.
+
+    kept[word] says which words speak, totals[word] how much was seen of each; a kept word with less than `least` left
+    speaks no more. factor[word], where given, multiplies counts; `unit` turns them into what is meant. loads are the
+    kept words' totals by class as numbers, class_totals the same as counts, all_totals those of all words.
+    """
+
+    indptr: IntArray
+    labels: AnyArray
+    counts: IntArray
+    totals: IntArray
+    kept: AnyArray
+    factor: FloatArray
+    class_totals: IntArray
+    loads: FloatArray
+    all_totals: IntArray
+    documents: IntArray
+    kept_words: int
+    all_words: int
+    least: int
+    unit: float
+
+
+class Gone(NamedTuple):
+    """Scratch: what one document takes with it. lost and faded by class, in counts and as numbers; pairs by place."""
+
+    lost: IntArray
+    faded: FloatArray
+    pairs: IntArray
+    stays: AnyArray
+
+
+@compiled
+def list_documents(
+    texts: Texts,
+    row: Number,
+    letters: Letters,
+    recipe: Recipe,
+    terms: Terms,
+    scratch: Scratch,
+    learning: bool,
+    out: Rows,
+) -> tuple[Number, Number]:
+    """List the terms and occurrences of the documents from number `row` on; where it stopped and why (0: all done)."""
+    while row < texts.offsets.size - 1:
+        begin = out.indptr[row]
+        out.indptr[row + 1] = begin
+        out.tokens[row] = MISSING
+        if texts.missing.size == 0 or not texts.missing[row]:
+            start, stop = texts.offsets[row], texts.offsets[row + 1]
+            tokens = document_terms(texts.letters, start, stop, letters, recipe, terms, scratch, learning)
+            if tokens < 0:
+                return row, tokens
+            count = join_equal(tokens, scratch)
+            if count < 0:
+                return row, count
+            if begin + count > out.terms.size:
+                return row, LIST_FULL
+            for place in range(count):
+                out.terms[begin + place] = max(scratch.ids[place], -1)
+                out.amounts[begin + place] = scratch.amounts[place]
+            out.indptr[row + 1] = begin + count
+            out.tokens[row] = tokens
+        row += 1
+    return row, 0
+
+
+@compiled
+def weigh_rows(rows: Rows, weighting: Number, logs: FloatArray, amounts: IntArray) -> None:
+    """Turn occurrences, rows.amounts, into what the weighting makes of them."""
+    for row in range(rows.indptr.size - 1):
+        start, stop = rows.indptr[row], rows.indptr[row + 1]
+        for place in range(start, stop):
+            amounts[place] = rows.amounts[place]
+        weigh(stop - start, weighting, logs, amounts[start:stop])
+
+
+@compiled
+def count_rows(
+    rows: Rows,
+    labels: IntArray,
+    weights: IntArray,
+    by_class: IntArray,
+    indptr: IntArray,
+    pair_labels: AnyArray,
+    counts: IntArray,
+) -> Number:
+    """Add the rows up by (term, class), the pairs of term i at indptr[i]:indptr[i + 1] by class; how many pairs.
+
+    by_class are the rows in order of their labels. The caller gives room for as many pairs as there are terms in the
+    rows, and zeros in `indptr`.
+    """
+    words = indptr.size - 1
+    for place in range(rows.terms.size):
+        indptr[rows.terms[place] + 1] += 1
+    for word in range(words):
+        indptr[word + 1] += indptr[word]
+    filled = indptr[:-1].copy()
+    for row in by_class:
+        for place in range(rows.indptr[row], rows.indptr[row + 1]):
+            word = rows.terms[place]
+            pair_labels[filled[word]] = labels[row]
+            counts[filled[word]] = weights[row] * rows.amounts[place]
+            filled[word] += 1
+    total = 0
+    for word in range(words):
+        begin = indptr[word]
+        indptr[word] = total
+        for entry in range(begin, filled[word]):
+            label, count = pair_labels[entry], counts[entry]
+            if count == 0:
+                continue
+            if total > indptr[word] and pair_labels[total - 1] == label:
+                counts[total - 1] += count
+                continue
+            pair_labels[total] = label
+            counts[total] = count
+            total += 1
+    indptr[words] = total
+    return total
+
+
+@compiled
+def class_loads(seen: Counted, class_totals: IntArray, loads: FloatArray) -> None:
+    """Add up the kept words by class, as counts and as numbers."""
+    for word in range(seen.totals.size):
+        if seen.kept[word]:
+            meant = seen.unit * (seen.factor[word] if seen.factor.size else 1.0)
+            for pair in range(seen.indptr[word], seen.indptr[word + 1]):
+                class_totals[seen.labels[pair]] += seen.counts[pair]
+                loads[seen.labels[pair]] += seen.counts[pair] * meant
+
+
+@compiled
+def pair_of(word: Number, label: Number, seen: Counted) -> Number:
+    """Where a word's count with a class stands, or -1."""
+    low, high = seen.indptr[word], seen.indptr[word + 1]
+    while low < high:
+        middle = (low + high) >> 1
+        if seen.labels[middle] < label:
+            low = middle + 1
+        else:
+            high = middle
+    return low if low < seen.indptr[word + 1] and seen.labels[low] == label else np.int64(-1)
+
+
+@compiled
+def take_out(
+    rows: Rows, row: Number, label: Number, weight: Number, seen: Counted, gone: Gone
+) -> tuple[Number, Number]:
+    """Take a document out into `gone`: how many words then speak, and how many there are at all.
+
+    gone.stays says which of its terms go on speaking, gone.pairs where each stands with the document's class, -1 where
+    nothing is left there. The first answer is -1 where the counts do not hold the document.
+    """
+    gone.lost[:] = 0
+    gone.faded[:] = 0.0
+    speaking, there = seen.kept_words, seen.all_words
+    start = rows.indptr[row]
+    for place in range(start, rows.indptr[row + 1]):
+        word, own = rows.terms[place], weight * rows.amounts[place]
+        gone.stays[place - start] = False
+        if word < 0:
+            if own > 0:
+                return -1, 0
+            continue
+        mine = pair_of(word, label, seen)
+        if own > 0 and (mine < 0 or seen.counts[mine] < own):
+            return -1, 0
+        gone.pairs[place - start] = mine
+        rest = seen.totals[word] - own
+        if rest == 0 and own > 0:
+            there -= 1
+        if not seen.kept[word]:
+            continue
+        meant = seen.unit * (seen.factor[word] if seen.factor.size else 1.0)
+        gone.lost[label] += own
+        gone.faded[label] += own * meant
+        if rest >= seen.least:
+            gone.stays[place - start] = True
+            continue
+        speaking -= 1
+        for pair in range(seen.indptr[word], seen.indptr[word + 1]):
+            left = seen.counts[pair] - (own if pair == mine else 0)
+            gone.lost[seen.labels[pair]] += left
+            gone.faded[seen.labels[pair]] += left * meant
+    return speaking, there
+
+
+@compiled
+def load_left(label: Number, seen: Counted, gone: Gone) -> float:
+    """How much of the kept words a class has left: exactly nothing where no count is left."""
+    rest = seen.class_totals[label] - gone.lost[label]
+    if seen.factor.size and rest > 0:
+        return max(seen.loads[label] - gone.faded[label], 0.0)
+    return rest * seen.unit
+
+
+@compiled
+def room_for(rows: Rows, classes: Number) -> Gone:
+    """Scratch for the longest document."""
+    longest = 0
+    for row in range(rows.indptr.size - 1):
+        longest = max(longest, rows.indptr[row + 1] - rows.indptr[row])
+    pairs, stays = np.empty(longest, np.int64), np.empty(longest, np.bool_)
+    return Gone(np.zeros(classes, np.int64), np.zeros(classes), pairs, stays)
+
+
+@compiled
+def strange_without(rows: Rows, labels: IntArray, weights: IntArray, seen: Counted, out: FloatArray) -> Number:
+    """What each document's terms that nobody else speaks of add to its log P, into out[row]; returns as the others do.
+
+    Each unit of their weight counts as one of all that was seen without the document, in all classes together, its
+    different words added: -log(G + V).
+    """
+    gone = room_for(rows, seen.documents.size)
+    everything = np.int64(0)
+    for label in range(seen.documents.size):
+        everything += seen.all_totals[label]
+    for row in range(rows.indptr.size - 1):
+        if rows.tokens[row] == MISSING:
+            continue
+        speaking, there = take_out(rows, row, labels[row], weights[row], seen, gone)
+        if speaking < 0:
+            return row
+        said, strange = np.int64(0), np.int64(0)
+        start = rows.indptr[row]
+        for place in range(start, rows.indptr[row + 1]):
+            said += rows.amounts[place]
+            if not gone.stays[place - start]:
+                strange += rows.amounts[place]
+        rest = (everything - weights[row] * said) * seen.unit + there
+        out[row] = -strange * seen.unit * math.log(rest) if strange > 0 and rest > 1.0 else 0.0
+    return rows.indptr.size - 1
+
+
+@compiled
+def leave_out_shares(
+    rows: Rows,
+    labels: IntArray,
+    weights: IntArray,
+    seen: Counted,
+    smoothing: float,
+    pair_logs: FloatArray,
+    exposed: bool,
+    joint: FloatArray,
+) -> Number:
+    """Add what each document says by the multinomial of the others, or where `exposed` by their Poisson rates.
+
+    pair_logs[pair] is the log of its count with the smoothing added; they are taken here where none are given. With
+    smoothing a class that never saw a word is known in advance to say log(smoothing), so sums are of what pairs say
+    beyond that. Returns the first row that was never counted, or how many rows there are.
+    """
+    classes = joint.shape[1]
+    gone = room_for(rows, classes)
+    sums, hits = np.empty(classes), np.empty(classes, np.int64)
+    floor = math.log(smoothing) if smoothing > 0 else 0.0
+    for row in range(rows.indptr.size - 1):
+        tokens, label, weight = rows.tokens[row], labels[row], weights[row]
+        if tokens == MISSING:
+            continue
+        speaking, there = take_out(rows, row, label, weight, seen, gone)
+        if speaking < 0:
+            return row
+        sums[:] = 0.0
+        hits[:] = 0
+        known, said, alike = 0, 0.0, 0.0
+        start = rows.indptr[row]
+        for place in range(start, rows.indptr[row + 1]):
+            if not gone.stays[place - start]:
+                continue
+            word, mine = rows.terms[place], gone.pairs[place - start]
+            meant = seen.unit * (seen.factor[word] if seen.factor.size else 1.0)
+            amount = rows.amounts[place] * meant
+            known += 1
+            said += amount
+            if exposed:
+                alike += amount * math.log(tokens) - math.lgamma(amount + 1.0)
+            first, last = seen.indptr[word], seen.indptr[word + 1]
+            if pair_logs.size > 0:
+                for pair in range(first, last):
+                    sums[seen.labels[pair]] += amount * (pair_logs[pair] - floor)
+            else:
+                for pair in range(first, last):
+                    sums[seen.labels[pair]] += amount * (math.log(seen.counts[pair] * meant + smoothing) - floor)
+            if smoothing == 0:
+                for pair in range(first, last):
+                    hits[seen.labels[pair]] += 1
+            if mine >= 0:
+                whole = seen.counts[mine] * meant + smoothing
+                sums[label] -= amount * ((pair_logs[mine] if pair_logs.size else math.log(whole)) - floor)
+                rest = seen.counts[mine] - weight * rows.amounts[place]
+                if rest > 0:
+                    sums[label] += amount * (math.log(rest * meant + smoothing) - floor)
+                elif smoothing == 0:
+                    hits[label] -= 1
+        for other in range(classes):
+            load = load_left(other, seen, gone)
+            whole, slots = load + smoothing * speaking, speaking
+            if exposed:
+                all_left = seen.all_totals[other] - (weight * tokens if other == label else 0)
+                whole, slots = all_left + smoothing * there, there
+            nothing = whole == 0
+            if nothing:
+                whole = float(max(slots, 1))
+            elif smoothing > 0:
+                sums[other] += said * floor
+            elif hits[other] < known:
+                sums[other] = -np.inf
+            joint[row, other] += sums[other] + alike - said * math.log(whole)
+            if exposed:
+                joint[row, other] -= tokens * (load + (1.0 if nothing else smoothing) * speaking) / whole
+    return rows.indptr.size - 1
+
+
+@compiled
+def leave_out_complements(
+    rows: Rows, labels: IntArray, weights: IntArray, seen: Counted, smoothing: float, joint: FloatArray
+) -> Number:
+    """Add what each document says by the complements of the others; returns as `leave_out_shares` does.
+
+    The document leaves the complement of every class but its own. A term says the same about all classes that it has no
+    pair with, its own class apart: `alike`, with what differs added pair by pair.
+    """
+    classes = joint.shape[1]
+    gone = room_for(rows, classes)
+    sums, loads = np.empty(classes), np.empty(classes)
+    for row in range(rows.indptr.size - 1):
+        label, weight = labels[row], weights[row]
+        if rows.tokens[row] == MISSING:
+            continue
+        speaking, _ = take_out(rows, row, label, weight, seen, gone)
+        if speaking < 0:
+            return row
+        sums[:] = 0.0
+        said, alike = 0.0, 0.0
+        start = rows.indptr[row]
+        for place in range(start, rows.indptr[row + 1]):
+            if not gone.stays[place - start]:
+                continue
+            word, mine = rows.terms[place], gone.pairs[place - start]
+            meant = seen.unit * (seen.factor[word] if seen.factor.size else 1.0)
+            amount = rows.amounts[place] * meant
+            rest = seen.totals[word] - weight * rows.amounts[place]
+            elsewhere = math.log(rest * meant + smoothing)
+            said += amount
+            alike -= amount * elsewhere
+            for pair in range(seen.indptr[word], seen.indptr[word + 1]):
+                left = rest - seen.counts[pair]
+                if pair == mine:
+                    left += weight * rows.amounts[place]
+                sums[seen.labels[pair]] += amount * (elsewhere - math.log(left * meant + smoothing))
+        everything, counts_left = 0.0, 0
+        for other in range(classes):
+            loads[other] = load_left(other, seen, gone)
+            everything += loads[other]
+            counts_left += seen.class_totals[other] - gone.lost[other]
+        for other in range(classes):
+            counts_elsewhere = counts_left - (seen.class_totals[other] - gone.lost[other])
+            others = counts_elsewhere * seen.unit
+            if seen.factor.size and counts_elsewhere > 0:
+                others = everything - loads[other]
+            whole = others + smoothing * speaking
+            if whole == 0:
+                joint[row, other] += said * math.log(max(speaking, 1))
+            else:
+                joint[row, other] += sums[other] + alike + said * math.log(whole)
+    return rows.indptr.size - 1
+
+
+@compiled
+def absences(
+    starts: IntArray,
+    counts: IntArray,
+    words: IntArray,
+    kept_words: Number,
+    smoothing: float,
+    labels: IntArray,
+    documents: IntArray,
+    constant: FloatArray,
+    certain: IntArray,
+) -> None:
+    """What the absence of every kept word says where class labels[i] has documents[i] documents, into constant[i].
+
+    words[j] of the class's words, j in starts[class]:starts[class + 1], are in counts[j] of its documents; those in
+    more than there are belong to the document that was taken out, and are left to the caller. certain[i] is how many
+    words all documents hold: without smoothing their absence is impossible, so it is counted and not said.
+    """
+    for place in range(labels.size):
+        there = documents[place]
+        certain[place] = 0
+        constant[place] = 0.0
+        if there + smoothing == 0:
+            continue
+        constant[place] = kept_words * (math.log(there + smoothing) - math.log(there + 2 * smoothing))
+        for entry in range(starts[labels[place]], starts[labels[place] + 1]):
+            absent = there - counts[entry]
+            if absent == 0 and smoothing == 0:
+                certain[place] += words[entry]
+            elif absent >= 0:
+                constant[place] += words[entry] * less_absent(absent, there, smoothing)
+
+
+@compiled
+def less_absent(absent: Number, there: Number, smoothing: float) -> float:
+    """By how much absence is less likely for a word that some documents have than for one that none has."""
+    return math.log(absent + smoothing) - math.log(there + smoothing)
+
+
+@compiled
+def leave_out_presence(
+    rows: Rows,
+    labels: IntArray,
+    weights: IntArray,
+    seen: Counted,
+    smoothing: float,
+    pair_logs: FloatArray,
+    pair_absences: FloatArray,
+    constant: FloatArray,
+    certain: IntArray,
+    own_constant: FloatArray,
+    own_certain: IntArray,
+    joint: FloatArray,
+) -> Number:
+    """Add what each document says by the presence and absence of words in the others; returns as the others do.
+
+    pair_logs are as there, pair_absences from `less_absent`. constant and certain, from `absences`, are those of each
+    class; own_constant and own_certain those of each row's class once it has the row's weight less of documents. The
+    document's words are taken out of them one by one.
+    """
+    classes = joint.shape[1]
+    gone = room_for(rows, classes)
+    sums, held, hits = np.empty(classes), np.empty(classes, np.int64), np.empty(classes, np.int64)
+    nothing_seen = math.log(smoothing) if smoothing > 0 else -np.inf
+    for row in range(rows.indptr.size - 1):
+        label, weight = labels[row], weights[row]
+        if rows.tokens[row] == MISSING:
+            continue
+        speaking, _ = take_out(rows, row, label, weight, seen, gone)
+        if speaking < 0 or seen.documents[label] < weight:
+            return row
+        sums[:] = 0.0
+        held[:] = 0
+        hits[:] = 0
+        known, staying = 0, 0
+        start = rows.indptr[row]
+        for place in range(start, rows.indptr[row + 1]):
+            word = rows.terms[place]
+            if word < 0 or not seen.kept[word]:
+                continue
+            known += 1
+            staying += gone.stays[place - start]
+            for pair in range(seen.indptr[word], seen.indptr[word + 1]):
+                other, count = seen.labels[pair], seen.counts[pair]
+                there, presence, absence = seen.documents[other], pair_logs[pair], pair_absences[pair]
+                absent = there - count
+                if other == label and weight > 0:
+                    there -= weight
+                    absent -= weight
+                    count -= weight
+                    presence = math.log(count + smoothing)
+                    absence = less_absent(absent, there, smoothing)
+                if absent == 0 and smoothing == 0:
+                    held[other] += 1
+                elif absent >= 0:
+                    sums[other] -= absence
+                if gone.stays[place - start] and count > 0:
+                    hits[other] += 1
+                    sums[other] += presence
+        for other in range(classes):
+            there = seen.documents[other] - (weight if other == label else 0)
+            if there + 2 * smoothing == 0:
+                joint[row, other] -= speaking * LOG_TWO
+                continue
+            whole = math.log(there + 2 * smoothing)
+            score = sums[other] + (own_constant[row] if other == label else constant[other])
+            score -= known * (math.log(there + smoothing) - whole) + staying * whole
+            if hits[other] < staying:
+                score += (staying - hits[other]) * nothing_seen
+            if held[other] < (own_certain[row] if other == label else certain[other]):
+                score = -np.inf
+            joint[row, other] += score
+    return rows.indptr.size - 1

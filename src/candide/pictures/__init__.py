@@ -1,0 +1,1 @@
+"""Pictures, drawn by matplotlib, which is an extra package and imported only when something is drawn."""

@@ -1,0 +1,47 @@
+"""What was fitted on leave-one-out scores beside the summary: calibration, familiarity, and how well all of it did."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from candide.calibration import Calibration
+from candide.familiarity import Familiarity
+
+
+@dataclass(frozen=True)
+class Tuning:
+    """Choices that more rows do not change: learning, forgetting and merging keep them, `fit` makes them anew."""
+
+    calibration: Calibration | None = None
+    familiarity: Familiarity | None = None
+    record: Mapping[str, Any] = field(default_factory=dict)
+    """Leave-one-out figures of the rows looked at: for people to read."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain mappings and numbers, for a model file."""
+        parts: dict[str, Any] = {"record": dict(self.record)} if self.record else {}
+        if self.calibration is not None:
+            parts["calibration"] = {name: dict(part) for name, part in vars(self.calibration).items()}
+        if self.familiarity is not None:
+            parts["familiarity"] = {name: list(part) for name, part in self.familiarity.quantiles.items()}
+        return parts
+
+    @classmethod
+    def from_dict(cls, parts: Mapping[str, Any]) -> Tuning:
+        """What `to_dict` gave."""
+        calibration, familiarity = parts.get("calibration"), parts.get("familiarity")
+        return cls(
+            None if calibration is None else Calibration(**{name: numbers(part) for name, part in calibration.items()}),
+            None if familiarity is None else Familiarity({k: tuple(map(float, v)) for k, v in familiarity.items()}),
+            dict(parts.get("record", {})),
+        )
+
+
+def numbers(part: Mapping[Any, Any]) -> dict[Any, float]:
+    """The same mapping, its values as floats."""
+    return {key: float(value) for key, value in part.items()}
+
+
+UNTUNED = Tuning()

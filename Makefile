@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test check bench setup clean
+.PHONY: demo test check bench bench-accuracy setup clean
 
 demo: .venv/.runs            ## every command on a table, a spam filter, and the lecture's examples
 	$(BIN)/candide demo
@@ -22,6 +22,9 @@ bench: .venv/.develops       ## speed beside scikit-learn, into benchmarks/resul
 	$(BIN)/python benchmarks/streams.py
 	$(BIN)/python benchmarks/start_up.py
 	$(BIN)/python benchmarks/out_of_core.py
+
+bench-accuracy: .venv/.develops  ## accuracy, log loss and calibration beside scikit-learn on ../shared/data
+	$(BIN)/python benchmarks/accuracy.py
 
 setup: .venv/.develops       ## the virtual environment with everything for development
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -20,6 +21,8 @@ from candide.errors import LabelsRefused
 from candide.model import Model, Priors, log_normalised, log_priors, log_sum
 from candide.summary import Summary, whole_weights
 from candide.values import Key, shown
+
+BY_ROW, BY_BLOCK = ("labels", "weights", "prior"), ("terms", "observed", "familiarity")
 
 
 @dataclass(frozen=True)
@@ -72,8 +75,8 @@ class LeftOut:
         """Some of the rows."""
         return replace(
             self,
-            **{name: getattr(self, name)[wanted] for name in ("labels", "weights", "prior")},
-            **{name: getattr(self, name)[:, wanted] for name in ("terms", "observed", "familiarity")},
+            **{name: getattr(self, name)[wanted] for name in BY_ROW},
+            **{name: getattr(self, name)[:, wanted] for name in BY_BLOCK},
         )
 
     @classmethod
@@ -82,14 +85,11 @@ class LeftOut:
         several = list(pieces)
         if len(several) == 1:
             return several[0]
-        return cls(
-            *(np.concatenate([getattr(piece, name) for piece in several]) for name in ("labels", "weights", "prior")),
-            *(
-                np.concatenate([getattr(piece, name) for piece in several], axis=1)
-                for name in ("terms", "observed", "familiarity")
-            ),
-            several[0].has_prior,
-        )
+        by_row: dict[str, Any] = {name: np.concatenate([getattr(piece, name) for piece in several]) for name in BY_ROW}
+        by_block: dict[str, Any] = {
+            name: np.concatenate([getattr(piece, name) for piece in several], axis=1) for name in BY_BLOCK
+        }
+        return replace(several[0], **by_row, **by_block)
 
 
 def leave_each_out(

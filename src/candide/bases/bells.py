@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.linalg import solve_triangular
 
 from candide.arrays import FloatArray, IntArray
 from candide.statistics.cross_sums import CrossSums
@@ -45,27 +44,23 @@ def in_units(values: FloatArray, exponents: IntArray) -> FloatArray:
 
 def log_bells(bells: Bells, values: FloatArray, columns: IntArray) -> FloatArray:
     """log density of values[row, column] under each class, for the columns observed."""
-    units = bells.exponents[columns]
-    scaled = in_units(values, units)
-    logs = np.empty((len(values), len(bells.mean)))
-    for label, (mean, covariance) in enumerate(zip(bells.mean, bells.covariance, strict=True)):
-        root = np.linalg.cholesky(covariance[np.ix_(columns, columns)])
-        steps = solve_triangular(root, (scaled - mean[columns]).T, lower=True, check_finite=False)
-        logs[:, label] = height(root, units) - 0.5 * squared_length(steps)
-    return logs
+    covariance = bells.covariance[:, columns[:, None], columns]
+    return log_densities(bells.mean[None, :, columns], covariance[None], values, bells.exponents[columns])
 
 
 def log_densities(mean: FloatArray, covariance: FloatArray, values: FloatArray, exponents: IntArray) -> FloatArray:
-    """log density of values[row, column] where every row has means and covariances [row, class, ...] of its own.
+    """log density of values[row, column] by means and covariances [row, class, ...], which may be one for all rows.
 
-    There may be one covariance for all classes of a row.
+    There may be one covariance for all classes, too. Every row is worked on by itself, so that its answer has the same
+    bits whatever rows come with it: hence no triangular solver.
     """
     root: FloatArray = np.linalg.cholesky(covariance).astype(np.float64)
-    steps = in_units(values, exponents)[:, None] - mean
-    for column in range(steps.shape[-1]):
-        before = np.einsum("...k,...k->...", root[..., column, :column], steps[..., :column])
-        steps[..., column] = (steps[..., column] - before) / root[..., column, column]
-    return np.asarray(height(root, exponents) - 0.5 * squared_length(np.moveaxis(steps, -1, 0)))
+    lower = np.moveaxis(root, (-2, -1), (0, 1))
+    steps = np.moveaxis(in_units(values, exponents)[:, None] - mean, -1, 0).copy()
+    for column in range(len(steps)):
+        steps[column] /= lower[column, column]
+        steps[column + 1 :] -= lower[column + 1 :, column] * steps[column]
+    return np.asarray(height(root, exponents) - 0.5 * squared_length(steps))
 
 
 def height(root: FloatArray, exponents: IntArray) -> FloatArray:
@@ -75,10 +70,10 @@ def height(root: FloatArray, exponents: IntArray) -> FloatArray:
 
 
 def squared_length(steps: FloatArray) -> FloatArray:
-    """The sum of squares of each column, growing like a logarithm where it would overflow: order is kept."""
+    """The sum of squares over the first axis, growing like a logarithm where it would overflow: order is kept."""
     largest = np.maximum(np.abs(steps).max(axis=0), 1e-300)
     with np.errstate(divide="ignore"):
-        length = np.sqrt(np.square(steps / largest).sum(axis=0))
+        length = np.sqrt(sum(np.square(steps / largest), np.zeros_like(largest)))
         near = np.square(np.minimum(largest, FAR) * length)
         far = FAR**2 * (1 + np.log(largest) + np.log(length) - np.log(FAR))
     return np.where(largest * length < FAR, near, far)

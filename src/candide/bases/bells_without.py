@@ -90,13 +90,12 @@ def in_groups(seen: CrossSums, everyone: CrossSums, out: Leaving) -> Iterator[tu
     own, all_classes = pool(seen, exponents), pool(everyone, exponents)
     exact = shaky(own, out, exponents) | shaky(all_classes, together, exponents)
     exact |= all_classes.weight[0] == out.weights
-    constant = (np.diagonal(all_classes.covariance[0]) == 0).any()
-    kinds = out.weights if constant else np.zeros_like(out.weights)
+    constant = np.diagonal(all_classes.covariance[0]) == 0
+    kinds = out.weights if constant.any() else np.zeros_like(out.weights)
     for kind in np.unique(kinds[~exact]):
         rows = np.flatnonzero(~exact & (kinds == kind))
-        if constant:
-            exponents = units_of(exactly_without(everyone, together.at(rows[:1])))[0]
-        yield rows, exponents, False
+        of_rest = units_of(exactly_without(everyone, together.at(rows[:1])))[0]
+        yield rows, np.where(constant, of_rest, exponents), False
     rows = np.flatnonzero(exact)
     if len(rows):
         units, which = np.unique(units_of(exactly_without(everyone, together.at(rows))), axis=0, return_inverse=True)

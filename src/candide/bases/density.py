@@ -101,7 +101,8 @@ class Density(Family):
         values = self.view(batch, columns)
         for column in range(len(columns)):
             known = np.flatnonzero(~np.isnan(values[:, column]))
-            distinct, which = kinds_of(values[known, column], labels[known], weights[known] if weights.size else weights)
+            loads = weights[known] if weights.size else weights
+            distinct, which = kinds_of(values[known, column], labels[known], loads)
             out = distinct._replace(values=self.summed(distinct.values[:, None])[:, 0])
             parameters = self.parameters(blended_without(seen.column(column), out, self.smoothing))
             joint[known] += self.log_density(distinct.values[:, None], *parameters)[which]
@@ -181,17 +182,23 @@ def kinds_of(values: FloatArray, labels: IntArray, weights: AnyArray) -> tuple[L
 
 def blended_without(seen: Sums, out: Leaving, free_rows: float) -> Moments:
     """What `blended` gives for one column without each row, [row, class]."""
-    rows = np.arange(len(out.labels))
     left, rest = without(seen, out), without(seen.over_classes(), out._replace(labels=np.zeros_like(out.labels)))
-    own = []
-    for whole, changed in zip(pool(seen), left, strict=True):
-        if whole is None or changed is None:
-            own.append(None)
-            continue
-        table = np.repeat(whole, len(rows), axis=0)
-        table[rows, out.labels] = changed
-        own.append(table)
-    return blend(Pool(*own), Pool(*(None if part is None else part[:, None] for part in rest)), free_rows)
+    whole = pool(seen)
+    own = Pool(
+        in_place(whole.weight, left.weight, out.labels),
+        in_place(whole.mean, left.mean, out.labels),
+        in_place(whole.deviation, left.deviation, out.labels),
+        None if whole.mean_log is None else in_place(whole.mean_log, left.mean_log, out.labels),
+    )
+    logs = None if rest.mean_log is None else rest.mean_log[:, None]
+    return blend(own, Pool(rest.weight[:, None], rest.mean[:, None], rest.deviation[:, None], logs), free_rows)
+
+
+def in_place(whole: FloatArray, changed: FloatArray | None, labels: IntArray) -> FloatArray:
+    """A line of whole[0, class] for each row, with what changed in its own class."""
+    table = np.repeat(whole, len(labels), axis=0)
+    table[np.arange(len(labels)), labels] = changed
+    return table
 
 
 def without(seen: Sums, out: Leaving) -> Pool:
@@ -216,7 +223,8 @@ def without(seen: Sums, out: Leaving) -> Pool:
     left = Pool(rest, np.where(rest > 0, moved, 0.0), np.where((rest > 0) & (deviation > 0), spread, 0.0), logs)
     places = np.flatnonzero(shaky)
     if len(places):
-        _put(left, places, pool(exactly_without(seen, Leaving(*(part[places] for part in out)))))
+        some = Leaving(out.values[places], out.labels[places], out.weights[places])
+        _put(left, places, pool(exactly_without(seen, some)))
     if logs is not None:
         logs[rest == 0] = 0.0
     return left

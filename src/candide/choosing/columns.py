@@ -105,7 +105,7 @@ def chosen_by_leaving_out(guessed: Schema, rows: Batch, wishes: Wishes, everythi
     def decide(choice: Choice) -> Choice:
         return decided(choice, rows.only([choice.column]), judges, wishes, everything)
 
-    chosen = tuple(in_parallel(decide, guessed.choices))  # type: ignore[arg-type, type-var]
+    chosen = tuple(in_parallel(decide, guessed.choices))  # type: ignore[arg-type]
     return best_table(with_texts(guessed, chosen), replace(guessed, choices=chosen), few, wishes)
 
 

@@ -1,8 +1,8 @@
 """Rows judged without their tenth: for families that also choose when they are fitted.
 
-Leave-one-out holds choices fixed. A histogram chose its intervals with the row among the others, so what it then says of
-the row is a little too good, and whatever is fitted on it too sure. Summaries subtract: without a tenth of the rows the
-intervals are found anew, ten times, and every row is judged by intervals it had no part in.
+Leave-one-out holds choices fixed. A histogram chose its intervals with the row among the others, so what it then says
+of the row is a little too good, and whatever is fitted on it too sure. Summaries subtract: without a tenth of the rows
+the intervals are found anew, ten times, and every row is judged by intervals it had no part in.
 """
 
 from __future__ import annotations

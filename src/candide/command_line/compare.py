@@ -85,9 +85,9 @@ def show(found: Any, output: str | None) -> None:
     print(f"{len(found.methods)} methods on {found.rows:,} rows in {found.folds} folds\n")
     header, *lines = found.table()
     show_table(header, lines, right=range(1, len(header)))
-    heading("Accuracy after so many rows")
+    heading("Accuracy after so many rows, in percent")
     header, *lines = found.curves()
-    show_table(header, lines, right=range(len(header)))
+    show_table(header, lines, right=range(1, len(header)))
     heading("Who is ahead")
     for duel in found.duels:
         print(f"{duel.sentence[0].upper()}{duel.sentence[1:]}")

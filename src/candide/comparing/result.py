@@ -12,7 +12,6 @@ from candide.arrays import FloatArray
 from candide.comparing.crossing import Duel, mean_and_error
 from candide.comparing.methods import Method
 from candide.comparing.scoring import Score, joint_calibration_error
-from candide.evaluation.result import aligned
 
 
 @dataclass(frozen=True)
@@ -119,21 +118,22 @@ class Comparison:
 
     def table(self) -> list[tuple[str, ...]]:
         """Every method with all rows: a header, then a line each."""
-        header = ("method", "accuracy", "log loss", "calibration error", "fit s", "predict s")
-        return [header, *(line(method) for method in self.methods)]
+        return [("method", "accuracy", "log loss", "calibration", "fit s", "predict s"), *map(line, self.methods)]
 
     def curves(self) -> list[tuple[str, ...]]:
-        """The accuracy of every method at every size: a header, then a line for each size."""
-        header = ("rows", *(method.name for method in self.methods))
-        points = zip(*(method.curve for method in self.methods), strict=True)
-        return [header, *((f"{row[0].rows:,}", *map(with_error, row)) for row in points)]
+        """The accuracy in percent of every method at every size, with its standard error below: a header, then lines."""
+        lines = [("rows", *(f"{rows:,}" for rows in self.sizes))]
+        for method in self.methods:
+            lines.append((method.name, *(f"{100 * point.accuracy:.1f}" for point in method.curve)))
+            lines.append(("", *(f"±{100 * point.accuracy_error:.1f}" for point in method.curve)))
+        return lines
 
     def __str__(self) -> str:
         """Tables and sentences for people; `to_dict` has everything."""
         parts = [
             f"{len(self.methods)} methods on {self.rows:,} rows in {self.folds} folds",
             aligned(self.table()),
-            f"Accuracy after so many rows:\n{aligned(self.curves())}",
+            f"Accuracy after so many rows, in percent:\n{aligned(self.curves())}",
             "\n".join(duel.sentence for duel in self.duels),
         ]
         return "\n\n".join([*parts, *(f"note: {note}" for note in self.notes)])
@@ -144,7 +144,7 @@ def line(method: Compared) -> tuple[str, ...]:
     loss, error = method.best.log_loss, method.calibration_error
     return (
         method.name,
-        with_error(method.best),
+        f"{100 * method.best.accuracy:.1f} ± {100 * method.best.accuracy_error:.1f}%",
         "-" if loss is None else f"{loss:.3f}",
         "-" if error is None else f"{error:.3f}",
         f"{method.fit_seconds:.3f}",
@@ -152,9 +152,18 @@ def line(method: Compared) -> tuple[str, ...]:
     )
 
 
-def with_error(point: Point) -> str:
-    """An accuracy and its standard error."""
-    return f"{point.accuracy:.3f} ± {point.accuracy_error:.3f}"
+def aligned(lines: Sequence[Sequence[str]]) -> str:
+    """Columns as wide as they need be: words to the left, numbers to the right.
+
+    >>> print(aligned([("rows", "10", "100"), ("naive Bayes", "70.1", "9.5")]))
+    rows           10  100
+    naive Bayes  70.1  9.5
+    """
+    first, *others = (max(map(len, column)) for column in zip(*lines, strict=True))
+    return "\n".join(
+        "  ".join([line[0].ljust(first), *(cell.rjust(width) for cell, width in zip(line[1:], others, strict=True))])
+        for line in lines
+    )
 
 
 def accuracies(scores: Sequence[Score]) -> FloatArray:

@@ -7,7 +7,6 @@ import numpy as np
 from candide.arrays import FloatArray, IntArray
 from candide.kernels import compiled
 
-
 #: exp of less than this adds nothing to one.
 NEGLIGIBLE = -40.0
 

@@ -16,6 +16,7 @@ BLUE, ORANGE, GREEN, PURPLE = PALETTE[0], PALETTE[1], PALETTE[2], PALETTE[3]
 LOOKS = {
     "naive Bayes": (BLUE, "-", "o"),
     "plain naive Bayes": (BLUE, "--", "o"),
+    "linear naive Bayes": (BLUE, ":", "o"),
     "GDA, shared covariance": (GREEN, "-", "^"),
     "GDA, full covariance": (GREEN, "--", "^"),
     "logistic regression": (ORANGE, "-", "s"),

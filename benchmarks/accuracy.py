@@ -3,6 +3,7 @@
     python benchmarks/accuracy.py                 # NaiveBayes() everywhere, and the peers not yet measured
     python benchmarks/accuracy.py --ours          # NaiveBayes() only: peers as remembered
     python benchmarks/accuracy.py --peers         # measure the peers anew
+    python benchmarks/accuracy.py --report        # write the reports from all scores remembered
     python benchmarks/accuracy.py --only adult text pmlb/iris    # print, and leave the reports as they are
 
 Every method gets the same folds. Peers are slow and do not change, so their scores are remembered in
@@ -21,6 +22,7 @@ import time
 import warnings
 from collections.abc import Callable, Iterable
 from dataclasses import asdict
+from importlib.metadata import version
 from typing import Any
 
 import accuracy_report as report
@@ -128,11 +130,20 @@ def peers_to_measure(key: str, anew: bool, methods: list[str]) -> list[Peer]:
 
 def scores_of_peers(key: str) -> dict[str, Score]:
     """What is remembered of them on a data set."""
-    known = remembered().get(key, {})
-    return {
-        name: Score(**{field: value for field, value in found.items() if field != "versions"})
-        for name, found in known.items()
-    }
+    return {name: remembered_score(key, name) for name in remembered().get(key, {}) if name != "Candide"}
+
+
+def remembered_score(key: str, method: str) -> Score:
+    """One of them."""
+    found = remembered()[key][method]
+    return Score(**{field: value for field, value in found.items() if field != "versions"})
+
+
+def ours_remembered(data: DataSet) -> Score:
+    """Candide's score, measured now and noted for a later --report."""
+    found = ours(data)
+    remember(data.key, {"Candide": {**plain(found), "versions": f"candide {version('candide')}"}})
+    return found
 
 
 def asked_for(only: list[str]) -> list[str]:
@@ -186,7 +197,8 @@ def page_of_tables_and_texts(rows: list[Row]) -> str:
 
 def packages() -> str:
     """The machine Candide ran on, and the versions the peers were measured with."""
-    versions = sorted({found["versions"] for scores in remembered().values() for found in scores.values()})
+    peers = (scores.items() for scores in remembered().values())
+    versions = sorted({found["versions"] for items in peers for name, found in items if name != "Candide"})
     return f"{machine('candide', 'numpy', 'pandas')}. Peers: {', '.join(versions)}."
 
 
@@ -198,6 +210,7 @@ def main() -> None:
     """Measure what is asked for, and write the reports."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--ours", action="store_true", help="only Candide: peers as remembered")
+    parser.add_argument("--report", action="store_true", help="measure nothing: write the reports from what is noted")
     parser.add_argument("--peers", action="store_true", help="only the peers, anew")
     parser.add_argument("--missing", action="store_true", help="only the peers, where no score is remembered")
     parser.add_argument("--only", nargs="*", default=[], metavar="NAME", help="data sets or collections")
@@ -208,14 +221,17 @@ def main() -> None:
         return
     warnings.simplefilter("ignore")
     keys, found = asked_for(asked.only), {}
+    if asked.report:
+        keys = [key for key in keys if "Candide" in remembered().get(key, {})]
     for key in keys:
         data, start = real_data.read(key), time.perf_counter()
-        peers = [] if asked.ours else peers_to_measure(key, asked.peers, asked.methods)
+        peers = [] if asked.ours or asked.report else peers_to_measure(key, asked.peers, asked.methods)
         if peers:
             measure_peers(data, peers)
             say(f"{key}: {len(peers)} peers in {time.perf_counter() - start:.1f} s")
         if not (asked.peers or asked.missing):
-            found[key] = Row.of(data, ours(data), scores_of_peers(key))
+            own = remembered_score(key, "Candide") if asked.report else ours_remembered(data)
+            found[key] = Row.of(data, own, scores_of_peers(key))
             say(f"{key}: {found[key].progress}")
     rows = list(found.values())
     if not rows:

@@ -161,6 +161,18 @@ def test_each_command_works_for_programs(forked, name):
         assert json.loads(done.stdout)
 
 
+def test_an_explanation_can_be_worked_out_or_written_as_a_page(forked, place):
+    done = forked("explain m.candide new.csv --row 3 --worked")
+    assert (done.returncode, done.stderr) == (0, "")
+    for words in ("Row 3: fruit", "1. Priors", "Bayes' rule", "Decision"):
+        assert words in done.stdout
+    done = forked("explain m.candide new.csv --row 3 --row 1 -o why.html")
+    assert (done.returncode, done.stdout) == (0, "Written to why.html\n")
+    assert (place / "why.html").read_text().count('<div class="candide-why">') == 2
+    assert "<!doctype html>" in forked("explain m.candide new.csv --format html").stdout
+    assert "--worked is written as text" in forked("explain m.candide new.csv --worked --format json").stderr
+
+
 EVALUATIONS = {
     "evaluate m.candide first.csv --leave-one-out": ("leave-one-out", 400),
     "evaluate first.csv --label fruit --family spots=ignore": ("leave-one-out", 400),

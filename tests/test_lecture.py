@@ -171,6 +171,52 @@ def test_the_passengers_smoothed():
     assert survived == pytest.approx(12 / 19 * 7 / 15 * 5 / 14 * 10 / 14 * 9 / 15)
 
 
+# The same, worked out step by step.
+
+
+def test_the_happy_example_worked():
+    model = multinomial(HAPPY, HAPPY_LABELS, smoothing=1)
+    said = model.explain(asked(model, "Love Pain Joy Love Kick"))[0].worked()
+    assert "P(yes) = 4/6 = 0.6667" in said
+    assert "yes: (5 + 1)/(19 + 1·7) = 6/26 = 0.2308, 2 times" in said
+    yes, no = Fraction(2, 3) * Fraction(864, 26**5), Fraction(1, 3) * Fraction(270, 16**5)
+    assert f"yes: 4/6 · 6/26 · 2/26 · (6/26)^2 · 2/26 = {yes.numerator:,}/{yes.denominator:,} = 4.848e-05" in said
+    assert f"no: 2/6 · 2/16 · 3/16 · (3/16)^2 · 5/16 = {no.numerator:,}/{no.denominator:,} = 8.583e-05" in said
+    assert "P(no | row) = 8.583e-05 / 0.0001343 = 0.6390" in said
+    assert said.endswith("no, with 63.9%")
+
+
+def test_dear_friend_worked():
+    model = spam_filter(smoothing=0)
+    said = model.explain(asked(model, "Dear Friend"))[0].worked()
+    assert "normal: 8/12 · 8/17 · 5/17 = 80/867 = 0.09227" in said
+    assert "spam: 4/12 · 2/7 · 1/7 = 2/147 = 0.01361" in said
+    assert "= 0.8715" in said
+
+
+def test_lunch_money_worked_without_smoothing_and_with():
+    unsmoothed, smoothed = spam_filter(smoothing=0), spam_filter(smoothing=1)
+    lunch_money = "Lunch Money Money Money Money"
+    said = unsmoothed.explain(asked(unsmoothed, lunch_money))[0].worked()
+    assert "spam: 4/12 · 0/7 · (4/7)^4 = 0" in said
+    assert said.endswith("normal, with 100.0%")
+    said = smoothed.explain(asked(smoothed, lunch_money))[0].worked()
+    assert "spam: (0 + 1)/(7 + 1·4) = 1/11" in said
+    assert "spam: 4/12 · 1/11 · (5/11)^4" in said
+    assert "Decision\n   spam" in said
+
+
+def test_the_passenger_worked():
+    said = passengers(smoothing=0).explain(passenger("1", "male", "31", "0"))[0].worked()
+    assert "P(1) = 12/19 = 0.6316" in said
+    assert "1: 12/19 · 6/12 · 4/12 · 9/12 · 8/12 = 1/19 = 0.05263" in said
+    assert "0: 7/19 · 2/7 · 6/7 · 5/7 · 5/7 = 300/6,517 = 0.04603" in said
+    assert "= 0.5334" in said
+    unseen = passengers(smoothing=0).explain(passenger("3", "female", "25", "0"))[0]
+    assert unseen.unseen == (("age", "25"),)
+    assert "age 25 (unseen): says nothing" in unseen.worked()
+
+
 # Every smoothed estimate of the lecture's table.
 
 

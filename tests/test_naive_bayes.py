@@ -288,7 +288,8 @@ def test_an_explanation_reads_from_the_strongest_evidence_down():
     head, prior, *evidence = str(explanation).splitlines()
     assert "rather than" in head
     assert "(prior)" in prior
-    assert len(evidence) == len(FEATURES)
+    assert sum(" = " in line for line in evidence) == len(FEATURES)
+    assert any("(sum)" in line for line in evidence)
     assert explanation.to_dict()["answer"] == explanation.answer
 
 

@@ -174,6 +174,8 @@ def test_a_text_is_explained_by_its_words():
     model = verbs.fit({"mail": ["win a prize now", "see you at lunch today"] * 10, "y": ["spam", "ham"] * 10}, "y",
                       families={"mail": "text"})  # fmt: skip
     assert verbs.explain(model, text="prize")[0].explanation.answer == "spam"
+    why = verbs.explain(model, {"mail": ["prize unheard"], "y": ["ham"]})[0].explanation
+    assert (why.unseen, why.ignored) == ((("mail", "unheard"),), ())
     with pytest.raises(OptionRefused, match="0 columns of text"):
         verbs.explain(verbs.fit({"x": [1, 2], "y": [0, 1]}, "y"), text="prize")
 

@@ -282,6 +282,8 @@ def columns_of(X: Any) -> Columns:
 
 
 def _taken(column: Any, positions: AnyArray) -> Any:
+    if isinstance(column, np.ndarray) and column.dtype != object:
+        return column[positions]
     if isinstance(column, (list, np.ndarray)):
         return [column[place] for place in positions]
     if pa.types.is_string_view(column.type):

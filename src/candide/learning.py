@@ -8,8 +8,6 @@ from functools import cached_property
 from typing import Any
 
 from candide.batch import Batch
-from candide.choosing.columns import chosen_by_leaving_out
-from candide.choosing.tuning import tune
 from candide.engines import local
 from candide.errors import ColumnRefused, LabelsRefused, OptionRefused
 from candide.model import Model, Priors
@@ -79,6 +77,8 @@ class Learned:
 
         Calibration looks at the same rows of the sample, or at as many from all over the batches.
         """
+        from candide.choosing.columns import chosen_by_leaving_out  # not needed, and not imported, to predict
+
         rows = [canonical(picked(sample))]
         everything = batches is None and len(rows[0]) == len(sample)
         schema = chosen_by_leaving_out(options.choose(sample), rows[0], options, everything)
@@ -109,6 +109,8 @@ class Learned:
         """Calibrated on these rows of those learned, each left out; as it is where that is not asked for."""
         if not self.options.calibrate:
             return self
+        from candide.choosing.tuning import tune
+
         complete = list(self._complete(rows))
         return replace(self, tuning=tune(self.summary, complete, self.options.priors, self.options.class_weight))
 

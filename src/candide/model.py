@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
 from candide.arrays import AnyArray, FloatArray, IntArray
-from candide.bases.family import Block
+from candide.bases.family import IGNORED, Block, Silence, Term
 from candide.batch import Batch
 from candide.calibration import Calibration
 from candide.errors import LabelsRefused, OptionRefused, suggestion
@@ -30,6 +30,8 @@ class Model:
     blocks: tuple[Block, ...]
     parameters: tuple[Any, ...]
     calibration: Calibration | None = None
+    #: What the parameters come from: the counts that explanations show.
+    summary: Summary | None = field(default=None, compare=False, repr=False)
 
     @classmethod
     def fit(
@@ -47,7 +49,7 @@ class Model:
             for block, statistic in zip(summary.blocks, summary.statistics, strict=True)
         )
         log_prior = log_priors(summary, priors, class_weight)
-        model = cls(summary.classes, log_prior, summary.blocks, parameters, calibration)
+        model = cls(summary.classes, log_prior, summary.blocks, parameters, calibration, summary)
         if calibration is None and not model.has_prior and (priors != "empirical" or class_weight is not None):
             raise OptionRefused(
                 "complement is a score, not a likelihood: priors and class weights have no effect on it. "
@@ -112,18 +114,47 @@ class Model:
         return joint
 
     def explain(self, batch: Batch) -> list[Explanation]:
-        """The prior and the terms behind each row's joint."""
-        names = tuple(value for _, value in self.classes)
-        explained = []
-        for row in batch.split(1):
-            terms = tuple(
-                term
-                for block, parameters in zip(self.blocks, self.parameters, strict=True)
-                for term in block.family.terms(parameters, block.family.view(row, block.columns), block.columns)
-            )
-            posterior = normalised(self.joint(row), self.log_prior)[0]
-            explained.append(Explanation(names, self.prior_term, terms, posterior))
-        return explained
+        """Why each row gets its answer: prior, bias and terms, what was silent, and the counts behind it all."""
+        return [self._explanation(row) for row in batch.split(1)]
+
+    def _explanation(self, row: Batch) -> Explanation:
+        statistics = self.summary.statistics if self.summary else (None,) * len(self.blocks)
+        terms: list[Term] = []
+        silent: list[Silence] = []
+        scores = self.reported_start[None].copy()
+        for block, parameters, seen in zip(self.blocks, self.parameters, statistics, strict=True):
+            values = block.family.view(row, block.columns)
+            spoken = block.family.terms(parameters, values, block.columns, seen)
+            if self.calibration is None:
+                block.family.score(parameters, values, scores)
+            else:
+                factor, said = float(self.factor(block, parameters, row).reshape(())), np.zeros_like(scores)
+                block.family.score(parameters, values, said)
+                scores += factor * said
+                spoken = [replace(term, factor=factor) for term in spoken]
+            terms += spoken
+            silent += block.family.silent(parameters, values, row, block.columns, seen)
+        used = {name for block in self.blocks for name in block.columns}
+        silent += [Silence(name, "", IGNORED) for name in row.names if name not in used]
+        calibrated = self.calibration is not None
+        return Explanation(
+            classes=tuple(value for _, value in self.classes),
+            prior=self.prior_term,
+            terms=tuple(terms),
+            posterior=normalised(scores, self.log_prior)[0],
+            bias=self.calibration.biases(self.classes) if self.calibration else np.zeros_like(self.log_prior),
+            reported_prior=self.log_prior if calibrated else self.prior_term,
+            rows=self._rows_behind_prior(),
+            silent=tuple(silent),
+            texts=texts_of(row, self.blocks),
+        )
+
+    def _rows_behind_prior(self) -> AnyArray | None:
+        """The rows of each class, where the prior is their share."""
+        if self.summary is None or (not self.has_prior and self.calibration is None):
+            return None
+        rows = self.summary.counts
+        return rows if np.allclose(np.exp(self.log_prior) * rows.sum(), rows, rtol=1e-12) else None
 
     def sample(self, rows: int, label: Key | None, rng: np.random.Generator) -> tuple[dict[str, Any], AnyArray]:
         """New rows: a class number for each, drawn from the prior unless given, and columns of values."""
@@ -148,6 +179,18 @@ class Model:
                 for name, values in zip(block.columns, drawn, strict=True):
                     columns[name][wanted] = values
         return columns, labels
+
+
+def texts_of(row: Batch, blocks: tuple[Block, ...]) -> dict[str, str]:
+    """The texts of a single row, by column."""
+    found = {}
+    for block in blocks:
+        if block.family.has_length and not block.family.is_beside:
+            value = row.columns.raw(row.position(block.columns[0]))[0]
+            value = value.as_py() if hasattr(value, "as_py") else value
+            if isinstance(value, (str, bytes)):
+                found[block.columns[0]] = value if isinstance(value, str) else value.decode("utf-8", "replace")
+    return found
 
 
 def normalised(joint: FloatArray, log_prior: FloatArray) -> FloatArray:

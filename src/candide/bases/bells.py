@@ -12,6 +12,8 @@ from candide.statistics.cross_sums import CrossSums
 LOG_TAU = np.log(2 * np.pi)
 FAR = 1e140
 FARTHEST = 1e200
+#: So many rows stay in the cache while they are worked on.
+ROWS_AT_ONCE = 512
 
 
 @dataclass(frozen=True)
@@ -44,8 +46,12 @@ def in_units(values: FloatArray, exponents: IntArray) -> FloatArray:
 
 def log_bells(bells: Bells, values: FloatArray, columns: IntArray) -> FloatArray:
     """log density of values[row, column] under each class, for the columns observed."""
-    covariance = bells.covariance[:, columns[:, None], columns]
-    return log_densities(bells.mean[None, :, columns], covariance[None], values, bells.exponents[columns])
+    mean, covariance = bells.mean[None, :, columns], bells.covariance[None, :, columns[:, None], columns]
+    logs = np.empty((len(values), len(bells.mean)))
+    for start in range(0, len(values), ROWS_AT_ONCE):
+        some = slice(start, start + ROWS_AT_ONCE)
+        logs[some] = log_densities(mean, covariance, values[some], bells.exponents[columns])
+    return logs
 
 
 def log_densities(mean: FloatArray, covariance: FloatArray, values: FloatArray, exponents: IntArray) -> FloatArray:
@@ -55,12 +61,12 @@ def log_densities(mean: FloatArray, covariance: FloatArray, values: FloatArray, 
     bits whatever rows come with it: hence no triangular solver.
     """
     root: FloatArray = np.linalg.cholesky(covariance).astype(np.float64)
-    lower = np.moveaxis(root, (-2, -1), (0, 1))
-    steps = np.moveaxis(in_units(values, exponents)[:, None] - mean, -1, 0).copy()
+    lower = np.ascontiguousarray(np.transpose(root, (2, 3, 1, 0)))
+    steps = in_units(values, exponents).T[:, None] - np.transpose(mean, (2, 1, 0))
     for column in range(len(steps)):
         steps[column] /= lower[column, column]
         steps[column + 1 :] -= lower[column + 1 :, column] * steps[column]
-    return np.asarray(height(root, exponents) - 0.5 * squared_length(steps))
+    return np.asarray(height(root, exponents) - 0.5 * squared_length(steps).T)
 
 
 def height(root: FloatArray, exponents: IntArray) -> FloatArray:

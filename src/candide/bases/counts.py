@@ -78,6 +78,14 @@ def spoken(counts: Counts) -> list[tuple[int, float]]:
     return [(place, count) for place, count in pairs if count > 0]
 
 
+def missing_places(counts: Counts) -> list[int]:
+    """The columns of a single row where a count is missing."""
+    if is_sparse(counts):
+        places: list[int] = np.sort(counts.indices[np.isnan(counts.data)]).tolist()
+        return places
+    return list(np.flatnonzero(np.isnan(np.asarray(counts, dtype=np.float64)[0])).tolist())
+
+
 def cache_lines(rows: int, width: int, dtype: DTypeLike) -> AnyArray:
     """Zeros [row, at least width] where every row starts on a cache line: a random row touches as few as can be."""
     size = np.dtype(dtype).itemsize

@@ -9,6 +9,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from candide.arrays import AnyArray, FloatArray, IntArray
+from candide.bases.behind import Shaped
 from candide.bases.family import Family, Term, shown_number
 from candide.bases.support import REAL, Support
 from candide.batch import Batch
@@ -54,6 +55,9 @@ class Density(Family):
 
     support: ClassVar[Support] = REAL
     needs_logs: ClassVar[bool] = False
+    #: What the parameters are called, and the density written with them, for explanations.
+    called: ClassVar[tuple[str, ...]] = ()
+    formula: ClassVar[str] = ""
 
     @abstractmethod
     def parameters(self, seen: Moments) -> Parameters:
@@ -107,12 +111,20 @@ class Density(Family):
             parameters = self.parameters(blended_without(seen.column(column), out, self.smoothing))
             joint[known] += self.log_density(distinct.values[:, None], *parameters)[which]
 
-    def terms(self, parameters: Parameters, values: FloatArray, columns: tuple[str, ...]) -> list[Term]:
+    def terms(
+        self, parameters: Parameters, values: FloatArray, columns: tuple[str, ...], seen: Any = None
+    ) -> list[Term]:
         return [
-            Term(name, shown_number(values[0, place]), self._column_terms(parameters, values[:, place], place)[0])
+            self._term(parameters, values, place, name)
             for place, name in enumerate(columns)
             if np.isfinite(values[0, place])
         ]
+
+    def _term(self, parameters: Parameters, values: FloatArray, place: int, name: str) -> Term:
+        shown = shown_number(values[0, place])
+        called = {word: parameter[place] for word, parameter in zip(self.called, parameters, strict=False)}
+        said = self._column_terms(parameters, values[:, place], place)[0]
+        return Term(name, shown, said, Shaped(self.name, called, self.formula, shown))
 
     def _column_terms(self, parameters: Parameters, values: FloatArray, column: int) -> FloatArray:
         known = np.isfinite(values)[:, None]

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from candide.arrays import AnyArray, FloatArray, IntArray
+from candide.bases.behind import Shaped
 from candide.bases.bells import Bells, log_bells, log_densities, units_of
 from candide.bases.bells_without import Leaving, rests
 from candide.bases.family import Family, Term, shown_number
@@ -109,14 +110,19 @@ class Discriminant(Family):
         self.score(self.fit(seen, columns), values, said)
         return said
 
-    def terms(self, parameters: Bells, values: FloatArray, columns: tuple[str, ...]) -> list[Term]:
+    def terms(self, parameters: Bells, values: FloatArray, columns: tuple[str, ...], seen: Any = None) -> list[Term]:
         """One term for the whole block: a covariance cannot be split by column."""
         spoke = np.flatnonzero(~np.isnan(values[0]))
         if not len(spoke):
             return []
         name = ", ".join(columns[place] for place in spoke)
         shown = ", ".join(shown_number(values[0, place]) for place in spoke)
-        return [Term(name, shown, log_bells(parameters, values[:1, spoke], spoke)[0])]
+        means = {
+            f"mean of {columns[place]}": np.ldexp(parameters.mean[:, place], parameters.exponents[place])
+            for place in spoke
+        }
+        bell = Shaped(self.name, means, "the height of a bell in as many dimensions as there are columns", shown)
+        return [Term(name, shown, log_bells(parameters, values[:1, spoke], spoke)[0], bell)]
 
     def sample(
         self, parameters: Bells, label: int, rows: int, rng: np.random.Generator

@@ -14,6 +14,7 @@ from typing import Any, ClassVar, Protocol, Self
 import numpy as np
 
 from candide.arrays import AnyArray, FloatArray, IntArray
+from candide.bases.behind import Behind
 from candide.batch import Batch
 from candide.errors import OptionRefused
 
@@ -49,11 +50,36 @@ class Builder(Protocol):
 
 @dataclass(frozen=True)
 class Term:
-    """What one feature said: its name, the value as shown, and its log likelihood under each class."""
+    """What one feature said: its name, the value as shown, and its log likelihood under each class.
+
+    `behind` is what the likelihood was made of. A word of a text names its `column` and itself, since several readings
+    of one column may speak of the same word. `factor` is what calibration multiplies the evidence by.
+    """
 
     feature: str
     value: str
     log_likelihood: FloatArray
+    behind: Behind | None = None
+    column: str = ""
+    word: str = ""
+    factor: float = 1.0
+
+    @property
+    def reported(self) -> FloatArray:
+        """What the term adds to the reported score of each class."""
+        return self.log_likelihood if self.factor == 1.0 else self.factor * self.log_likelihood
+
+
+MISSING, UNSEEN, IGNORED = "missing", "unseen", "ignored"
+
+
+@dataclass(frozen=True)
+class Silence:
+    """A feature that said nothing, and why: it was missing, its value was never learned, or it has no say."""
+
+    feature: str
+    value: str
+    why: str
 
 
 @dataclass(frozen=True)
@@ -133,8 +159,27 @@ class Family(ABC):
         """Add what the values of `view` say into joint[row, class]."""
 
     @abstractmethod
-    def terms(self, parameters: Any, values: Any, columns: tuple[str, ...]) -> list[Term]:
-        """What a single row says, one term for each feature that spoke; they sum to its score."""
+    def terms(self, parameters: Any, values: Any, columns: tuple[str, ...], seen: Any = None) -> list[Term]:
+        """What a single row says, one term for each feature that spoke; they sum to its score.
+
+        With `seen`, the statistic the parameters come from, each term tells the counts behind it.
+        """
+
+    def silent(
+        self, parameters: Any, values: Any, row: Batch, columns: tuple[str, ...], seen: Any = None
+    ) -> list[Silence]:
+        """Which columns of a single row say nothing: missing ones, and values the family cannot take.
+
+        `values` are what `view` made of the row.
+        """
+        taken = values[0]
+        if not np.isnan(taken).any():
+            return []
+        given = row.numbers(columns)[0]
+        return [
+            Silence(columns[place], *unheard(given[place]))
+            for place in np.flatnonzero(np.isnan(taken)).tolist()
+        ]
 
     @abstractmethod
     def sample(self, parameters: Any, label: int, rows: int, rng: np.random.Generator) -> list[AnyArray | list[Any]]:
@@ -204,6 +249,11 @@ class Block:
 
     def describe(self) -> dict[str, Any]:
         return {**self.family.describe(), "columns": list(self.columns)}
+
+
+def unheard(value: float) -> tuple[str, str]:
+    """A number that says nothing, as shown, and why."""
+    return ("", MISSING) if np.isnan(value) else (shown_number(value), IGNORED)
 
 
 def shown_number(value: float) -> str:

@@ -164,8 +164,8 @@ class Corpus:
         judges = max(few, min(self.judges, weighed.rows_for(MOST_PAIRS)))
         observed = weighed.observed(few)
         tried = []
-        for amount in self.smoothings or smoothings_of(options.model):
-            said = weighed.left_out(options.model, amount, judges)
+        amounts = self.smoothings or smoothings_of(options.model)
+        for amount, said in zip(amounts, weighed.left_out(options.model, amounts, judges), strict=True):
             family = replace(self.family, smoothing=amount, options=options, alphabet="")
             tried.append((self.accuracy(said, family), Reading(family, said[:few], observed)))
         if len(tried) == 1:

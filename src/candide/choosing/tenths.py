@@ -38,6 +38,7 @@ def judged(
 def without_tenths(block: Block, seen: Any, rows: Batch, labels: IntArray, joint: FloatArray) -> None:
     """Add what a block says of each row when fitted without the row's tenth."""
     family, columns, weights = block.family, block.columns, whole_weights(rows)
+    rows = rows.only(columns)
     for part in range(PARTS):
         here = np.arange(part, len(labels), PARTS)
         some = rows.take(here)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+from enum import StrEnum
 from typing import Annotated, Any
 
 import typer
@@ -13,14 +15,18 @@ from candide.command_line.options import (
     ModelPath,
     OnError,
     Rejects,
-    Shape,
-    ShapeOption,
     Sql,
     Table,
     Types,
 )  # fmt: skip
 
-TERMS_SHOWN = 30
+
+class Rendered(StrEnum):
+    """How explanations are shown: a table for people, json for programs, or a page for a browser."""
+
+    table = "table"
+    json = "json"
+    html = "html"
 
 
 def explain(
@@ -34,6 +40,12 @@ def explain(
     text: Annotated[
         str | None, typer.Option("--text", metavar="TEXT", help="A text of your own, in place of a file.")
     ] = None,
+    worked: Annotated[
+        bool, typer.Option("--worked", help="Bayes' rule step by step, with the counts as fractions.")
+    ] = False,
+    output: Annotated[
+        str | None, typer.Option("--output", "-o", metavar="FILE", help="Where it goes; else standard output.")
+    ] = None,
     delimiter: Delimiter = None,
     encoding: Encoding = None,
     types: Types = None,
@@ -41,16 +53,23 @@ def explain(
     table: Table = None,
     on_error: OnError = "stop",
     rejects: Rejects = None,
-    format: ShapeOption = Shape.table,
+    format: Annotated[
+        Rendered | None,
+        typer.Option("--format", help="A table for people, json for programs, html for a browser; else by the output."),
+    ] = None,
 ) -> None:
     """Say why a row gets its answer.
 
-    The prior and what each column adds, in log odds that sum up to the answer.
+    The prior and what each column adds, in log odds that sum up to the answer; what was silent, and why; and what
+    would have to be gone for another answer. With --worked, the whole calculation as a teacher writes it.
 
     Example: candide explain titanic.candide new.csv --row 3
     """
     from candide.command_line.running import verb
 
+    shape = format or by_name(output)
+    if worked and shape is not Rendered.table:
+        raise typer.BadParameter(f"--worked is written as text. Leave out --format {shape.value}.")
     found = verb("explain")(
         model,
         options.one_or_all(data) if data else None,
@@ -58,55 +77,52 @@ def explain(
         text=text,
         **options.reading(delimiter, encoding, types, sql, table, on_error, rejects),
     )
-    if format is Shape.json:
-        from candide.command_line.showing import print_json
-
-        print_json([one.to_dict() for one in found])
-        return
-    for place, one in enumerate(found):
-        if place:
-            print()
-        show("The text" if text is not None else f"Row {one.row:,}", one.label or "label", one.explanation)
+    titled = [("The text" if text is not None else f"Row {one.row:,}", one) for one in found]
+    put(rendered(titled, shape, worked, output), output)
 
 
-def show(what: str, label: str, why: Any) -> None:
-    """The answer against the runner-up, the strongest evidence first, adding up."""
-    import numpy as np
+def by_name(output: str | None) -> Rendered:
+    """The format that a file's name asks for.
 
-    from candide.command_line.showing import percent, show_table
-    from candide.explanation import bar
-
-    order = np.argsort(-why.posterior, kind="stable")
-    if len(order) == 1:
-        print(f"{what}: {label} is {why.answer}, the only class there is")
-        return
-    best, second = int(order[0]), int(order[1])
-    print(
-        f"{what}: {label} is {why.answer} ({percent(why.posterior[best])}) rather than {why.classes[second]} "
-        f"({percent(why.posterior[second])})\n"
-    )
-    with np.errstate(invalid="ignore"):
-        terms = [(t.feature, str(t.value), float(t.log_likelihood[best] - t.log_likelihood[second])) for t in why.terms]
-        total = float(why.joint[best] - why.joint[second])
-    terms.sort(key=lambda term: -abs(term[2]) if term[2] == term[2] else 0.0)
-    spoken = [("(prior)", "", float(why.prior[best] - why.prior[second])), *terms[:TERMS_SHOWN]]
-    if len(terms) > TERMS_SHOWN:
-        rest = terms[TERMS_SHOWN:]
-        spoken.append((f"({len(rest)} more)", "", sum(lead for _, _, lead in rest)))
-    rows = [(feature, value, f"{lead:+.3f}", bar(lead)) for feature, value, lead in spoken]
-    rows.append(("(sum)", "", f"{total:+.3f}", f"{odds(total)} for {why.answer}"))
-    show_table(("column", "value", "log odds", ""), rows, right=(2,), flexible=1)
-
-
-def odds(log_odds: float) -> str:
-    """Log odds as odds.
-
-    >>> odds(0.0), odds(2.302585), odds(50)
-    ('1.0 : 1', '10.0 : 1', 'over a million : 1')
+    >>> by_name("why.html").value, by_name(None).value
+    ('html', 'table')
     """
-    import math
+    ending = (output or "").lower().rpartition(".")[2]
+    return {"html": Rendered.html, "htm": Rendered.html, "json": Rendered.json}.get(ending, Rendered.table)
 
-    if log_odds > math.log(1e6):
-        return "over a million : 1"
-    ratio = math.exp(log_odds)
-    return f"{ratio:,.1f} : 1" if ratio < 100 else f"{ratio:,.0f} : 1"
+
+def rendered(titled: list[tuple[str, Any]], shape: Rendered, worked: bool, output: str | None) -> str:
+    """All explanations in one text."""
+    if shape is Rendered.json:
+        from candide.command_line.showing import as_json
+
+        return as_json([one.to_dict() for _, one in titled])
+    if shape is Rendered.html:
+        from candide.rendering.html import page
+
+        return page([(f"{title}: {one.label or 'label'} is", one.explanation) for title, one in titled])
+    if worked:
+        return "\n\n".join(f"{title}: {one.label or 'label'}\n\n{one.explanation.worked()}" for title, one in titled)
+    from candide.rendering.terminal import lines
+
+    colour = output in (None, "-") and may_colour()
+    parts = [lines(one.explanation, title, one.label or "label", colour) for title, one in titled]
+    return "\n\n".join("\n".join(part) for part in parts)
+
+
+def may_colour() -> bool:
+    """Whether standard output is a terminal that should be coloured."""
+    import os
+
+    return sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+
+
+def put(text: str, output: str | None) -> None:
+    """Print a text, or write it to a file that is whole or not there."""
+    if output in (None, "-"):
+        print(text)
+        return
+    from candide.verbs.writing import write_text
+
+    write_text(text + "\n", str(output))
+    print(f"Written to {output}")

@@ -14,7 +14,12 @@ from candide.command_line.failing import in_shell_words
 
 def print_json(data: Any) -> None:
     """Plain JSON on standard output; what is no number there is null."""
-    print(json.dumps(plain(data), indent=2, ensure_ascii=False, default=str))
+    print(as_json(data))
+
+
+def as_json(data: Any) -> str:
+    """Data as JSON that people can read too."""
+    return json.dumps(plain(data), indent=2, ensure_ascii=False, default=str)
 
 
 def plain(data: Any) -> Any:

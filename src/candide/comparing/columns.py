@@ -32,7 +32,7 @@ class Columns:
 
         Numbers are numbers, however few, unless there are only two or they are said to be categories.
 
-        >>> rows = {"age": [31, 52, 8, 9], "class": [1, 1, 3, 2], "alone": [0, 0, 1, 1], "sex": ["f", "m", "f", "f"]}
+        >>> rows = {"age": [31, 52, 8] * 3, "alone": [0, 0, 1] * 3, "class": [1, 2, 3] * 3, "sex": ["f", "m", "f"] * 3}
         >>> Columns.of(Batch.of(rows)).numbers, Columns.of(Batch.of(rows)).categories
         (('age', 'class'), ('alone', 'sex'))
         """

@@ -97,6 +97,11 @@ class Duel:
         names = (self.first, self.second) if self.leads[ahead[0]] > 0 else (self.second, self.first)
         low, high = self.sizes[ahead[0]], self.sizes[ahead[-1]]
         begins, ends = ahead[0] == 0, ahead[-1] == len(self.sizes) - 1
+        if len(ahead) <= ahead[-1] - ahead[0]:
+            return (
+                f"{names[0]} is ahead of {names[1]} at some sizes from {low:,} to {high:,} rows, and nowhere clearly "
+                "behind: the curves do not cross."
+            )
         if begins and ends:
             return f"{names[0]} is ahead of {names[1]} from {low:,} to {high:,} rows: the curves do not cross."
         if begins or ends:

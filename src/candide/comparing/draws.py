@@ -96,9 +96,9 @@ def sizes_up_to(largest: int, classes: int) -> tuple[int, ...]:
     """About eight sizes, each the same factor above the one before, with two rows a class or more.
 
     >>> sizes_up_to(16_000, 2)
-    (16, 43, 120, 310, 830, 2200, 6000, 16000)
+    (10, 29, 82, 240, 680, 1900, 5600, 16000)
     >>> sizes_up_to(20, 2)
-    (16, 20)
+    (10, 14, 20)
     """
     smallest = min(max(SMALLEST, ROWS_PER_CLASS * classes), largest)
     steps = min(SIZES, 2 + int(np.log2(largest / smallest) * 1.5))

@@ -72,5 +72,4 @@ def with_covariance(columns: Columns, family: str, batch: Batch) -> Generative:
 
 def as_said(families: Mapping[str, Any], batch: Batch) -> Generative:
     """Learn with these families, choosing and calibrating nothing."""
-    options = Options(dict(families), "default", calibrate=False)
-    return Generative.of(Learned.begin(options, batch.only(tuple(families))))
+    return Generative.of(Learned.begin(Options(families, "default", calibrate=False), batch))

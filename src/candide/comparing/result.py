@@ -121,7 +121,7 @@ class Comparison:
         return [("method", "accuracy", "log loss", "calibration", "fit s", "predict s"), *map(line, self.methods)]
 
     def curves(self) -> list[tuple[str, ...]]:
-        """The accuracy in percent of every method at every size, with its standard error below: a header, then lines."""
+        """The accuracy of every method at every size, in percent, with its standard error below."""
         lines = [("rows", *(f"{rows:,}" for rows in self.sizes))]
         for method in self.methods:
             lines.append((method.name, *(f"{100 * point.accuracy:.1f}" for point in method.curve)))

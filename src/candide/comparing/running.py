@@ -17,6 +17,7 @@ from candide.comparing.methods import Method, methods_for
 from candide.comparing.result import Compared, Comparison, accuracies
 from candide.comparing.scoring import Score, scored
 from candide.errors import LabelsRefused, OptionRefused, RowsRefused
+from candide.learning import only
 from candide.sampling import canonical
 from candide.schema import Families
 from candide.values import shown
@@ -43,8 +44,9 @@ class Contest:
         columns = Columns.of(batch, families)
         if not columns.guessed:
             raise RowsRefused("There is no column to learn from: all are left out, or have no values.")
-        methods, notes = methods_for(columns, families)
-        rows = canonical(batch)
+        names = list(columns.guessed)
+        methods, notes = methods_for(columns, only(families, names))
+        rows = canonical(batch if len(names) == len(batch.names) else batch.only(names))
         return cls(rows, methods, Draws.of(rows, folds, seed), folds, tuple(notes))
 
     @property

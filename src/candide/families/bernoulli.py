@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from candide.arrays import AnyArray, Counts, FloatArray, IntArray, is_sparse
-from candide.bases.counts import add_counts, entries, inside, whereabouts
-from candide.bases.family import Family, Term
+from candide.bases.behind import Counted
+from candide.bases.counts import add_counts, entries, inside, missing_places, whereabouts
+from candide.bases.family import MISSING, Family, Silence, Term
 from candide.bases.leaving import as_rows, loads
 from candide.bases.support import TRUTHS, refusal
 from candide.batch import Batch
@@ -118,13 +119,30 @@ class Bernoulli(Family):
         rows = np.repeat(np.arange(values.shape[0]), np.diff(values.indptr))
         return np.asarray(len(columns) - np.bincount(rows, np.isnan(values.data), values.shape[0]), dtype=np.float64)
 
-    def terms(self, parameters: Chances, values: Counts, columns: tuple[str, ...]) -> list[Term]:
+    def terms(
+        self, parameters: Chances, values: Counts, columns: tuple[str, ...], seen: Tally | None = None
+    ) -> list[Term]:
         row = values.toarray()[0] if is_sparse(values) else values[0]
-        return [
-            Term(name, "yes" if row[place] else "no", (parameters.yes if row[place] else parameters.no)[place])
-            for place, name in enumerate(columns)
-            if not np.isnan(row[place])
-        ]
+        found = []
+        for place, name in enumerate(columns):
+            if not np.isnan(row[place]):
+                yes = bool(row[place])
+                said = (parameters.yes if yes else parameters.no)[place]
+                found.append(Term(name, "yes" if yes else "no", said, self._behind(seen, place, len(columns), yes)))
+        return found
+
+    def _behind(self, seen: Tally | None, place: int, columns: int, yes: bool) -> Counted | None:
+        if seen is None:
+            return None
+        no, there = seen.counts[place], seen.counts[columns + place]
+        return Counted(there if yes else no, no + there, float(self.smoothing), 2)
+
+    def silent(
+        self, parameters: Chances, values: Counts, row: Batch, columns: tuple[str, ...], seen: Tally | None = None
+    ) -> list[Silence]:
+        if is_sparse(values):
+            return [Silence(columns[place], "", MISSING) for place in missing_places(values)]
+        return super().silent(parameters, values, row, columns, seen)
 
     def sample(
         self, parameters: Chances, label: int, rows: int, rng: np.random.Generator

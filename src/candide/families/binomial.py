@@ -19,6 +19,8 @@ class Binomial(Density):
 
     smoothing: float = 1.0
     trials: int = 1
+    called = ("chance",)
+    formula = "binomial chance of {x} successes, each with chance {chance}"
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from candide.arrays import AnyArray, FloatArray, IntArray
-from candide.bases.family import Family, Term
+from candide.bases.behind import Counted
+from candide.bases.family import MISSING as IS_MISSING
+from candide.bases.family import UNSEEN, Family, Silence, Term
 from candide.bases.leaving import Leaving
 from candide.bases.merged import group_numbers, log_merged, log_merged_without, summed
 from candide.bases.smoothed import log_shares
@@ -161,15 +164,51 @@ class Categorical(Family):
         return known
 
     def terms(
-        self, parameters: dict[str, Values], values: list[tuple[str, Coded]], columns: tuple[str, ...]
+        self,
+        parameters: dict[str, Values],
+        values: list[tuple[str, Coded]],
+        columns: tuple[str, ...],
+        seen: Tally | None = None,
     ) -> list[Term]:
         spoken = []
         for name, coded in values:
             key = coded.keys[coded.codes[0]] if coded.codes[0] >= 0 else None
             if key in parameters[name].keys:
-                evidence = parameters[name].table[parameters[name].keys.index(key)]
-                spoken.append(Term(name, shown(key), evidence))
+                place = parameters[name].keys.index(key)
+                behind = None if seen is None else self._behind(seen, name, parameters[name].table, place)
+                spoken.append(Term(name, said(key), parameters[name].table[place], behind))
         return spoken
+
+    def _behind(self, seen: Tally, name: str, table: FloatArray, place: int) -> Counted:
+        """The counts of a value, or of all values in its group: those whose evidence differs by the same factor."""
+        start = bisect_left(seen.open_slots, (name,))
+        counts = seen.counts[start : start + len(table)]
+        if not self.grouped:
+            return Counted(counts[place], counts.sum(axis=0), float(self.smoothing), len(table))
+        with np.errstate(invalid="ignore"):
+            shapes = np.round(table - table.max(axis=1, keepdims=True), 9)
+        groups, which = np.unique(shapes, axis=0, return_inverse=True)
+        alike = which.ravel() == which.ravel()[place]
+        note = "it and its like" if alike.sum() > 1 else ""
+        return Counted(
+            counts[alike].sum(axis=0), counts.sum(axis=0), float(self.smoothing), len(groups), note=note
+        )
+
+    def silent(
+        self,
+        parameters: dict[str, Values],
+        values: list[tuple[str, Coded]],
+        row: Batch,
+        columns: tuple[str, ...],
+        seen: Tally | None = None,
+    ) -> list[Silence]:
+        found = []
+        for name, coded in values:
+            if coded.codes[0] < 0:
+                found.append(Silence(name, "", IS_MISSING))
+            elif (key := coded.keys[coded.codes[0]]) not in parameters[name].keys:
+                found.append(Silence(name, "", IS_MISSING) if key == MISSING else Silence(name, shown(key), UNSEEN))
+        return found
 
     def sample(
         self, parameters: dict[str, Values], label: int, rows: int, rng: np.random.Generator
@@ -183,6 +222,11 @@ class Categorical(Family):
             picked = rng.choice(len(values), rows, p=np.exp(column.table[:, label]))
             drawn.append([values[place] for place in picked])
         return drawn
+
+
+def said(key: Key) -> str:
+    """A value as it is shown, also where being missing is one."""
+    return "(missing)" if key == MISSING else shown(key)
 
 
 def by_column(seen: Tally, columns: tuple[str, ...]) -> dict[str, list[int]]:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from candide.arrays import AnyArray, Counts, FloatArray, IntArray
+from candide.bases.behind import INVERSE
 from candide.bases.family import Term
 from candide.bases.leaving import as_rows, loads
 from candide.bases.smoothed import log_raised, log_shares
@@ -72,8 +73,11 @@ class Complement(Multinomial):
     ) -> None:
         super().score_without(seen, batch, columns, labels, weights, joint)
 
-    def terms(self, parameters: Weights, values: Counts, columns: tuple[str, ...]) -> list[Term]:
-        return super().terms(parameters.complement, values, columns)
+    def terms(
+        self, parameters: Weights, values: Counts, columns: tuple[str, ...], seen: Tally | None = None
+    ) -> list[Term]:
+        rest = None if seen is None else others(seen)
+        return self._counted_terms(parameters.complement, values, columns, rest, self._least, INVERSE)
 
     def log_likelihood(self, parameters: Weights, values: Counts, joint: FloatArray) -> None:
         super().score(parameters.multinomial, values, joint)

@@ -16,6 +16,8 @@ class Exponential(Density):
     """Numbers from zero up whose chance falls off steadily, such as gaps between events."""
 
     support = NOT_NEGATIVE
+    called = ("mean",)
+    formula = "e^-({x} / {mean}) / {mean}"
 
     def parameters(self, seen: Moments) -> Parameters:
         """The mean, or 1 where a column never left zero."""

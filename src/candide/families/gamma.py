@@ -20,6 +20,8 @@ class Gamma(Density):
 
     support = POSITIVE
     needs_logs = True
+    called = ("shape", "mean")
+    formula = "Gamma density of {x} with shape {shape} and mean {mean}"
 
     def parameters(self, seen: Moments) -> Parameters:
         assert seen.mean_log is not None

@@ -24,6 +24,8 @@ class Gaussian(Density):
 
     smoothing: float = 0.0
     floor: float = 1e-9
+    called = ("mean", "deviation")
+    formula = "exp(-({x} - {mean})² / (2 · {deviation}²)) / ({deviation} · √(2π))"
 
     def parameters(self, seen: Moments) -> Parameters:
         return seen.mean, lifted(seen.deviation, seen.whole, self.floor)

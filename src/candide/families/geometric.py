@@ -17,6 +17,8 @@ class Geometric(Density):
     """Counts that fall off by a constant factor: tries, repeats, lengths of runs."""
 
     support = COUNTS
+    called = ("chance of one more", "chance to stop")
+    formula = "{chance of one more}^{x} · {chance to stop}"
 
     def parameters(self, seen: Moments) -> Parameters:
         """The chance of one more failure, and of stopping."""

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from candide.arrays import AnyArray, FloatArray, IntArray
+from candide.bases.behind import Counted
 from candide.bases.family import Family, Term, shown_number
 from candide.bases.leaving import Leaving
 from candide.bases.merged import interval_starts, log_merged, log_merged_without, summed
@@ -165,9 +166,25 @@ class Histogram(Family):
     def observed(self, parameters: Steps, batch: Batch, columns: tuple[str, ...]) -> FloatArray:
         return (~np.isnan(self.view(batch, columns)[:, 0])).astype(np.float64)
 
-    def terms(self, parameters: Steps, values: FloatArray, columns: tuple[str, ...]) -> list[Term]:
+    def terms(
+        self, parameters: Steps, values: FloatArray, columns: tuple[str, ...], seen: Tally | None = None
+    ) -> list[Term]:
         place = int(self._bins_of(values)[0])
-        return [Term(columns[0], shown_number(values[0, 0]), parameters.table[place])] if place >= 0 else []
+        if place < 0:
+            return []
+        behind = None if seen is None else self._behind(seen, parameters.starts, place)
+        return [Term(columns[0], shown_number(values[0, 0]), parameters.table[place], behind)]
+
+    def _behind(self, seen: Tally, starts: IntArray, place: int) -> Counted:
+        """What was counted in the interval that the bin belongs to."""
+        bounds = [0, *starts.tolist(), self.bins]
+        interval = int(np.searchsorted(starts, place, side="right"))
+        first, last = bounds[interval], bounds[interval + 1]
+        counts = seen.counts[first:last].sum(axis=0)
+        low = "" if first == 0 else f" from {shown_number(self.cuts[first - 1])}"
+        high = "" if last == self.bins else f" to {shown_number(self.cuts[last - 1])}"
+        note = f"anything{low}{high}"
+        return Counted(counts, seen.counts.sum(axis=0), float(self.smoothing), len(starts) + 1, note=note)
 
     def sample(
         self, parameters: Steps, label: int, rows: int, rng: np.random.Generator

@@ -18,6 +18,8 @@ class Lognormal(Gaussian):
     """A bell curve for the logarithm. What is summed are logarithms rounded to a grid, so that machines agree."""
 
     support = POSITIVE
+    called = ("mean log", "deviation of logs")
+    formula = "exp(-(log {x} - {mean log})² / (2 · {deviation of logs}²)) / ({x} · {deviation of logs} · √(2π))"
 
     def summed(self, values: FloatArray) -> FloatArray:
         return grid_logs(values)

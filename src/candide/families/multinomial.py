@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from candide.arrays import AnyArray, Counts, FloatArray, IntArray, is_sparse
-from candide.bases.counts import add_counts, entries, read_counts, spoken, sum_counts, view_counts
-from candide.bases.family import Family, Term, shown_number
+from candide.bases.behind import SHARE, Counted
+from candide.bases.counts import add_counts, entries, missing_places, read_counts, spoken, sum_counts, view_counts
+from candide.bases.family import MISSING, Family, Silence, Term, shown_number
 from candide.bases.leaving import as_rows, loads
 from candide.bases.smoothed import log_shares
 from candide.batch import Batch
@@ -78,11 +79,29 @@ class Multinomial(Family):
         rows = np.repeat(np.arange(counts.shape[0]), np.diff(counts.indptr))
         return np.bincount(rows, np.nan_to_num(counts.data), counts.shape[0]).astype(np.float64)
 
-    def terms(self, parameters: Any, values: Counts, columns: tuple[str, ...]) -> list[Term]:
-        return [
-            Term(columns[place], shown_number(count), count * parameters[place])
-            for place, count in spoken(values)
-        ]
+    def terms(
+        self, parameters: Any, values: Counts, columns: tuple[str, ...], seen: Tally | None = None
+    ) -> list[Term]:
+        counts = None if seen is None else seen.counts
+        return self._counted_terms(parameters, values, columns, counts, float(self.smoothing), SHARE)
+
+    def _counted_terms(
+        self, table: FloatArray, values: Counts, columns: tuple[str, ...], counts: Any, free: float, form: str
+    ) -> list[Term]:
+        """count * table[column] for each column that holds a count, and the counts[column, class] behind it."""
+        totals = None if counts is None else counts.sum(axis=0)
+        found = []
+        for place, count in spoken(values):
+            behind = None
+            if totals is not None:
+                behind = Counted(counts[place], totals, free, len(counts), "events", count, form)
+            found.append(Term(columns[place], shown_number(count), count * table[place], behind))
+        return found
+
+    def silent(
+        self, parameters: Any, values: Counts, row: Batch, columns: tuple[str, ...], seen: Tally | None = None
+    ) -> list[Silence]:
+        return [Silence(columns[place], "", MISSING) for place in missing_places(values)]
 
     def sample(
         self, parameters: Any, label: int, rows: int, rng: np.random.Generator

@@ -20,6 +20,8 @@ class NegativeBinomial(Density):
     """Counts that vary more than a Poisson's: fitted by mean and variance, a Poisson where they vary less."""
 
     support = COUNTS
+    called = ("mean", "successes")
+    formula = "negative binomial chance of {x} with mean {mean} and {successes} successes"
 
     def parameters(self, seen: Moments) -> Parameters:
         """The mean, and the number of successes waited for: infinite for a Poisson."""

@@ -21,6 +21,8 @@ class Poisson(Density):
     """
 
     support = COUNTS
+    called = ("rate",)
+    formula = "{rate}^{x} · e^-{rate} / {x}!"
 
     def parameters(self, seen: Moments) -> Parameters:
         return (seen.mean,)

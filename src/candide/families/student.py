@@ -23,6 +23,8 @@ class Student(Density):
 
     smoothing: float = 1.0
     floor: float = 1e-9
+    called = ("freedom", "centre", "scale")
+    formula = "Student's t of ({x} - {centre}) / {scale} with {freedom} degrees of freedom, / {scale}"
 
     def parameters(self, seen: Moments) -> Parameters:
         """Degrees of freedom, centre and scale.

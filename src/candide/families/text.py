@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from candide.arrays import AnyArray, FloatArray, IntArray
-from candide.bases.family import Family, Term, shown_number
+from candide.bases.behind import Counted
+from candide.bases.family import MISSING, Family, Silence, Term, shown_number
 from candide.batch import Batch
 from candide.errors import OptionRefused
 from candide.kernels.word_scoring import Weights
@@ -20,6 +21,7 @@ from candide.text.leaving_out import index_of
 from candide.text.listing import loads_of, weights_of
 from candide.text.options import TextOptions
 from candide.text.parameters import TextParameters, unigrams
+from candide.text.speaking import counts_behind, unspoken
 from candide.text.word_builder import WordTallyBuilder
 
 
@@ -157,7 +159,7 @@ class Text(Family):
     ) -> None:
         index = index_of(seen, self.options)
         loads = loads_of(weights, len(labels))
-        index.leaving.add(index.rows(values), labels, loads, float(self.smoothing), model, joint)
+        index.leaving.add(index.rows(values), labels, loads, (float(self.smoothing),), model, joint[None])
 
     def observed(self, parameters: TextParameters | None, batch: Batch, columns: tuple[str, ...]) -> FloatArray:
         """How much the terms of each text weigh, known or not: how many they are, or sqrt(n) of n scaled to one."""
@@ -173,22 +175,40 @@ class Text(Family):
         rows = index.rows(self.view(batch, columns))
         return index.leaving.strangeness(rows, labels, loads_of(weights, len(labels)))
 
-    def terms(self, parameters: TextParameters, values: Documents, columns: tuple[str, ...]) -> list[Term]:
+    def terms(
+        self, parameters: TextParameters, values: Documents, columns: tuple[str, ...], seen: WordTally | None = None
+    ) -> list[Term]:
         weights = parameters.score_weights
         if not len(values) or (values.pieces[0].missing.size and values.pieces[0].missing[0]):
             return []
         spoken, tokens = parameters.spoken(values)
         name = f"{columns[0]} ({self.aspect})" if self.beside else columns[0]
+        behind = counts_behind(parameters, spoken)
         if self.options.model == "bernoulli":
-            return presence_terms(parameters, weights, spoken, name)
-        terms = [
-            Term(f"{name}: {parameters.word(row)}", shown_number(amount), amount * parameters.says(row, weights))
-            for row, amount in spoken
-        ]
+            return presence_terms(parameters, weights, spoken, name, behind, columns[0])
+        terms = []
+        for (row, amount), counted in zip(spoken, behind, strict=True):
+            word, said = parameters.word(row), amount * parameters.says(row, weights)
+            terms.append(Term(f"{name}: {word}", shown_number(amount), said, counted, columns[0], word))
         if self.options.model == "poisson":
             terms = [exposed(term, amount, tokens) for term, (_, amount) in zip(terms, spoken, strict=True)]
             terms.append(Term(f"{name}: length", f"{tokens} words", tokens * weights.rate))
         return terms
+
+    def silent(
+        self,
+        parameters: TextParameters,
+        values: Documents,
+        row: Batch,
+        columns: tuple[str, ...],
+        seen: WordTally | None = None,
+    ) -> list[Silence]:
+        """A missing text; else the words that were never learned, or were left out of what was."""
+        if self.beside or not len(values):
+            return []
+        if values.pieces[0].missing.size and values.pieces[0].missing[0]:
+            return [Silence(columns[0], "", MISSING)]
+        return unspoken(parameters, values, columns[0], seen)
 
     def sample(
         self, parameters: TextParameters, label: int, rows: int, rng: np.random.Generator
@@ -218,21 +238,27 @@ def refuse_several(columns: tuple[str, ...]) -> None:
 
 
 def presence_terms(
-    parameters: TextParameters, weights: Weights, spoken: list[tuple[int, float]], column: str
+    parameters: TextParameters,
+    weights: Weights,
+    spoken: list[tuple[int, float]],
+    name: str,
+    behind: list[Counted],
+    column: str,
 ) -> list[Term]:
     """What each word that is there says, and what the absence of all others says, in one term."""
     missing = weights.constant.copy()
     held = np.zeros(len(missing), dtype=np.int64)
     terms = []
-    for row, _ in spoken:
+    for (row, _), counted in zip(spoken, behind, strict=True):
         odds = parameters.says(row, weights)
         certain = np.isposinf(odds)
         odds = np.where(certain, 0.0, odds)
         held += certain
-        terms.append(Term(f"{column}: {parameters.word(row)}", "yes", odds))
+        word = parameters.word(row)
+        terms.append(Term(f"{name}: {word}", "yes", odds, counted, column, word))
     if weights.certain.size:
         missing = np.where(held < weights.certain, -np.inf, missing)
-    terms.append(Term(f"{column}: all words", "absent", missing))
+    terms.append(Term(f"{name}: all words", "absent", missing))
     return terms
 
 
@@ -241,4 +267,4 @@ def exposed(term: Term, amount: float, tokens: int) -> Term:
     from scipy.special import gammaln
 
     same = amount * np.log(tokens) - gammaln(amount + 1)
-    return Term(term.feature, term.value, term.log_likelihood + same)
+    return replace(term, log_likelihood=term.log_likelihood + same)

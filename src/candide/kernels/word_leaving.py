@@ -275,21 +275,24 @@ def leave_out_shares(
     labels: IntArray,
     weights: IntArray,
     seen: Counted,
-    smoothing: float,
+    smoothings: FloatArray,
     pair_logs: FloatArray,
     exposed: bool,
     joint: FloatArray,
 ) -> Number:
     """Add what each document says by the multinomial of the others, or where `exposed` by their Poisson rates.
 
-    pair_logs[pair] is the log of its count with the smoothing added; they are taken here where none are given. With
-    smoothing a class that never saw a word is known in advance to say log(smoothing), so sums are of what pairs say
-    beyond that. Returns the first row that was never counted, or how many rows there are.
+    joint[smoothing, row, class] is for several smoothings at once, as most time goes into finding counts in memory.
+    pair_logs[pair, smoothing] are the logs of counts with the smoothing added; they are taken here where none are
+    given. With smoothing a class that never saw a word is known in advance to say log(smoothing), so sums are of what
+    pairs say beyond that. Returns the first row that was never counted, or how many rows there are.
     """
-    classes = joint.shape[1]
+    several, _, classes = joint.shape
     gone = room_for(rows, classes)
-    sums, hits = np.empty(classes), np.empty(classes, np.int64)
-    floor = math.log(smoothing) if smoothing > 0 else 0.0
+    sums, hits = np.empty((classes, several)), np.empty(classes, np.int64)
+    floors, own = np.zeros(several), np.empty(several)
+    for which in range(several):
+        floors[which] = math.log(smoothings[which]) if smoothings[which] > 0 else 0.0
     for row in range(rows.indptr.size - 1):
         tokens, label, weight = rows.tokens[row], labels[row], weights[row]
         if tokens == MISSING:
@@ -311,40 +314,43 @@ def leave_out_shares(
             said += amount
             if exposed:
                 alike += amount * math.log(tokens) - math.lgamma(amount + 1.0)
-            first, last = seen.indptr[word], seen.indptr[word + 1]
-            if pair_logs.size > 0:
-                for pair in range(first, last):
-                    sums[seen.labels[pair]] += amount * (pair_logs[pair] - floor)
-            else:
-                for pair in range(first, last):
-                    sums[seen.labels[pair]] += amount * (math.log(seen.counts[pair] * meant + smoothing) - floor)
-            if smoothing == 0:
-                for pair in range(first, last):
-                    hits[seen.labels[pair]] += 1
+            own[:] = sums[label]
+            for pair in range(seen.indptr[word], seen.indptr[word + 1]):
+                other = seen.labels[pair]
+                hits[other] += 1
+                for which in range(several):
+                    if pair_logs.size > 0:
+                        value = pair_logs[pair, which]
+                    else:
+                        value = math.log(seen.counts[pair] * meant + smoothings[which])
+                    sums[other, which] += amount * (value - floors[which])
             if mine >= 0:
-                whole = seen.counts[mine] * meant + smoothing
-                sums[label] -= amount * ((pair_logs[mine] if pair_logs.size else math.log(whole)) - floor)
                 rest = seen.counts[mine] - weight * rows.amounts[place]
-                if rest > 0:
-                    sums[label] += amount * (math.log(rest * meant + smoothing) - floor)
-                elif smoothing == 0:
-                    hits[label] -= 1
+                hits[label] -= rest == 0
+                for which in range(several):
+                    sums[label, which] = own[which]
+                    if rest > 0:
+                        value = math.log(rest * meant + smoothings[which])
+                        sums[label, which] += amount * (value - floors[which])
         for other in range(classes):
             load = load_left(other, seen, gone)
-            whole, slots = load + smoothing * speaking, speaking
-            if exposed:
-                all_left = seen.all_totals[other] - (weight * tokens if other == label else 0)
-                whole, slots = all_left + smoothing * there, there
-            nothing = whole == 0
-            if nothing:
-                whole = float(max(slots, 1))
-            elif smoothing > 0:
-                sums[other] += said * floor
-            elif hits[other] < known:
-                sums[other] = -np.inf
-            joint[row, other] += sums[other] + alike - said * math.log(whole)
-            if exposed:
-                joint[row, other] -= tokens * (load + (1.0 if nothing else smoothing) * speaking) / whole
+            for which in range(several):
+                smoothing, total = smoothings[which], sums[other, which]
+                whole, slots = load + smoothing * speaking, speaking
+                if exposed:
+                    all_left = seen.all_totals[other] - (weight * tokens if other == label else 0)
+                    whole, slots = all_left + smoothing * there, there
+                nothing = whole == 0
+                if nothing:
+                    whole = float(max(slots, 1))
+                elif smoothing > 0:
+                    total += said * floors[which]
+                elif hits[other] < known:
+                    total = -np.inf
+                joint[which, row, other] += total + alike - said * math.log(whole)
+                if exposed:
+                    expected = (load + (1.0 if nothing else smoothing) * speaking) / whole
+                    joint[which, row, other] -= tokens * expected
     return rows.indptr.size - 1
 
 

@@ -41,6 +41,7 @@ def learning_curves(found: Comparison) -> Figure:
             if method.best.log_loss is not None:
                 draw_curve(right, method, "log_loss")
         mark_crossings(left, found)
+        figure.suptitle(heading(found), x=0.01, ha="left", fontsize=10)
         left.set_title("Accuracy")
         right.set_title("Log loss")
         for axes in (left, right):
@@ -63,24 +64,37 @@ def draw_curve(axes: Any, method: Compared, measure: str) -> None:
 
 def mark_crossings(axes: Any, found: Comparison) -> None:
     """A ring where the lead changes for good, on the curve of the method that takes it."""
-    for duel in found.duels:
-        curve = found[duel.second].curve
-        for rows in duel.crossings:
-            height = np.interp(np.log(rows), np.log(found.sizes), [point.accuracy for point in curve])
-            axes.plot([rows], [height], marker="o", markersize=11, markerfacecolor="none", markeredgecolor=INK)
+    places = [(rows, height_at(rows, found[duel.second])) for duel in found.duels for rows in duel.crossings]
+    if places:
+        looks = {"marker": "o", "markersize": 11, "markerfacecolor": "none", "markeredgecolor": INK}
+        axes.plot(*zip(*places, strict=True), linestyle="none", label="the lead changes", **looks)
+
+
+def height_at(rows: float, method: Compared) -> float:
+    """The accuracy of a curve between its points."""
+    sizes, heights = zip(*((point.rows, point.accuracy) for point in method.curve), strict=True)
+    return float(np.interp(np.log(rows), np.log(sizes), heights))
+
+
+def heading(found: Comparison) -> str:
+    """What the picture is of."""
+    of = f"{found.label}: " if found.label else ""
+    return f"{of}{found.rows:,} rows, {found.folds} folds; bands of one standard error"
 
 
 def number_axes(axes: Any, sizes: tuple[int, ...]) -> None:
     """Rows on a logarithmic scale with plain numbers, at powers of ten and where the curves end."""
-    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
     axes.set_xscale("log")
     axes.set_xlabel("rows learned")
     axes.xaxis.set_major_locator(LogLocator(subs=(1.0, 3.0)))
     axes.xaxis.set_major_formatter(FuncFormatter(lambda rows, _: f"{rows:,.0f}"))
-    axes.xaxis.set_minor_formatter(NullFormatter())
+    axes.xaxis.set_minor_locator(NullLocator())
     axes.set_xlim(sizes[0] / 1.15, sizes[-1] * 1.15)
     if axes.get_yscale() == "log":
         axes.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
         axes.yaxis.set_major_formatter(FuncFormatter(lambda loss, _: f"{loss:g}"))
-        axes.yaxis.set_minor_formatter(NullFormatter())
+        axes.yaxis.set_minor_locator(NullLocator())
+    else:
+        axes.yaxis.set_major_formatter(FuncFormatter(lambda share, _: f"{100 * share:g}%"))

@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib import import_module
 from io import BytesIO
@@ -36,7 +36,8 @@ PALETTE = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9")
 MARKERS = ("o", "s", "^", "D", "v", "P")
 """A second way to tell lines apart."""
 
-FONTS = "system-ui, -apple-system, 'Segoe UI', Helvetica, Arial, 'DejaVu Sans', sans-serif"
+FONTS = "system-ui, sans-serif"
+JOINS = "stroke-linejoin: round; stroke-linecap: butt"
 FAINT = 0.18
 DOTS_PER_INCH = 160
 ENDINGS = ("svg", "png")
@@ -96,8 +97,8 @@ def as_svg(figure: Figure, inline: bool = False) -> str:
     buffer = BytesIO()
     with styled():
         figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})
-    drawn = with_fonts(with_own_names(in_current_colour(buffer.getvalue().decode())))
-    return only_the_element(drawn) if inline else with_colour_scheme(drawn)
+    drawn = tidied(buffer.getvalue().decode())
+    return inline_element(drawn) if inline else own_file(drawn)
 
 
 def as_png(figure: Figure) -> bytes:
@@ -142,44 +143,54 @@ def matplotlib_or_advice() -> Any:
         ) from None
 
 
-def in_current_colour(svg: str) -> str:
-    """The ink left to whoever shows the picture.
+def tidied(svg: str) -> str:
+    """What matplotlib wrote, shorter, and fit to stand beside other pictures on a page.
 
-    >>> in_current_colour('<path style="stroke: #1b1f23"/>')
-    '<path style="stroke: currentColor"/>'
+    Only tags are changed, so whatever text says, it stays as it is.
     """
-    return svg.replace(INK, "currentColor")
-
-
-def with_fonts(svg: str) -> str:
-    """Text in the reader's own font, and not in the one that its room was measured with."""
-    return re.sub(r"(font(?:-family)?:[^;\"]*?)'DejaVu Sans'(?:, [^;\"]*)?(?=[;\"])", rf"\1{FONTS}", svg)
-
-
-def with_own_names(svg: str) -> str:
-    """Only the names that are referred to, made unlike those of any other picture on a page."""
+    svg = re.sub(r"\s*<metadata>.*?</metadata>", "", svg, flags=re.DOTALL)
+    svg = re.sub(r"<style[^>]*>[^<]*</style>", "", svg)
     used = set(re.findall(r'(?:url\(#|href="#)([^)"]+)', svg))
     prefix = f"p{hashlib.sha256(svg.encode()).hexdigest()[:8]}-"
+    svg = re.sub(r"<[^<>]+>", lambda tag: tidied_tag(tag[0], used, prefix), svg)
+    return re.sub(r">\s+<", ">\n<", svg)
 
-    def renamed(found: re.Match[str]) -> str:
+
+def tidied_tag(tag: str, used: set[str], prefix: str) -> str:
+    """A tag with the reader's font, ink left open, short numbers, and only the names that are referred to.
+
+    >>> tidied_tag('<path id="patch_1" d="M 0.123456 2 \\nL 3.5 4" style="stroke: #1b1f23"/>', set(), "p-")
+    '<path d="M 0.12 2 L 3.5 4" style="stroke: currentColor"/>'
+    """
+
+    def named(found: re.Match[str]) -> str:
         return f' id="{prefix}{found[1]}"' if found[1] in used else ""
 
-    svg = re.sub(r' id="([^"]+)"', renamed, svg)
-    return re.sub(r'(url\(#|href="#)', rf"\g<1>{prefix}", svg)
+    tag = tag.replace(INK, "currentColor")
+    tag = re.sub(r"(font(?:-family)?:[^;\"]*?)'DejaVu Sans'(?:, [^;\"]*)?(?=[;\"])", rf"\1{FONTS}", tag)
+    tag = re.sub(r' id="([^"]+)"', named, tag)
+    tag = re.sub(r'(url\(#|href="#)', rf"\g<1>{prefix}", tag)
+    tag = re.sub(r"\d+\.\d{3,}", lambda number: f"{float(number[0]):.2f}".rstrip("0").rstrip("."), tag)
+    return re.sub(r"\s+", " ", tag).replace(' "', '"')
 
 
-def only_the_element(svg: str) -> str:
-    """Without what comes before it in a file; it shrinks with its surroundings, and grows no larger than drawn."""
-    element = svg[svg.index("<svg") :]
-    width = re.search(r'width="([\d.]+pt)" height="[\d.]+pt"', element)
-    assert width is not None
-    return element.replace(width[0], f'style="width: 100%; max-width: {width[1]}; height: auto"', 1).strip()
+def inline_element(svg: str) -> str:
+    """The element alone: it shrinks with its surroundings, and grows no larger than drawn."""
+    return rooted(svg, lambda width: f"width: 100%; max-width: {width}; height: auto")
 
 
-def with_colour_scheme(svg: str) -> str:
+def own_file(svg: str) -> str:
     """A file of its own: ink by the reader's colour scheme."""
-    scheme = (
-        f"<style>svg {{ color: {INK} }} @media (prefers-color-scheme: dark) {{ svg {{ color: {DARK_INK} }} }}</style>"
-    )
-    end = svg.index(">", svg.index("<svg")) + 1
-    return f"{svg[:end]}\n {scheme}{svg[end:]}"
+    scheme = f"svg {{ color: {INK} }} @media (prefers-color-scheme: dark) {{ svg {{ color: {DARK_INK} }} }}"
+    element = rooted(svg, lambda width: "")
+    end = element.index(">") + 1
+    return f'<?xml version="1.0" encoding="utf-8"?>\n{element[:end]}\n<style>{scheme}</style>{element[end:]}\n'
+
+
+def rooted(svg: str, sized: Callable[[str], str]) -> str:
+    """The element from its first tag on, which says how lines join, and how it is sized where `sized` says so."""
+    element = svg[svg.index("<svg") :].strip()
+    size = re.search(r'width="([\d.]+pt)" height="[\d.]+pt"', element)
+    assert size is not None
+    style = "; ".join(filter(None, [JOINS, sized(size[1])]))
+    return element.replace(size[0], f'style="{style}"' if sized(size[1]) else f'{size[0]} style="{style}"', 1)

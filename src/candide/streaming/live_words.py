@@ -107,12 +107,11 @@ class LiveWords(Live):
     def takes(family: Text) -> bool:
         """Whether every word met speaks, and as its counts say: no thresholds, no lists, no other event model."""
         options = family.options
-        least = 1 if options.unit == 1 else 0
         return (
             options.model in ("multinomial", "complement")
             and not options.idf
             and options.stop_words in (0, ())
-            and options.min_count <= least
+            and options.min_count <= 1
             and options.max_terms is None
         )
 

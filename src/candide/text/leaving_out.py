@@ -5,6 +5,7 @@ The counts are those of a word tally, as here, or of a `TermMatrix`.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from threading import Lock
 from typing import NamedTuple
@@ -33,6 +34,10 @@ from candide.text.listing import rows_of, weighed
 from candide.text.options import TextOptions
 from candide.text.parameters import inverse_frequencies, least_total, listed, numbered, who_speaks
 from candide.text.vocabulary import Vocabulary, letters_of, recipe_of
+
+NO_LOGS = np.zeros((0, 1))
+#: Logarithms of counts are tabled where they are no more than this.
+MOST_LOGS = 20_000_000
 
 
 class Pairs(NamedTuple):
@@ -80,10 +85,16 @@ class Leaving:
         return cls(options, counted)
 
     def add(
-        self, rows: Rows, labels: IntArray, weights: IntArray, smoothing: float, model: str, joint: FloatArray
+        self,
+        rows: Rows,
+        labels: IntArray,
+        weights: IntArray,
+        smoothings: Sequence[float],
+        model: str,
+        joints: FloatArray,
     ) -> None:
-        """Add into joint[row, class] what each row says once it is out; rows are weighed as the options say."""
-        done = self._added(rows, np.ascontiguousarray(labels), weights, smoothing, model, joint)
+        """Add into joints[smoothing, row, class] what each row says once it is out; rows are weighed already."""
+        done = self._added(rows, np.ascontiguousarray(labels), weights, smoothings, model, joints)
         if done < len(labels):
             raise ForgetRefused(
                 f"Text {done} has words that were never learned with its label. Only rows that were learned can be "
@@ -97,16 +108,34 @@ class Leaving:
         return found
 
     def _added(
-        self, rows: Rows, labels: IntArray, weights: IntArray, smoothing: float, model: str, joint: FloatArray
+        self,
+        rows: Rows,
+        labels: IntArray,
+        weights: IntArray,
+        smoothings: Sequence[float],
+        model: str,
+        joints: FloatArray,
     ) -> Number:
         """Add; how many rows were done, which is not all where one was never counted."""
         seen = self.counted
-        if model == "complement":
-            return leave_out_complements(rows, labels, weights, seen, smoothing, joint)
-        few = model != "bernoulli" and len(rows.terms) < len(seen.counts)
-        logs = NO_FLOATS if few else self._pair_logs(smoothing)
-        if model != "bernoulli":
-            return leave_out_shares(rows, labels, weights, seen, smoothing, logs, model == "poisson", joint)
+        if model in ("multinomial", "poisson"):
+            few = len(rows.terms) < len(seen.counts) or len(smoothings) * len(seen.counts) > MOST_LOGS
+            logs = NO_LOGS if few else np.column_stack([self._pair_logs(smoothing) for smoothing in smoothings])
+            amounts = np.array(smoothings, dtype=np.float64)
+            return leave_out_shares(rows, labels, weights, seen, amounts, logs, model == "poisson", joints)
+        judge = self._complements if model == "complement" else self._presence
+        each = zip(smoothings, joints, strict=True)
+        return min(judge(rows, labels, weights, smoothing, joint) for smoothing, joint in each)
+
+    def _complements(
+        self, rows: Rows, labels: IntArray, weights: IntArray, smoothing: float, joint: FloatArray
+    ) -> Number:
+        return leave_out_complements(rows, labels, weights, self.counted, smoothing, joint)
+
+    def _presence(
+        self, rows: Rows, labels: IntArray, weights: IntArray, smoothing: float, joint: FloatArray
+    ) -> Number:
+        seen, logs = self.counted, self._pair_logs(smoothing)
         absent, everyone = self._pair_absences(smoothing), np.arange(len(seen.documents))
         kinds, which = np.unique(np.column_stack([labels, weights]), axis=0, return_inverse=True)
         constant, certain = self._absences(

@@ -43,7 +43,8 @@ class TextOptions:
     stop_words : a number or a list of words
         Leave out the so many most frequent terms, or these. They are counted all the same.
     min_count : int
-        Leave out terms seen less than this in all classes together (occurrences, documents or weight, as weighed).
+        Leave out terms seen less than this in all classes together (occurrences, documents or weight, as weighed). 1
+        leaves out none, however little they weigh.
     max_terms : int or None
         Keep only the so many most frequent terms; ties are broken bytewise.
     hashed : None or 8 to 28

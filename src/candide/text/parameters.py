@@ -64,6 +64,11 @@ class TextParameters:
         """What words say where a likelihood is needed: the multinomial in place of the complement."""
         return self._weights("multinomial") if self.options.model == "complement" else self.score_weights
 
+    @cached_property
+    def kept_totals(self) -> FloatArray:
+        """How much the kept words of each class weigh together."""
+        return self.seen.by_class(self.seen.counts)
+
     def _weights(self, model: str) -> Weights:
         return MODELS[model](self.seen, self.smoothing)._replace(rows=self.rows, factor=self.factor)
 
@@ -163,8 +168,8 @@ def who_speaks(totals: IntArray, stopped: IntArray, options: TextOptions, ranks:
 
 
 def least_total(options: TextOptions) -> int:
-    """How much must have been seen of a word that speaks, in units of counting."""
-    return max(options.min_count * options.unit, 1)
+    """How much must have been seen of a word that speaks, in units of counting; anything, where min_count is 1."""
+    return options.min_count * options.unit if options.min_count > 1 else 1
 
 
 def listed(offsets: IntArray, letters: AnyArray, options: TextOptions) -> IntArray:
@@ -198,7 +203,7 @@ def numbered(lines: Lines, options: TextOptions) -> tuple[Vocabulary, IntArray]:
         rows = np.full(1 << options.hashed, -1, dtype=np.int64)
         rows[slots_of(lines)] = np.arange(len(lines.offsets) - 1)
         return Vocabulary(2), rows
-    vocabulary = Vocabulary(len(lines.offsets))
+    vocabulary = Vocabulary(len(lines.offsets) * min(options.shortest, 2))
     numbers = vocabulary.number(readonly(lines.offsets), readonly(lines.letters), options.characters, True)
     if len(numbers) == len(vocabulary) and np.array_equal(numbers, np.arange(len(numbers))):
         return vocabulary, NO_INTEGERS

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -30,7 +31,7 @@ class TermMatrix:
     >>> matrix = TermMatrix.of(texts, np.array([0, 1, 0]), NO_INTEGERS, 2, TextOptions())
     >>> matrix.rows.terms.tolist(), matrix.terms
     ([0, 1, 2, 1, 0], 3)
-    >>> np.exp(matrix.weighed("counts").left_out("multinomial", 1.0)[2]).round(3).tolist()
+    >>> np.exp(matrix.weighed("counts").left_out("multinomial", [1.0])[0, 2]).round(3).tolist()
     [0.4, 0.2]
     """
 
@@ -99,16 +100,16 @@ class WeighedTerms:
     weights: IntArray
     leaving: Leaving
 
-    def left_out(self, model: str, smoothing: float, first: int | None = None) -> FloatArray:
-        """What documents say about each class by the counts of all the others, [document, class]; no prior.
+    def left_out(self, model: str, smoothings: Sequence[float], first: int | None = None) -> FloatArray:
+        """What documents say about each class by the counts of all others, [smoothing, document, class]; no prior.
 
         The same numbers as a text block's own leave-one-out by that recipe. Only the `first` so many are judged.
         """
         rows = few_rows(self.rows, len(self.labels) if first is None else first)
-        joint = np.zeros((len(rows.tokens), len(self.leaving.counted.documents)))
-        labels, weights = self.labels[: len(joint)], self.weights[: len(joint)]
-        self.leaving.add(rows, labels, weights, float(smoothing), model, joint)
-        return joint
+        documents = len(rows.tokens)
+        joints = np.zeros((len(smoothings), documents, len(self.leaving.counted.documents)))
+        self.leaving.add(rows, self.labels[:documents], self.weights[:documents], smoothings, model, joints)
+        return joints
 
     def rows_for(self, most: int) -> int:
         """How many of the first documents can be judged by looking at no more than about so many counts."""

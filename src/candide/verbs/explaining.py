@@ -37,13 +37,19 @@ def explain(
     if (data is None) == (text is None):
         raise OptionRefused("Give rows to explain, or a text, and not both.")
     if text is not None:
-        return [Explained(1, fitted.label, fitted.learned.model.explain(row_of_text(fitted, text))[0])]
+        return [Explained(1, fitted.label, explained(fitted, row_of_text(fitted, text)))]
     for row in rows:
         if row < 1:
             raise OptionRefused(f"Rows are counted from 1, so there is no row {row}.")
     source = open_source(data, labelled=False, expected=expected_kinds(fitted.learned), repeatable=False, **reading)
     found = rows_found(source, set(rows))
-    return [Explained(row, fitted.label, fitted.learned.model.explain(found[row])[0]) for row in rows]
+    return [Explained(row, fitted.label, explained(fitted, found[row])) for row in rows]
+
+
+def explained(fitted: Fitted, row: Batch) -> Explanation:
+    """Why one row gets its answer; its label, where it has one, is not among the things that could speak."""
+    names = [name for name in row.names if name != fitted.label]
+    return fitted.learned.model.explain(row if len(names) == len(row.names) else row.only(names))[0]
 
 
 def rows_found(source: Source, wanted: set[int]) -> dict[int, Batch]:

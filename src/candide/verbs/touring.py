@@ -19,7 +19,7 @@ STEPS = (
     ("Learn a table of fruit. Every column gets a family, with a reason.",
      "fit monday.csv --label fruit -o orchard.candide"),
     ("How good is it, on rows it has never seen?", "evaluate orchard.candide new.csv"),
-    ("Would another method do better? With 60 rows, say.", "compare monday.csv --label fruit --rows 60 --folds 3"),
+    ("Would another method do better? With 40 rows, say.", "compare monday.csv --label fruit --rows 40 --folds 2"),
     ("Answer rows; below 70 % it says that it is unsure.",
      "predict orchard.candide new.csv --confidence 0.7 -o answers.csv"),
     ("Why did the second row get its answer?", "explain orchard.candide new.csv --row 2"),

@@ -52,6 +52,11 @@ def write(tables: Iterable[Any], output: Output, format: str) -> None:
             output.write(piece)
         output.flush()
         return
+    to_path(pieces, output)
+
+
+def to_path(pieces: Iterable[bytes], output: str | os.PathLike[str]) -> None:
+    """Write pieces to a file, a device or a pipe."""
     try:
         if is_special(output):
             with open(output, "wb", buffering=0) as stream:
@@ -62,6 +67,11 @@ def write(tables: Iterable[Any], output: Output, format: str) -> None:
         raise
     except OSError as problem:
         raise not_written(f"'{os.fspath(output)}'", problem) from problem
+
+
+def write_text(text: str, output: str | os.PathLike[str]) -> None:
+    """Write a text to a file that is whole or not there."""
+    to_path([text.encode("utf-8", "replace")], output)
 
 
 def write_all(stream: Any, pieces: Iterable[Any]) -> None:

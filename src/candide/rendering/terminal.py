@@ -1,0 +1,173 @@
+"""An explanation on a terminal: one line a feature, bars for and against, never wider than 80 columns."""
+
+from __future__ import annotations
+
+import math
+import textwrap
+from collections.abc import Sequence
+
+import numpy as np
+from rich.cells import cell_len, set_cell_size
+
+from candide.explanation import Evidence, Explanation
+
+WIDTH = 80
+NAME = 36
+BAR = 12
+TERMS_SHOWN = 30
+COUNTS_SHOWN = 5
+SILENT_SHOWN = 12
+GREEN, RED, FAINT, PLAIN = "\x1b[32m", "\x1b[31m", "\x1b[2m", "\x1b[0m"
+
+
+def lines(why: Explanation, what: str = "", label: str = "", colour: bool = False) -> list[str]:
+    """The answer against the runner-up, the strongest evidence first, adding up; then what was silent."""
+    head = headline(why, what, label)
+    if len(why.classes) < 2:
+        return wrapped(head)
+    first, second = why.ranked[:2]
+    leads = why.leads(first, second)
+    order = np.argsort(-np.abs(leads), kind="stable").tolist()
+    said = [*wrapped(head), row("(prior)", float(why.reported_prior[first] - why.reported_prior[second]), colour)]
+    if why.bias.any():
+        said.append(row("(calibration)", float(why.bias[first] - why.bias[second]), colour))
+    for rank, place in enumerate(order[:TERMS_SHOWN]):
+        one = why.evidence[place]
+        said.append(row(named(one), float(leads[place]), colour))
+        if rank < COUNTS_SHOWN:
+            said += counts(why, one, (first, second), colour)
+    if len(order) > TERMS_SHOWN:
+        rest = order[TERMS_SHOWN:]
+        said.append(row(f"({len(rest)} more)", float(leads[rest].sum()), colour))
+    return [*said, total(why, first, second), *silences(why), *flipping(why)]
+
+
+def headline(why: Explanation, what: str, label: str) -> str:
+    """What the answer is, and what the next best would have been."""
+    subject = ": ".join(filter(None, [what, f"{label} is " if label else ""])).rstrip()
+    opening = f"{subject} {shown(why.answer)}".strip()
+    if len(why.classes) < 2:
+        return f"{opening}: the only class there is"
+    first, second = why.ranked[:2]
+    return (
+        f"{opening} ({percent(why.posterior[first])}) rather than {shown(why.classes[second])} "
+        f"({percent(why.posterior[second])})"
+    )
+
+
+def row(name: str, lead: float, colour: bool = False) -> str:
+    """One line: a name, log odds, and a bar on either side of the middle."""
+    against, pro = bars(lead)
+    if colour:
+        against, pro = f"{RED}{against}{PLAIN}", f"{GREEN}{pro}{PLAIN}"
+    return f"  {fitted(name, NAME)}  {lead:+9.3f}  {against}|{pro}".rstrip()
+
+
+def bars(lead: float) -> tuple[str, str]:
+    """Bars against and for: a mark for each half unit of log odds.
+
+    >>> bars(1.5), bars(-0.6)
+    (('            ', '+++'), ('           -', ''))
+    """
+    marks = BAR if math.isinf(lead) else 0 if math.isnan(lead) else min(round(2 * abs(lead)), BAR)
+    return ("-" * marks if lead < 0 else "").rjust(BAR), "+" * marks if lead > 0 else ""
+
+
+def total(why: Explanation, first: int, second: int) -> str:
+    """The sum of all lines, as odds too."""
+    with np.errstate(invalid="ignore"):
+        lead = float(why.reported[first] - why.reported[second])
+    lead = 0.0 if math.isnan(lead) else lead
+    return f"  {fitted('(sum)', NAME)}  {lead:+9.3f}  log odds: {odds(lead)}"
+
+
+def odds(log_odds: float) -> str:
+    """Log odds as odds.
+
+    >>> odds(0.0), odds(2.302585), odds(50)
+    ('1.0 : 1', '10.0 : 1', 'over a million : 1')
+    """
+    if log_odds > math.log(1e6):
+        return "over a million : 1"
+    ratio = math.exp(log_odds)
+    return f"{ratio:,.1f} : 1" if ratio < 100 else f"{ratio:,.0f} : 1"
+
+
+def counts(why: Explanation, one: Evidence, labels: Sequence[int], colour: bool) -> list[str]:
+    """What the evidence was made of, under its line."""
+    behind = one.terms[0].behind
+    if behind is None:
+        return []
+    said = wrapped(shown(behind.text(why.classes, labels)), "      ")
+    return [f"{FAINT}{line}{PLAIN}" for line in said] if colour else said
+
+
+def silences(why: Explanation) -> list[str]:
+    """What said nothing, by reason."""
+    told = {
+        "missing": list(why.missing),
+        "never seen": [" ".join(pair) for pair in why.unseen],
+        "not used": [" ".join(pair).strip() for pair in why.ignored],
+    }
+    found = []
+    for reason, names in told.items():
+        if names:
+            more = f" and {len(names) - SILENT_SHOWN:,} more" if len(names) > SILENT_SHOWN else ""
+            listed = ", ".join(shown(name, 40) for name in names[:SILENT_SHOWN])
+            found += wrapped(f"{reason}: {listed}{more}", "  ")
+    return found
+
+
+def flipping(why: Explanation) -> list[str]:
+    """What would have to be gone for another answer."""
+    if why.flip is None:
+        return []
+    names = [shown(name, 40) for name in why.flip.features]
+    listed = ", ".join(names[:SILENT_SHOWN]) + (f" and {len(names) - SILENT_SHOWN} more" * (len(names) > SILENT_SHOWN))
+    return wrapped(f"without {listed} it would be {shown(why.flip.answer, 40)}", "  ")
+
+
+def named(one: Evidence) -> str:
+    """A feature with its value; a word by itself, unless it occurred several times."""
+    alone = one.terms[0].word and (one.value == "1" or not one.value.isdigit())
+    return one.feature if alone else f"{one.feature} = {one.value}"
+
+
+def shown(value: object, longest: int = 200) -> str:
+    """A user's string as it may be printed: no control characters, not too long.
+
+    >>> shown("red\\x1b[31m\\n")
+    'red [31m '
+    """
+    clean = "".join(letter if letter.isprintable() else " " for letter in str(value)[: 4 * longest])
+    return clean if cell_len(clean) <= longest else set_cell_size(clean, longest - 1) + "…"
+
+
+def fitted(name: str, width: int) -> str:
+    """A name in exactly so many columns of the screen."""
+    return set_cell_size(shown(name, width), width)
+
+
+def wrapped(text: str, indent: str = "") -> list[str]:
+    """Text in lines that fit, measured as the screen measures them."""
+    found, rest = [], text
+    for line in textwrap.wrap(rest, WIDTH - len(indent)) or [""]:
+        found += pieces(line, WIDTH - len(indent))
+    return [indent + line for line in found]
+
+
+def pieces(line: str, width: int) -> list[str]:
+    """A line cut where its letters are wider than one column each."""
+    if cell_len(line) <= width:
+        return [line]
+    half = len(line) // 2
+    return [*pieces(line[:half], width), *pieces(line[half:], width)]
+
+
+def percent(value: float) -> str:
+    """One digit after the point; never 100 % for what is not certain.
+
+    >>> percent(0.99999), percent(1.0), percent(0.5)
+    ('>99.9%', '100.0%', '50.0%')
+    """
+    return ">99.9%" if 0.9995 <= value < 1 else "<0.1%" if 0 < value < 0.0005 else f"{value:.1%}"

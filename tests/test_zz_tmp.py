@@ -1,0 +1,302 @@
+"""Explanations: they equal predictions, name what was silent, flip what they say they flip, and can be shown safely."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from rich.cells import cell_len
+
+from candide import NaiveBayes, TextOptions, families
+from candide.batch import Batch
+from candide.calibration import Calibration
+from candide.model import normalised
+from candide.rendering.html import page
+from candide.rendering.terminal import lines
+from strategies import CASES, MIXTURE, PLAIN, blocks_of, questions, tables
+
+SCRIPT, PICTURE = "<script>alert(1)</script>", "<img src=x onerror=alert(1)>"
+WORDS = {"ham": ["lunch", "meeting", "report", "today"], "spam": ["prize", "win", "money", "now"]}
+
+
+def letters(rows=120, seed=0):
+    """Mails with a text, a number, a category and a count."""
+    rng = np.random.default_rng(seed)
+    labels = rng.choice(["ham", "spam"], rows, p=[0.7, 0.3])
+    texts = [
+        " ".join(rng.choice([*WORDS[label], "the", "you", "today", "money"], rng.integers(2, 9))) for label in labels
+    ]
+    spam = labels == "spam"
+    return {
+        "mail": texts,
+        "size": rng.normal(3.0, 1.0, rows) + 1.5 * spam,
+        "sender": np.where(rng.random(rows) < 0.2 + 0.5 * spam, "stranger", "friend").tolist(),
+        "links": rng.poisson(1 + 2 * spam),
+    }, labels
+
+
+@pytest.fixture(scope="module")
+def calibrated():
+    return NaiveBayes().fit(*letters())
+
+
+@pytest.fixture(scope="module")
+def plain():
+    return NaiveBayes(**PLAIN).fit(*letters())
+
+
+# What is explained is what is predicted.
+
+
+def assert_equal(found, expected, scale):
+    """Equal where infinite, elsewhere to 1e-9 of what was added up."""
+    finite = np.isfinite(expected)
+    assert np.array_equal(found[~finite], expected[~finite])
+    assert (np.abs(found - expected)[finite] <= 1e-9 * (1 + scale[finite])).all()
+
+
+def size_of(why):
+    """How large the numbers are that were added up."""
+    return np.abs(why.start) + sum((np.abs(t.reported) + np.abs(t.log_likelihood) for t in why.terms), 0 * why.prior)
+
+
+@pytest.mark.parametrize("case", CASES)
+@settings(max_examples=6, deadline=None, phases=[__import__("hypothesis").Phase.generate])
+@given(data=st.data())
+def test_both_sums_are_those_of_the_model(case, data):
+    """Raw and reported, without a calibration and with any."""
+    table = data.draw(tables(blocks_of(case), least=1))
+    question = Batch.of(data.draw(questions(table.blocks, most=2)))
+    raw = table.model()
+    bias = dict(zip(raw.classes, (0.5, -0.25, 0.125), strict=False))
+    weight = {block.key: 0.5 + 0.25 * place for place, block in enumerate(raw.blocks)}
+    power = {block.key: 0.25 for block in raw.blocks if block.family.has_length}
+    for model in (raw, replace(raw, calibration=Calibration(bias, weight, power))):
+        for row, why in zip(question.split(1), model.explain(question), strict=True):
+            assert_equal(why.joint, model.joint(row)[0], size_of(why))
+            assert_equal(why.reported, model.reported(row)[0], size_of(why))
+            assert why.posterior == pytest.approx(normalised(model.reported(row), model.log_prior)[0], abs=1e-12)
+            assert why.is_calibrated == (model is not raw)
+        json.dumps(why.to_dict())
+        assert all(cell_len(line) <= 80 for line in str(why).splitlines())
+        assert all(len(line) <= 80 for line in why.worked().splitlines())
+        read(why.to_html())
+
+
+def test_a_calibrated_model_is_explained_by_what_it_reports(calibrated):
+    asked = letters(60, seed=1)[0]
+    found = calibrated.explain(asked)
+    assert found[0].is_calibrated
+    assert np.array([why.joint for why in found]) == pytest.approx(calibrated.predict_joint_log_proba(asked), abs=1e-9)
+    scores = np.array([why.reported for why in found])
+    assert normalised(scores, scores) == pytest.approx(calibrated.predict_proba(asked), abs=1e-9)
+    assert [why.answer for why in found] == calibrated.predict(asked).tolist()
+
+
+@pytest.mark.parametrize("model", ["multinomial", "complement", "bernoulli", "poisson"])
+def test_every_event_model_of_text_is_its_fractions(model):
+    """What is behind a term gives the term, up to a factor that is the same for all classes."""
+    weighting = "presence" if model == "bernoulli" else "counts"
+    texts, labels = letters()[0]["mail"], letters()[1]
+    fitted = NaiveBayes(text=TextOptions(model=model, weighting=weighting), calibrate=False).fit(texts, labels)
+    for why in fitted.explain(texts[:10]):
+        for term in (term for term in why.terms if term.word):
+            logs = np.array([np.log(np.divide(*term.behind.fraction(label))) for label in range(2)])
+            assert np.ptp(term.log_likelihood - term.behind.times * logs) == pytest.approx(0, abs=1e-9)
+
+
+@pytest.mark.parametrize("family", ["categorical", "bernoulli", "multinomial", "complement", "histogram"])
+def test_counts_behind_a_term_give_the_term(family):
+    rows = {"x": [0, 1, 1, 0, 1, 1, 0, 1], "z": [1, 1, 0, 0, 1, 1, 1, 0]}
+    fitted = NaiveBayes(families=family, smoothing=0.5, calibrate=False).fit(rows, list("aabbaabb"))
+    for why in fitted.explain(rows):
+        for term in why.terms:
+            logs = np.array([np.log(np.divide(*term.behind.fraction(label))) for label in range(2)])
+            assert np.ptp(term.log_likelihood - term.behind.times * logs) == pytest.approx(0, abs=1e-9)
+
+
+@pytest.mark.parametrize("family", [name for name in families.names() if name != "text"])
+def test_every_family_tells_what_is_behind_its_terms(family):
+    rows = {"x": [1, 0, 1, 1, 1, 0], "z": [1, 1, 1, 0, 0, 1]}
+    if family in ("gamma", "lognormal"):
+        rows = {name: [value + 0.5 for value in values] for name, values in rows.items()}
+    fitted = NaiveBayes(families=family, calibrate=False).fit(rows, list("aaabbb"))
+    for term in fitted.explain(rows)[0].terms:
+        assert term.behind is not None
+        said = term.behind.text(("a", "b"))
+        assert " a" in said
+        assert " b" in said
+
+
+def test_the_counts_in_words():
+    rows = {"word": [True] * 31 + [False] * 4794 + [True] * 412 + [False] * 335}
+    fitted = NaiveBayes(families="bernoulli", calibrate=False).fit(rows, ["ham"] * 4825 + ["spam"] * 747)
+    said = fitted.explain({"word": [True]})[0].terms[0].behind.text(fitted.classes_)
+    assert said == "seen in 31 of 4,825 ham and 412 of 747 spam"
+
+
+# Silence.
+
+
+def test_what_said_nothing_is_named(plain):
+    asked = {"mail": ["win a zebra"], "size": [None], "sender": ["robot"], "links": [1], "colour": ["red"]}
+    why = plain.explain(asked)[0]
+    assert why.missing == ("size",)
+    assert set(why.unseen) == {("mail", "a"), ("mail", "zebra"), ("sender", "robot")}
+    assert why.ignored == (("colour", ""),)
+    assert why.to_dict()["missing"] == ["size"]
+    for reason in ("missing: size", "never seen: ", "mail zebra", "sender robot", "not used: colour"):
+        assert reason in str(why)
+
+
+def test_stop_words_and_values_outside_the_support_are_ignored_not_unseen():
+    options = TextOptions(stop_words=("the",))
+    fitted = NaiveBayes(families={"n": "poisson", "t": "text"}, text={"t": options}, calibrate=False)
+    fitted.fit({"t": ["the cat", "the dog"], "n": [1, 2]}, ["a", "b"])
+    why = fitted.explain({"t": ["the cow"], "n": [-3]})[0]
+    assert set(why.ignored) == {("t", "the"), ("n", "-3")}
+    assert why.unseen == (("t", "cow"),)
+
+
+# What would flip it.
+
+
+def test_taking_the_named_features_away_flips_the_answer(plain):
+    table, _ = letters(80, seed=2)
+    flipped = 0
+    for row, why in enumerate(plain.explain(table)):
+        if why.flip is None:
+            continue
+        gone = [one for one in why.evidence if one.feature in why.flip.features]
+        rest = why.reported - sum(one.reported for one in gone)
+        assert why.classes[int(np.argmax(rest))] == why.flip.answer != why.answer
+        if not any(name.startswith("mail: ") for name in why.flip.features):
+            without = {n: [None if n in why.flip.features else v[row]] for n, v in table.items()}
+            assert plain.predict(without)[0] == why.flip.answer
+        flipped += 1
+    assert flipped > 10
+
+
+def test_no_smaller_set_flips_it(plain):
+    """Leaving out the weakest of the named features, or any single one where two are named, changes nothing."""
+    for why in plain.explain(letters(80, seed=3)[0]):
+        if why.flip is not None and len(why.flip.features) == 2:
+            best = why.classes.index(why.answer)
+            assert all(np.argmax(why.reported - one.reported) == best for one in why.evidence)
+
+
+def test_an_answer_from_the_prior_alone_cannot_be_flipped(plain):
+    assert plain.explain({"mail": [None], "size": [None], "sender": [None], "links": [None]})[0].flip is None
+
+
+# Shown to people.
+
+
+class Reader(HTMLParser):
+    """Every tag, attribute and piece of text that a browser would see."""
+
+    def __init__(self):
+        super().__init__()
+        self.tags, self.attributes, self.text = [], [], []
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append(tag)
+        self.attributes += [name for name, _ in attrs]
+
+    def handle_data(self, data):
+        self.text.append(data)
+
+
+def read(document):
+    reader = Reader()
+    reader.feed(document)
+    reader.close()
+    assert not {"script", "img", "iframe", "link", "object"} & set(reader.tags)
+    assert not any(name.startswith("on") or name in ("src", "href") for name in reader.attributes)
+    return reader
+
+
+def test_hostile_strings_stay_text():
+    rows = {PICTURE: [SCRIPT, "b"] * 5, "mail": [f"{SCRIPT} hello there", f"good {PICTURE} bye"] * 5}
+    fitted = NaiveBayes(families={PICTURE: "categorical", "mail": "text"}).fit(rows, [f'"{SCRIPT}', f"'{PICTURE}"] * 5)
+    why = fitted.explain({name: values[:1] for name, values in rows.items()} | {f"&{SCRIPT}": [1]})[0]
+    for document in (why._repr_html_(), why.to_html(), page([(SCRIPT, why)])):
+        reader = read(document)
+        text = "".join(reader.text)
+        assert f"{PICTURE} = {SCRIPT}" in text
+        assert f'"{SCRIPT}' in text
+        assert f"&{SCRIPT}" in text
+        assert "alert(1)</script> hello there" in text
+
+
+def test_words_that_spoke_are_marked(plain):
+    asked = {**{n: v[:1] for n, v in letters()[0].items()}, "mail": ["WIN a prize, zebra"]}
+    document = plain.explain(asked)[0].to_html()
+    for word in ("WIN", "prize"):
+        assert f">{word}</mark>" in document
+    assert ">zebra</mark>" not in document
+    assert "prefers-color-scheme:dark" in document
+    assert "http" not in document
+
+
+def test_several_readings_of_a_word_speak_once():
+    texts, labels = letters()[0]["mail"], letters()[1]
+    fitted = NaiveBayes(calibrate=False).fit(texts, labels)
+    family = fitted.schema_.choices[0].family
+    again = replace(family, options=replace(family.options, model="complement"), beside=True, alphabet="")
+    from candide.bases.family import Block
+    from candide.model import Model
+    from candide.summary import Summary
+
+    batch = Batch.of(texts, labels)
+    model = Model.fit(Summary.of((Block(family, ("text",)), Block(again, ("text",))), batch))
+    why = model.explain(Batch.of(["win prize"]))[0]
+    assert [one.feature for one in why.evidence] == ["text: win", "text: prize"]
+    assert [len(one.terms) for one in why.evidence] == [2, 2]
+    assert why.start + sum(one.reported for one in why.evidence) == pytest.approx(why.reported, abs=1e-9)
+
+
+def test_a_terminal_shows_bars_within_80_columns(calibrated):
+    asked = {**{n: v[:1] for n, v in letters()[0].items()}, "mail": ["win 漢字 " + "x" * 300 + " prize \x1b[31m"]}
+    why = calibrated.explain(asked)[0]
+    shown = lines(why, "Row 1", "kind")
+    assert all(cell_len(line) <= 80 for line in shown)
+    assert "\x1b" not in "\n".join(shown)
+    assert shown[0].startswith("Row 1: kind is ")
+    assert any("|+" in line for line in shown)
+    assert any("(calibration)" in line for line in shown)
+    assert "\x1b[32m" in "\n".join(lines(why, colour=True))
+
+
+# Worked out.
+
+
+def test_calibration_is_a_step_of_its_own(calibrated, plain):
+    asked = {n: v[:1] for n, v in letters()[0].items()}
+    assert "5. Calibration" in calibrated.explain(asked)[0].worked()
+    assert "Calibration" not in plain.explain(asked)[0].worked()
+
+
+def test_a_density_is_worked_with_its_numbers():
+    fitted = NaiveBayes(families="gaussian").fit({"x": [1.0, 3.0, 9.0, 11.0]}, ["low", "low", "high", "high"])
+    said = fitted.explain({"x": [2.5]})[0].worked()
+    assert "low: exp(-(2.5 - 2)² / (2 · 1²)) / (1 · √(2π)) = 0.3521" in said
+    assert "P(low) = 2/4 = 0.5" in said
+
+
+def test_one_class_is_the_only_answer():
+    with pytest.warns(UserWarning, match="only one class"):
+        fitted = NaiveBayes().fit({"x": [1.0, 2.0]}, ["a", "a"])
+    why = fitted.explain({"x": [1.0]})[0]
+    assert str(why) == "a: the only class there is"
+    assert "only class" in why._repr_html_()
+    assert "a, with 100.0%" in why.worked()
+
+
+def test_the_mixture_is_among_the_cases():
+    assert MIXTURE in CASES

@@ -60,7 +60,7 @@ def row(name: str, lead: float, colour: bool = False) -> str:
     against, pro = bars(lead)
     if colour:
         against, pro = f"{RED}{against}{PLAIN}", f"{GREEN}{pro}{PLAIN}"
-    return f"  {fitted(name, NAME)}  {lead:+9.3f}  {against}|{pro}".rstrip()
+    return f"  {fitted(name, NAME)}  {signed(lead)}  {against}|{pro}".rstrip()
 
 
 def bars(lead: float) -> tuple[str, str]:
@@ -78,7 +78,16 @@ def total(why: Explanation, first: int, second: int) -> str:
     with np.errstate(invalid="ignore"):
         lead = float(why.reported[first] - why.reported[second])
     lead = 0.0 if math.isnan(lead) else lead
-    return f"  {fitted('(sum)', NAME)}  {lead:+9.3f}  log odds: {odds(lead)}"
+    return f"  {fitted('(sum)', NAME)}  {signed(lead)}  log odds: {odds(lead)}"
+
+
+def signed(lead: float) -> str:
+    """Log odds in nine columns, however large.
+
+    >>> signed(1.5), signed(-1e280)
+    ('   +1.500', '-1.0e+280')
+    """
+    return f"{lead:+9.3f}" if abs(lead) < 1e4 or math.isinf(lead) else f"{lead:+.1e}".rjust(9)
 
 
 def odds(log_odds: float) -> str:

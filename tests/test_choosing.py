@@ -1,0 +1,148 @@
+"""What fit chooses by leaving rows out: sensible, the same in any order, and nothing where nothing is open."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from candide import NaiveBayes, families, load
+from candide.calibration import IDENTITY
+from candide.tuning import UNTUNED
+from strategies import PLAIN
+
+ROWS = 400
+
+
+def frame(seed: int = 0, rows: int = ROWS) -> pd.DataFrame:
+    """A bell, clusters that alternate between the classes, a category, and a copy of the bell."""
+    rng = np.random.default_rng(seed)
+    label = rng.integers(0, 2, rows)
+    bell = rng.normal(label, 1.0)
+    return pd.DataFrame({
+        "bell": bell,
+        "clusters": 10.0 * (2 * rng.integers(0, 3, rows) + label) + rng.normal(0, 0.5, rows),
+        "colour": np.where(rng.random(rows) < 0.2 + 0.5 * label, "red", "green"),
+        "copy": bell + rng.normal(0, 1e-3, rows),
+        "label": np.where(label, "yes", "no"),
+    })  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def chosen() -> NaiveBayes:
+    return NaiveBayes(families={"copy": "ignore"}).fit(frame(), "label")
+
+
+def family(model: NaiveBayes, column: str) -> str:
+    return next(choice.family.name for choice in model.schema_.choices if choice.column == column)
+
+
+def test_numbers_without_a_bell_get_a_histogram(chosen):
+    assert family(chosen, "clusters") == "histogram"
+    assert "log loss" in chosen.schema_.explain()
+
+
+def test_rows_in_any_order_give_the_same_bits(chosen):
+    table = frame().sample(frac=1, random_state=1)
+    other = NaiveBayes(families={"copy": "ignore"}).fit(table, "label")
+    assert other.schema_ == chosen.schema_
+    assert other.learned_.tuning == chosen.learned_.tuning
+    assert np.array_equal(other.predict_proba(frame()), chosen.predict_proba(frame()))
+
+
+def test_fewer_than_fifty_rows_choose_and_calibrate_nothing():
+    table = frame(rows=49)
+    model = NaiveBayes().fit(table, "label")
+    assert model.schema_ == NaiveBayes(**PLAIN).fit(table, "label").schema_
+    assert model.learned_.tuning == UNTUNED
+
+
+def test_what_is_fixed_by_hand_is_not_chosen():
+    model = NaiveBayes("guess", "default", calibrate=False).fit(frame(), "label")
+    assert model.learned_.tuning == UNTUNED
+    given = families.named("gaussian", smoothing=0.25)
+    model = NaiveBayes({"clusters": given}, smoothing=2.0, calibrate=False).fit(frame(), "label")
+    assert next(c.family for c in model.schema_.choices if c.column == "clusters") == given
+    assert next(c.family.smoothing for c in model.schema_.choices if c.column == "colour") == 2.0
+
+
+def test_partial_fit_and_learn_one_choose_nothing():
+    table = frame()
+    begun = NaiveBayes().partial_fit(table, "label")
+    assert begun.learned_.tuning == UNTUNED
+    assert begun.schema_ == NaiveBayes(**PLAIN).fit(table, "label").schema_
+
+
+def test_learning_more_keeps_the_choices(chosen):
+    model = NaiveBayes(families={"copy": "ignore"}).fit(frame(), "label")
+    model.partial_fit(frame(seed=1), "label")
+    assert model.schema_ == chosen.schema_
+    assert model.learned_.tuning == chosen.learned_.tuning
+    model.forget(frame(seed=1), "label")
+    assert np.array_equal(model.predict_proba(frame()), chosen.predict_proba(frame()))
+
+
+def test_models_fitted_alike_add_up(chosen):
+    more = frame(seed=1)
+    other = NaiveBayes(families={"copy": "ignore"}).fit(more, "label", like=chosen)
+    both = NaiveBayes(families={"copy": "ignore"}).fit(pd.concat([frame(), more]), "label", like=chosen)
+    assert (chosen + other).summary_ == both.summary_
+    assert np.array_equal((chosen + other).predict_proba(more), both.predict_proba(more))
+
+
+def test_what_was_chosen_is_saved(chosen, tmp_path):
+    chosen.save(tmp_path / "model.candide")
+    again = load(tmp_path / "model.candide")
+    assert again.learned_.tuning == chosen.learned_.tuning
+    assert np.array_equal(again.predict_proba(frame()), chosen.predict_proba(frame()))
+    assert np.array_equal(again.decide(frame()), chosen.decide(frame()))
+
+
+def test_calibration_repairs_counting_twice():
+    """Two copies of a column make plain naive Bayes too sure; weights on left-out rows make up for it."""
+    table, test = frame(), frame(seed=5, rows=4000)
+    columns = ["bell", "copy"]
+    chances = {
+        calibrate: NaiveBayes("gaussian", calibrate=calibrate).fit(table[columns], table["label"]).predict_proba(test[columns])
+        for calibrate in (False, True)
+    }  # fmt: skip
+    own = (test["label"] == "yes").to_numpy().astype(int)
+    loss = {name: -np.log(chance[np.arange(len(own)), own]).mean() for name, chance in chances.items()}
+    assert loss[True] < loss[False] - 0.05
+
+
+def test_one_row_is_answered_as_many_are(chosen):
+    table = frame(seed=3, rows=5).drop(columns=["label", "copy"])
+    expected = chosen.predict_proba(table)
+    for place, row in enumerate(table.to_dict("records")):
+        said = chosen.predict_proba_one(row)
+        assert list(said.values()) == pytest.approx(expected[place], abs=1e-9)
+
+
+def test_raw_scores_are_never_calibrated(chosen):
+    model = chosen.model_
+    assert model.calibration is not None
+    assert model.calibration != IDENTITY
+    table = frame().drop(columns="label")
+    raw = NaiveBayes(calibrate=False, families={"copy": "ignore"}).fit(frame(), "label", like=chosen)
+    assert np.array_equal(chosen.predict_joint_log_proba(table), raw.predict_joint_log_proba(table))
+    assert np.array_equal(chosen.score_samples(table), raw.score_samples(table))
+
+
+@pytest.mark.parametrize("confidence", [0.6, 0.8, 0.9, 0.95])
+def test_of_what_is_answered_the_asked_share_is_right(chosen, confidence):
+    test = frame(seed=9, rows=3000)
+    decided = chosen.decide(test.drop(columns="label"), confidence=confidence)
+    answered = ~np.isin(decided.astype(str), ["unsure", "unfamiliar"])
+    assert answered.mean() > 0.1
+    assert (decided[answered] == test["label"].to_numpy()[answered]).mean() > confidence - 0.03
+
+
+def test_strange_rows_are_unfamiliar_and_usual_ones_are_not(chosen):
+    test = frame(seed=9, rows=3000).drop(columns="label")
+    usual = chosen.decide(test, confidence=0.0)
+    assert (usual == "unfamiliar").mean() < 0.03
+    strange = test.head(5).assign(bell=1e6)
+    assert (chosen.decide(strange, confidence=0.0) == "unfamiliar").all()
+    unknown = pd.DataFrame({"bell": [None], "clusters": [None], "colour": ["never seen"]}, dtype=object)
+    assert chosen.decide(unknown, confidence=0.0).tolist() == ["unfamiliar"]

@@ -57,7 +57,7 @@ def assert_equal(found, expected, scale):
     """Equal where infinite, elsewhere to 1e-9 of what was added up."""
     finite = np.isfinite(expected)
     assert np.array_equal(found[~finite], expected[~finite])
-    assert (np.abs(found - expected)[finite] <= 1e-9 * (1 + scale[finite])).all()
+    assert (np.abs(found[finite] - expected[finite]) <= 1e-9 * (1 + scale[finite])).all()
 
 
 def size_of(why):

@@ -237,8 +237,8 @@ def normalisation(why: Explanation) -> tuple[str, list[str]]:
     scores = why.reported
     if not np.isfinite(scores.max()):
         return "Normalisation", ["Every class is impossible, so the prior is all that is left."]
-    small = scores.max() < math.log(1e-300)
-    shift = float(scores.max()) if small or why.is_calibrated else 0.0
+    extreme = abs(scores.max()) > math.log(1e300)
+    shift = float(scores.max()) if extreme or why.is_calibrated else 0.0
     values = np.exp(scores - shift)
     whole = float(values.sum())
     lines = [f"measured against the largest, e^{shift:.4f}"] if shift else []

@@ -85,7 +85,11 @@ def ours(data: DataSet) -> Score:
 
 def remembered() -> dict[str, dict[str, Any]]:
     """The peers' scores as plain data: {data set: {method: score and versions}}."""
-    return json.loads(MEMORY.read_text()) if MEMORY.exists() else {}
+    if not MEMORY.exists():
+        return {}
+    with MEMORY.open() as file:
+        fcntl.flock(file, fcntl.LOCK_SH)
+        return json.loads(file.read() or "{}")
 
 
 def remember(key: str, scores: dict[str, Any]) -> None:

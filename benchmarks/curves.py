@@ -3,7 +3,7 @@
     python benchmarks/curves.py                   # all six sets; results/curves.md and docs/pictures/
     python benchmarks/curves.py spambase adult    # print these, and leave the report as it is
 
-Each set is what `candide compare FILE --label LABEL --rows 5000` prints; a crossing counts only where one method is
+Each set is what `candide compare FILE --label LABEL --rows 3000` prints; a crossing counts only where one method is
 clearly ahead first and the other clearly ahead later.
 """
 
@@ -20,7 +20,7 @@ from real_data import DATA, NO_FEATURES, TABLES
 
 SETS = ("adult", "voting", "breast_cancer", "spambase", "mushroom", "covertype")
 FILES = {"adult": "adult_train"}
-ROWS = 5_000
+ROWS = 3_000
 PICTURES = Path(__file__).resolve().parents[1] / "docs" / "pictures"
 
 

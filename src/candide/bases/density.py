@@ -227,7 +227,8 @@ def without(seen: Sums, out: Leaving) -> Pool:
         before = weight * deviation**2
         after = before - out.weights * (out.values - mean) * (out.values - moved)
         spread = np.sqrt(np.maximum(after, 0.0) / safe)
-        shaky = (rest > 0) & (deviation > 0) & ~((after > KEPT * before) & (np.abs(mean) < STEEP * deviation))
+        differs = (deviation > 0) | (out.values != mean)
+        shaky = (rest > 0) & differs & ~((after > KEPT * before) & (np.abs(mean) < STEEP * deviation))
     logs = None
     if whole.mean_log is not None:
         own_logs = whole.mean_log[0, out.labels]

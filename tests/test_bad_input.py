@@ -249,7 +249,7 @@ def model():
         (ForgetRefused, lambda m: m.forget(ROWS, ["nobody"] * 4), ("'nobody'", "never learned")),
         (ForgetRefused, lambda m: m.forget(ROWS, LABELS[::-1]), ("forget",)),
         (ForgetRefused, lambda m: m.forget(ROWS, LABELS, [2] * 4), ("fewer rows", "2 too many")),
-        (SummariesDisagree, lambda m: m + NaiveBayes().fit({"size": [1.5, 2.5]}, LABELS[:2]), ("'age'", "like the first")),
+        (SummariesDisagree, lambda m: m + NaiveBayes().fit({"size": [1.5, 2.5]}, LABELS[:2]), ("'age'", "like the")),
         (LabelsRefused, lambda m: m.sample(1, label="yse"), ("'yse'", "'yes'?")),
         (OptionRefused, lambda m: m.sample(-1), ("from 0 up", "-1")),
     ],

@@ -102,10 +102,8 @@ def test_calibration_repairs_counting_twice():
     """Two copies of a column make plain naive Bayes too sure; weights on left-out rows make up for it."""
     table, test = frame(), frame(seed=5, rows=4000)
     columns = ["bell", "copy"]
-    chances = {
-        calibrate: NaiveBayes("gaussian", calibrate=calibrate).fit(table[columns], table["label"]).predict_proba(test[columns])
-        for calibrate in (False, True)
-    }  # fmt: skip
+    models = {on: NaiveBayes("gaussian", calibrate=on).fit(table[columns], table["label"]) for on in (False, True)}
+    chances = {on: model.predict_proba(test[columns]) for on, model in models.items()}
     own = (test["label"] == "yes").to_numpy().astype(int)
     loss = {name: -np.log(chance[np.arange(len(own)), own]).mean() for name, chance in chances.items()}
     assert loss[True] < loss[False] - 0.05

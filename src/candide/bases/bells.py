@@ -26,16 +26,31 @@ class Bells:
 
 
 def units_of(seen: CrossSums) -> IntArray:
-    """A power of two near the root mean square of each [class, column]; 0 for a column of zeros."""
+    """A power of two near the root mean square of each [class, column]; 0 for a column of zeros.
+
+    The unit of a column of equal values depends on the value alone, not on how many rows there are: it is the
+    deviation such a column is given, and must not change when a row leaves.
+    """
     squares, exponent = seen.products.integers()
     rows, row_exponent = seen.weight.integers()
     first, second = np.triu_indices(seen.columns)
     units = np.zeros((seen.classes, seen.columns), dtype=np.int64)
     for label, row in enumerate(rows):
-        size = max(int(row), 1).bit_length() + row_exponent
         for column, square in enumerate(squares[first == second, label]):
-            units[label, column] = (int(square).bit_length() + exponent - size) // 2 if square else 0
+            if square:
+                units[label, column] = (power_below(int(square), int(row)) + exponent - row_exponent) // 2
     return units
+
+
+def power_below(above: int, below: int) -> int:
+    """The exponent of the largest power of two that is at most above / below.
+
+    >>> power_below(8, 1), power_below(7, 1), power_below(1, 3)
+    (3, 2, -2)
+    """
+    power = above.bit_length() - below.bit_length()
+    reached = above << max(-power, 0) >= below << max(power, 0)
+    return power if reached else power - 1
 
 
 def in_units(values: FloatArray, exponents: IntArray) -> FloatArray:

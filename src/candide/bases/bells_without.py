@@ -14,6 +14,9 @@ from candide.statistics.cross_sums import CrossSums
 
 #: Taking a row out in doubles must leave this share of the squares.
 KEPT = 1e-3
+#: Which way a mean is rounded matters where doubles are coarser than this share of the deviation; a mean is halfway
+#: between two of them if it is within this share of their distance.
+COARSE, HALFWAY = 1e-11, 1e-4
 #: How many numbers the covariances of the rows judged together may have.
 NUMBERS_AT_ONCE = 1 << 21
 
@@ -82,20 +85,15 @@ def rests(seen: CrossSums, out: Leaving) -> Iterator[Rest]:
 def in_groups(seen: CrossSums, everyone: CrossSums, out: Leaving) -> Iterator[tuple[IntArray, IntArray, bool]]:
     """Rows that can be judged in the same units, those units, and whether they must be subtracted exactly.
 
-    Units are what fitting without the row would choose. They matter only where a column is constant without the row,
-    its variance being one unit: that of a column constant anyhow depends on the weight that is left.
+    Units are what fitting without the row would choose where that matters: where a column is constant without the row,
+    its variance being one unit. Elsewhere those of all rows do as well.
     """
     exponents = units_of(everyone)[0]
     together = out._replace(labels=np.zeros_like(out.labels))
     own, all_classes = pool(seen, exponents), pool(everyone, exponents)
     exact = shaky(own, out, exponents) | shaky(all_classes, together, exponents)
     exact |= all_classes.weight[0] == out.weights
-    constant = np.diagonal(all_classes.covariance[0]) == 0
-    kinds = out.weights if constant.any() else np.zeros_like(out.weights)
-    for kind in np.unique(kinds[~exact]):
-        rows = np.flatnonzero(~exact & (kinds == kind))
-        of_rest = units_of(exactly_without(everyone, together.at(rows[:1])))[0]
-        yield rows, np.where(constant, of_rest, exponents), False
+    yield np.flatnonzero(~exact), exponents, False
     rows = np.flatnonzero(exact)
     if len(rows):
         units, which = np.unique(units_of(exactly_without(everyone, together.at(rows))), axis=0, return_inverse=True)
@@ -148,8 +146,19 @@ def shaky(whole: Pool, out: Leaving, exponents: IntArray) -> AnyArray:
     rest, weights = (whole.weight[out.labels] - out.weights)[:, None], out.weights[:, None]
     variance = np.diagonal(whole.covariance, axis1=1, axis2=2)[out.labels]
     gone = weights / np.maximum(rest, 1.0) * whole.away(out, exponents) ** 2
-    steady = variance - gone > KEPT * variance
+    steady = (variance - gone > KEPT * variance) & ~halfway(whole, out, exponents)
     return np.asarray((rest[:, 0] < 0) | ((rest > 0) & (variance > 0) & ~steady).any(axis=1))
+
+
+def halfway(whole: Pool, out: Leaving, exponents: IntArray) -> AnyArray:
+    """Where [row, column] the mean that is left may be rounded either way, and that would show."""
+    rest = np.maximum(whole.weight[out.labels] - out.weights, 1.0)[:, None]
+    mean, lost = whole.mean[out.labels], whole.lost[out.labels]
+    change = lost - whole.away(out, exponents) * (out.weights[:, None] / rest)
+    moved = mean + change
+    rounding, distance = np.abs(change - (moved - mean)), np.spacing(np.abs(moved))
+    deviation = np.sqrt(np.diagonal(whole.covariance, axis1=1, axis2=2))[out.labels]
+    return np.asarray((distance > COARSE * deviation) & (np.abs(rounding / distance - 0.5) < HALFWAY))
 
 
 def spread(own: Pool, left: Pool, whole: Pool, rows: IntArray, labels: IntArray, exponents: IntArray) -> Rest:

@@ -247,7 +247,7 @@ def test_too_many_rows_are_judged_by_the_models_own_calibration(monkeypatch):
     own = evaluation.left_out(learned, batch.split(90))
     assert by_tenths.notes == ()
     assert "the model's own calibration judged them" in own.notes[0]
-    assert own.log_loss == pytest.approx(learned.tuning.record["log_loss"], abs=1e-9)
+    assert own.log_loss == pytest.approx(learned.tuning.quality.log_loss, abs=1e-9)
     assert own.log_loss < by_tenths.log_loss
 
 

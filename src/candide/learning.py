@@ -115,9 +115,9 @@ class Learned:
         return replace(self, tuning=tune(self.summary, complete, self.options.priors, self.options.class_weight))
 
     def refilled(self, batches: Iterable[Batch], declared: Iterable[Key] = ()) -> Learned:
-        """The same choices, with only these rows learned."""
-        blocks = self.schema.blocks
-        return replace(self, summary=local.summarize(blocks, self._complete(batches), declared))
+        """The same choices, with only these rows learned; how well the choices did on others is not kept."""
+        summary = local.summarize(self.schema.blocks, self._complete(batches), declared)
+        return replace(self, summary=summary, tuning=replace(self.tuning, quality=None))
 
     def learn(self, batches: Iterable[Batch], declared: Iterable[Key] = (), sample: Batch | None = None) -> Learned:
         """More rows. Columns that only the sample has get a family; the old rows lack them."""

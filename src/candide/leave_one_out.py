@@ -79,6 +79,16 @@ class LeftOut:
             **{name: getattr(self, name)[:, wanted] for name in BY_BLOCK},
         )
 
+    def block(self, place: int) -> LeftOut:
+        """What one of the blocks says."""
+        return replace(self, **{name: getattr(self, name)[place : place + 1] for name in BY_BLOCK})
+
+    @classmethod
+    def beside(cls, blocks: Sequence[LeftOut]) -> LeftOut:
+        """The same rows, with what all these blocks say."""
+        several: dict[str, Any] = {name: np.concatenate([getattr(one, name) for one in blocks]) for name in BY_BLOCK}
+        return replace(blocks[0], **several)
+
     @classmethod
     def joined(cls, pieces: Iterable[LeftOut]) -> LeftOut:
         """The rows of several, in order."""

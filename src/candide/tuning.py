@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from candide.calibration import Calibration
 from candide.familiarity import Familiarity
+from candide.judging.quality import Quality
 
 
 @dataclass(frozen=True)
@@ -16,12 +17,11 @@ class Tuning:
 
     calibration: Calibration | None = None
     familiarity: Familiarity | None = None
-    record: Mapping[str, Any] = field(default_factory=dict)
-    """Leave-one-out figures of the rows looked at: for people to read."""
+    quality: Quality | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Plain mappings and numbers, for a model file."""
-        parts: dict[str, Any] = {"record": dict(self.record)} if self.record else {}
+        parts: dict[str, Any] = {} if self.quality is None else {"quality": self.quality.to_file()}
         if self.calibration is not None:
             parts["calibration"] = {name: dict(part) for name, part in vars(self.calibration).items()}
         if self.familiarity is not None:
@@ -31,11 +31,11 @@ class Tuning:
     @classmethod
     def from_dict(cls, parts: Mapping[str, Any]) -> Tuning:
         """What `to_dict` gave."""
-        calibration, familiarity = parts.get("calibration"), parts.get("familiarity")
+        calibration, familiarity, quality = (parts.get(name) for name in ("calibration", "familiarity", "quality"))
         return cls(
             None if calibration is None else Calibration(**{name: numbers(part) for name, part in calibration.items()}),
             None if familiarity is None else Familiarity({k: tuple(map(float, v)) for k, v in familiarity.items()}),
-            dict(parts.get("record", {})),
+            None if quality is None else Quality.from_file(quality),
         )
 
 

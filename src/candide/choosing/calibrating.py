@@ -19,6 +19,8 @@ from candide.leave_one_out import LeftOut
 from candide.values import Key
 
 ROWS_AT_ONCE = 4096
+WORTH_THREADS = 1 << 20
+"""Fewer numbers than this are added up before threads have started."""
 FARTHEST = 1e3
 """Evidence against a class beyond this many nats of the best is cut off: exp(-1000) is nothing already."""
 
@@ -51,9 +53,10 @@ class Task:
     """Leave-one-out evidence, made ready: finite, and only of rows whose own class is possible."""
 
     terms: FloatArray
+    """What each block says, [row, block, class]: the numbers of a row lie together."""
     start: FloatArray
     logs: FloatArray
-    """How long each row is, as a logarithm, [block, row]: less the mean, so that weight and power part."""
+    """How long each row is, as a logarithm, [row, block]: less the mean, so that weight and power part."""
     middle: FloatArray
     """That mean, block by block."""
     rows: LeftOut
@@ -66,24 +69,24 @@ class Task:
         logs = np.where(np.asarray(with_length)[:, None], np.log(np.maximum(rows.observed, 1.0)), 0.0)
         middle = logs.mean(axis=1) if len(rows.labels) else np.zeros(len(logs))
         kept = LeftOut(rows.labels, rows.weights * own, rows.prior, rows.terms, rows.observed, rows.familiarity)
-        return cls(terms, start, logs - middle[:, None], middle, kept)
+        in_rows = np.ascontiguousarray(terms.transpose(1, 0, 2)), np.ascontiguousarray((logs - middle[:, None]).T)
+        return cls(in_rows[0], start, in_rows[1], middle, kept)
 
     def loss(self, bias: FloatArray, weight: FloatArray, power: FloatArray) -> tuple[float, list[FloatArray]]:
         """The sum of -log P(label), and its slopes by bias, log weight and power."""
-        factors = weight[:, None] * np.exp(-power[:, None] * self.logs)
-        blocks, count, classes = self.terms.shape
+        count, blocks, classes = self.terms.shape
 
         def some(first: int) -> tuple[float, list[FloatArray]]:
             last = min(first + ROWS_AT_ONCE, count)
             slopes = [np.zeros(classes), np.zeros(blocks), np.zeros(blocks)]
             value = loss_and_slope(
-                self.terms, self.start, factors, self.logs, bias, self.rows.labels, self.rows.weights, first, last,
-                *slopes,
+                self.terms, self.start, self.logs, bias, weight, power, self.rows.labels, self.rows.weights,
+                first, last, *slopes,
             )  # fmt: skip
             return value, slopes
 
         firsts = range(0, count, ROWS_AT_ONCE)
-        found = [some(0)] if len(firsts) == 1 else list(in_parallel(some, firsts))  # type: ignore[arg-type]
+        found = list(map(some, firsts) if self.terms.size < WORTH_THREADS else in_parallel(some, firsts))  # type: ignore
         total = sum(value for value, _ in found)
         return total, [np.sum([slopes[place] for _, slopes in found], axis=0) for place in range(3)]
 
@@ -112,7 +115,7 @@ def calibrated(
 
 def fitted(task: Task, texts: AnyArray, effort: Effort) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Bias, weight and power by quasi-Newton steps on the penalised loss."""
-    blocks, rows, classes = task.terms.shape
+    rows, blocks, classes = task.terms.shape
     cuts = [classes, classes + blocks]
     hold_power = HOLD_POWER * rows
 

@@ -18,7 +18,7 @@ from candide.batch import Batch
 from candide.choosing.candidates import candidates, smoothed_by_itself
 from candide.choosing.recipes import best_recipe
 from candide.choosing.tenths import without_tenths
-from candide.choosing.trials import compared, distinct_classes, preferred, tried
+from candide.choosing.trials import Tryout, compared, distinct_classes, preferred
 from candide.choosing.tuning import FEWEST_ROWS
 from candide.choosing.wishes import Wishes, by_hand, is_open
 from candide.engines.local import in_parallel
@@ -156,8 +156,9 @@ def best_table(guessed: Schema, winners: Schema, rows: Batch, wishes: Wishes) ->
     bells = [table for table in bells if affordable_bell(table, rows)]
     if len(tables) == 1 and not bells:
         return winners
-    best = preferred([tried(table, table.blocks, rows) for table in tables])
-    challengers = [tried(table, table.blocks, rows) for table in bells]
+    tryout = Tryout(rows)
+    best = preferred([tryout.of(table, table.blocks) for table in tables])
+    challengers = [tryout.of(table, table.blocks) for table in bells]
     bell = preferred([best, *challengers])
     if bell is best or bell.loss > WORTH_A_BELL * best.loss:
         naive: Schema = best.what
@@ -233,7 +234,7 @@ def best_total(guessed: Schema, rows: Batch, wishes: Wishes) -> Schema:
         return guessed
     kinds = (Multinomial, Complement) if said == "auto" else (type(block.family),)
     entrants = [kind(smoothing=amount) for kind in kinds for amount in SMOOTHINGS_OF_TOTALS]
-    trials = [tried(family, (Block(family, block.columns),), rows) for family in entrants]
+    trials = [Tryout(rows).of(family, (Block(family, block.columns),)) for family in entrants]
     best = preferred(trials)
     reason = compared(best, trials)
     choices = tuple(

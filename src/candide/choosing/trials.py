@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,7 @@ from candide.bases.family import Block
 from candide.batch import Batch
 from candide.choosing.calibrating import calibrated
 from candide.choosing.tenths import judged
+from candide.leave_one_out import LeftOut
 from candide.measures import mean_loss
 from candide.summary import Summary
 
@@ -33,12 +34,26 @@ class Trial:
         return math.sqrt(self.accuracy * (1 - self.accuracy) / self.rows) if self.rows else 0.0
 
 
-def tried(what: Any, blocks: Sequence[Block], rows: Batch) -> Trial:
-    """Learn the rows in these blocks, leave each out, calibrate, and measure."""
-    summary = Summary.of(blocks, rows)
-    left = judged(summary, rows)
-    calibration = calibrated(left, summary.classes, summary.blocks)
-    return measured(what, left.posterior(calibration, summary.classes, summary.blocks), left.labels, left.weights)
+@dataclass(frozen=True)
+class Tryout:
+    """Rows that whole models are tried on; what a block says of them is worked out once, whichever models have it."""
+
+    rows: Batch
+    said: dict[Block, LeftOut] = field(default_factory=dict)
+
+    def of(self, what: Any, blocks: Sequence[Block]) -> Trial:
+        """Learn the rows in these blocks, leave each out, calibrate, and measure."""
+        left = self._left_out(blocks)
+        classes = Summary.of((), self.rows).classes
+        calibration = calibrated(left, classes, blocks)
+        return measured(what, left.posterior(calibration, classes, blocks), left.labels, left.weights)
+
+    def _left_out(self, blocks: Sequence[Block]) -> LeftOut:
+        new = [block for block in blocks if block not in self.said]
+        if new:
+            left = judged(Summary.of(new, self.rows), self.rows)
+            self.said.update((block, left.block(place)) for place, block in enumerate(new))
+        return LeftOut.beside([self.said[block] for block in blocks])
 
 
 def measured(what: Any, log_posterior: FloatArray, labels: IntArray, weights: FloatArray) -> Trial:

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 import numpy as np
 
+from candide.answering import scored_without
 from candide.batch import Batch
+from candide.calibration import Calibration
 from candide.choosing.calibrating import calibrated
+from candide.choosing.curve import learning_curve
 from candide.choosing.tenths import judged
 from candide.familiarity import Familiarity
+from candide.judging.quality import Point, Quality
 from candide.leave_one_out import LeftOut
-from candide.measures import bin_of, calibration_error, mean_loss
+from candide.measures import mean_loss
 from candide.model import Priors
 from candide.summary import Summary
 from candide.tuning import UNTUNED, Tuning
@@ -31,36 +34,35 @@ def tune(
     """What leave-one-out scores of these rows teach; nothing where rows are few or classes one."""
     if sum(len(batch) for batch in batches) < FEWEST_ROWS or len(summary.classes) < 2 or not summary.blocks:
         return UNTUNED
-    some = affordable(summary, batches)
+    some = list(affordable(summary, batches))
     rows = LeftOut.joined(judged(summary, batch, priors, class_weight) for batch in some)
     calibration = calibrated(rows, summary.classes, summary.blocks)
     familiarity = Familiarity.of(summary.blocks, rows.familiarity, rows.observed, rows.weights)
-    raw = rows.posterior(None, summary.classes, summary.blocks)
-    reported = rows.posterior(calibration, summary.classes, summary.blocks)
-    record = {**figures(reported, rows), "raw_log_loss": mean_loss(raw, rows.labels, rows.weights)}
-    return Tuning(calibration, familiarity, record)
+    curve = learning_curve(summary, some, calibration, priors, class_weight)
+    return Tuning(calibration, familiarity, quality(summary, rows, calibration, curve))
 
 
 def affordable(summary: Summary, batches: Sequence[Batch]) -> Iterator[Batch]:
-    """As many of the rows as fit the budget, the first ones: their order is as good as shuffled."""
+    """As many of the rows as fit the budget, evenly from all over: they may come in the order of a sorted file."""
     room = max(FEWEST_ROWS, min(MOST_ROWS, CELLS // (len(summary.classes) * len(summary.blocks))))
+    total = sum(map(len, batches))
+    if total <= room:
+        yield from batches
+        return
+    wanted, start = np.arange(room) * total // room, 0
     for batch in batches:
-        yield batch.rows(0, min(room, len(batch)))
-        room -= min(room, len(batch))
-        if not room:
-            return
+        here = wanted[(wanted >= start) & (wanted < start + len(batch))] - start
+        if len(here):
+            yield batch.take(here)
+        start += len(batch)
 
 
-def figures(log_posterior: Any, rows: LeftOut) -> dict[str, Any]:
-    """Leave-one-out quality in a few numbers."""
-    top = np.exp(log_posterior.max(axis=1))
-    right = (log_posterior.argmax(axis=1) == rows.labels) & ~rows.vanished
-    place = bin_of(top)
-    sums = [np.bincount(place, rows.weights * part, 15) for part in (np.ones_like(top), right, top)]
-    return {
-        "rows": len(rows.labels),
-        "accuracy": float((rows.weights * right).sum() / rows.weights.sum()),
-        "log_loss": mean_loss(log_posterior, rows.labels, rows.weights),
-        "calibration_error": calibration_error(*sums),
-        "vanished": int(rows.vanished.sum()),
-    }
+def quality(
+    summary: Summary, rows: LeftOut, calibration: Calibration, curve: tuple[Point, ...]
+) -> Quality:
+    """How well it did without each row, by its own calibration: a handful of numbers among many rows."""
+    score = scored_without(rows, summary, calibration, np.arange(len(rows.labels)), suspects=0)
+    found = score.evaluation("leave-one-out", None, summary.classes, 0)
+    raw = rows.posterior(None, summary.classes, summary.blocks)
+    last = Point(summary.rows, found.rows, found.accuracy, found.log_loss)
+    return Quality.of(found, mean_loss(raw, rows.labels, rows.weights), (*curve, last))

@@ -13,7 +13,7 @@ from __future__ import annotations
 from candide.evaluation.folding import in_folds
 from candide.evaluation.holding_out import on_rows
 from candide.evaluation.leaving import left_out, refuse_never_learned
-from candide.evaluation.result import Bin, ClassScore, Evaluation, Suspect
+from candide.judging.result import Bin, ClassScore, Evaluation, Suspect
 
 __all__ = [
     "Bin",

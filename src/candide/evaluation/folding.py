@@ -7,12 +7,12 @@ from collections.abc import Callable
 
 import numpy as np
 
+from candide.answering import scored, weights_of
 from candide.arrays import IntArray
 from candide.batch import Batch
 from candide.errors import LabelsRefused, OptionRefused
-from candide.evaluation.holding_out import scored, weights_of
-from candide.evaluation.result import Evaluation
-from candide.evaluation.scoring import SUSPECTS, Score, listed
+from candide.judging.result import Evaluation
+from candide.judging.scoring import SUSPECTS, Score, listed
 from candide.kernels.hashing import mix_all
 from candide.learning import Learned, Options
 from candide.sampling import row_hashes

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
 
+from candide.answering import pieces, scored_without
 from candide.arrays import IntArray
 from candide.batch import Batch
 from candide.calibration import IDENTITY, Calibration
@@ -15,15 +15,14 @@ from candide.choosing.calibrating import calibrated
 from candide.choosing.tuning import CELLS, FEWEST_ROWS, MOST_ROWS
 from candide.engines.local import in_parallel
 from candide.errors import ForgetRefused, RowsRefused
-from candide.evaluation.holding_out import pieces
-from candide.evaluation.result import Evaluation
-from candide.evaluation.scoring import SUSPECTS, Answers, Score, listed
+from candide.judging.result import Evaluation
+from candide.judging.scoring import SUSPECTS, Score, listed
 from candide.kernels.hashing import Hashes, add_numbers, mix_all
 from candide.learning import Learned
 from candide.leave_one_out import LeftOut
 from candide.leave_one_out import left_out as without_themselves
-from candide.model import Model, log_normalised
-from candide.values import Coded, Key
+from candide.model import Model
+from candide.values import Key
 
 PARTS = 10
 """A calibration judges a tenth of the rows and is fitted on the others."""
@@ -92,25 +91,8 @@ class Leaving:
         return left, self.score(left, self.learned.tuning.calibration, numbers)
 
     def score(self, left: LeftOut, calibration: Calibration | None, numbers: IntArray) -> Score:
-        """How good the answers are; a class that vanished with its only row was not known."""
-        if np.isneginf(left.prior).all(axis=1).any():
-            raise RowsRefused("There is only one row: nothing is left to judge it by. Leave-one-out needs two or more.")
-        classes = self.model.classes
-        log_posterior = log_normalised(left.reported(calibration, classes, self.model.blocks), left.prior)
-        if np.isnan(log_posterior).any():
-            raise RowsRefused("Some of these rows cannot be left out. Were they learned? Only such rows can be.")
-        return Score.of(
-            Answers(
-                classes,
-                log_posterior,
-                Coded(left.labels, classes),
-                np.where(left.vanished, -1, left.labels),
-                left.weights.astype(np.int64),
-                numbers,
-                math.log(self.learned.summary.rows + 1),
-            ),
-            self.suspects,
-        )
+        """How good the answers are."""
+        return scored_without(left, self.learned.summary, calibration, numbers, self.suspects)
 
     def by_tenths(self, left: LeftOut) -> Score:
         """The score where each tenth of the rows is judged by a calibration fitted on the others.

@@ -15,36 +15,39 @@ NEGLIGIBLE = -40.0
 def loss_and_slope(
     terms: FloatArray,
     start: FloatArray,
-    factors: FloatArray,
     logs: FloatArray,
     bias: FloatArray,
+    weight: FloatArray,
+    power: FloatArray,
     labels: IntArray,
-    weights: FloatArray,
+    loads: FloatArray,
     first: int,
     last: int,
     by_bias: FloatArray,
     by_weight: FloatArray,
     by_power: FloatArray,
 ) -> float:
-    """Sum of -log P(label) over rows first to last, with scores start + bias + sum of factors * terms.
+    """Sum of -log P(label) over rows first to last, with scores start + bias + sum of weight * length^-power * terms.
 
-    Slopes are added up in place.
-
-    terms[block, row, class], start[row, class], factors[block, row] (w * length^-g), logs[block, row] (log length).
-    by_weight is the slope by log w, by_power by g.
+    terms[row, block, class], start[row, class], logs[row, block] (log length), loads[row] (how much the row weighs).
+    Slopes are added up in place; by_weight is the slope by log weight.
     """
-    blocks, _, classes = terms.shape
-    scores = np.empty(classes)
+    _, blocks, classes = terms.shape
+    scores, factors = np.empty(classes), np.empty(blocks)
     loss = 0.0
     for row in range(first, last):
-        if weights[row] == 0.0:
+        load = loads[row]
+        if load == 0.0:
             continue
         for label in range(classes):
             scores[label] = start[row, label] + bias[label]
         for block in range(blocks):
-            factor = factors[block, row]
+            factor = weight[block]
+            if power[block] != 0.0:
+                factor *= np.exp(-power[block] * logs[row, block])
+            factors[block] = factor
             for label in range(classes):
-                scores[label] += factor * terms[block, row, label]
+                scores[label] += factor * terms[row, block, label]
         most = scores[0]
         for label in range(1, classes):
             most = max(most, scores[label])
@@ -54,17 +57,17 @@ def loss_and_slope(
             behind = scores[label] - most
             scores[label] = np.exp(behind) if behind > NEGLIGIBLE else 0.0
             total += scores[label]
-        loss += weights[row] * (np.log(total) - own)
+        loss += load * (np.log(total) - own)
         for label in range(classes):
-            scores[label] *= weights[row] / total
-        scores[labels[row]] -= weights[row]
+            scores[label] *= load / total
+        scores[labels[row]] -= load
         for label in range(classes):
             by_bias[label] += scores[label]
         for block in range(blocks):
             moved = 0.0
             for label in range(classes):
-                moved += scores[label] * terms[block, row, label]
-            moved *= factors[block, row]
+                moved += scores[label] * terms[row, block, label]
+            moved *= factors[block]
             by_weight[block] += moved
-            by_power[block] -= moved * logs[block, row]
+            by_power[block] -= moved * logs[row, block]
     return loss

@@ -10,7 +10,7 @@ import numpy as np
 
 from candide.arrays import AnyArray, FloatArray, IntArray
 from candide.errors import RowsRefused
-from candide.evaluation.result import Bin, Evaluation, Suspect
+from candide.judging.result import Bin, Evaluation, Suspect
 from candide.measures import BINS, LEAST_LOG, UNIT, bin_of, own_losses, squares, units
 from candide.values import Coded, Key, shown
 

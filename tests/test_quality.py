@@ -1,0 +1,119 @@
+"""What a model keeps of how well it did: measured in `fit`, written in its file, never made up."""
+
+import json
+
+import numpy as np
+import pytest
+
+from candide import NaiveBayes, evaluation, store, verbs
+from candide.batch import Batch
+from candide.choosing import curve, tuning
+from candide.judging.quality import Quality
+from candide.learning import Learned, Options
+
+
+def flowers(rows, seed=0):
+    rng = np.random.default_rng(seed)
+    kind = rng.choice(["iris", "rose"], rows, p=[0.3, 0.7])
+    height = rng.normal(np.where(kind == "iris", 60, 50), 8)
+    colour = np.where(rng.random(rows) < np.where(kind == "iris", 0.8, 0.3), "blue", "red")
+    return Batch.of({"height": height, "colour": colour}, kind)
+
+
+@pytest.fixture(scope="module")
+def learned():
+    return Learned.fit(Options(), flowers(400))
+
+
+def test_it_is_the_leave_one_out_of_the_model_by_its_own_calibration(monkeypatch):
+    monkeypatch.setattr(evaluation.leaving, "MOST_ROWS", 0)  # so that the calibration is not fitted anew
+    learned = Learned.fit(Options({"height": "gaussian", "colour": "categorical"}), flowers(400))
+    found, kept = evaluation.left_out(learned, [flowers(400)]), learned.tuning.quality
+    assert np.array_equal(found.confusion, kept.confusion)
+    assert (found.log_loss, found.reliability) == (kept.log_loss, kept.reliability)
+    assert kept.raw_log_loss > kept.log_loss
+    assert kept.suspicious == ()
+
+
+def test_each_point_of_the_curve_is_a_model_of_its_own_rows(learned):
+    """The slow twin: learn so many rows with the same choices, and judge the rows that come after."""
+    rows = flowers(400)
+    order = np.argsort(curve.mix_all(np.arange(400, dtype=np.uint64)))
+    found = curve.learning_curve(learned.summary, [rows], learned.tuning.calibration)
+    assert [point.rows for point in found] == [25, 50, 100, 200]
+    for point in found:
+        some = learned.refilled([rows.take(order[: point.rows])])
+        judged = evaluation.on_rows(some.model, [rows.take(order[point.rows :])])
+        assert point.judged == judged.rows
+        assert point.accuracy == judged.accuracy
+        assert point.log_loss == pytest.approx(judged.log_loss, abs=1e-12)
+
+
+def test_the_curve_does_not_depend_on_batches(learned):
+    rows = flowers(400)
+    whole = curve.learning_curve(learned.summary, [rows], learned.tuning.calibration)
+    assert curve.learning_curve(learned.summary, list(rows.split(70)), learned.tuning.calibration) == whole
+
+
+def test_the_last_point_is_all_rows_each_left_out(learned):
+    last = learned.tuning.quality.curve[-1]
+    assert (last.rows, last.judged) == (400, 400)
+    assert (last.accuracy, last.log_loss) == (learned.tuning.quality.accuracy, learned.tuning.quality.log_loss)
+
+
+def test_rows_in_any_order_give_equal_quality(learned):
+    order = np.random.default_rng(1).permutation(400)
+    assert Learned.fit(Options(), flowers(400).take(order)).tuning.quality == learned.tuning.quality
+
+
+def test_a_file_keeps_it(learned, tmp_path):
+    store.save(learned.saved({}), tmp_path / "m.candide")
+    assert store.load(tmp_path / "m.candide").tuning.quality == learned.tuning.quality
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        {"bins": []},
+        {"pairs": [[0, 9, 1]]},
+        {"pairs": [[0, 0, -1]]},
+        {"pairs": [[-1, 0, 1]]},
+        {"pairs": 7},
+        {"log_loss": "low"},
+        {"curve": [[1, 2]]},
+        {"classes": None},
+    ],
+)
+def test_a_file_that_lies_about_it_is_refused(learned, damage):
+    broken = {**learned.tuning.quality.to_file(), **damage}
+    with pytest.raises((ValueError, TypeError, LookupError)):
+        Quality.from_file(json.loads(json.dumps(broken)))
+
+
+def test_learning_more_and_forgetting_keep_what_was_measured(learned):
+    more = learned.learn([flowers(50, seed=2)])
+    assert more.tuning.quality is learned.tuning.quality
+    assert more.forget([flowers(50, seed=2)]).tuning.quality is learned.tuning.quality
+
+
+def test_other_rows_by_the_same_choices_were_not_measured(learned):
+    assert learned.refilled([flowers(100, seed=3)]).tuning.quality is None
+    first = verbs.fit({"x": ["a", "b"] * 40, "y": [0, 1] * 40}, "y")
+    assert verbs.fit({"x": ["a", "b"] * 40, "y": [0, 1] * 40}, like=first).learned.tuning.quality is None
+
+
+def test_nothing_is_measured_where_nothing_is_calibrated():
+    rows = flowers(100)
+    assert Learned.fit(Options(calibrate=False), rows).tuning.quality is None
+    assert NaiveBayes().partial_fit({"x": ["a", "b"] * 50}, ["iris", "rose"] * 50).learned_.tuning.quality is None
+
+
+def test_a_sorted_file_is_calibrated_on_all_of_its_classes(learned, monkeypatch):
+    """Rows used to be the first ones: of a file sorted by label, all of one class."""
+    monkeypatch.setattr(tuning, "MOST_ROWS", 60)
+    rows = flowers(400)
+    by_label = rows.take(np.argsort(rows.labels.codes, kind="stable"))
+    looked_at = tuning.affordable(learned.summary, list(by_label.split(90)))
+    seen = np.concatenate([batch.labels.codes for batch in looked_at])
+    assert len(seen) == 60
+    assert np.bincount(seen)[0] == pytest.approx(60 * np.mean(rows.labels.codes == 0), abs=1)

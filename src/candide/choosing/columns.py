@@ -40,7 +40,9 @@ CELLS = 2_000_000
 """Contests look at no more than so many (row, column, class) cells, but at a thousand rows at least."""
 
 MOST_ROWS, LEAST_ROWS = 8192, 1000
-MOST_TOGETHER = 64
+BELL_CELLS = 40_000_000
+"""A bell with a covariance is tried where rows times columns squared are no more than this."""
+
 WORTH_A_BELL = 0.97
 """A block with a covariance must have at most this share of the log loss of columns that each speak for themselves."""
 
@@ -217,7 +219,7 @@ def different(schemas: Iterable[Schema]) -> list[Schema]:
 def affordable_bell(schema: Schema, rows: Batch) -> bool:
     """Whether a block with a covariance has several columns, and few enough to leave every row out."""
     widest = max(len(block.columns) for block in schema.blocks)
-    return 2 <= widest <= MOST_TOGETHER and len(rows) > 2 * widest
+    return widest >= 2 and len(rows) > 2 * widest and len(rows) * widest**2 <= BELL_CELLS
 
 
 def shares_a_total(schema: Schema) -> bool:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 import pytest
 
 from candide import NaiveBayes, families, load
 from candide.calibration import IDENTITY
+from candide.kernels.calibrating import loss_and_slope
 from candide.tuning import UNTUNED
 from strategies import PLAIN
 
@@ -144,3 +148,43 @@ def test_strange_rows_are_unfamiliar_and_usual_ones_are_not(chosen):
     assert (chosen.decide(strange, confidence=0.0) == "unfamiliar").all()
     unknown = pd.DataFrame({"bell": [None], "clusters": [None], "colour": ["never seen"]}, dtype=object)
     assert chosen.decide(unknown, confidence=0.0).tolist() == ["unfamiliar"]
+
+
+def slow_loss(terms, start, logs, bias, weight, power, labels, loads, doubts):
+    """The twin of the kernel: scores, softmax and doubts as the formulas have them."""
+    scores = start + bias + np.einsum("rb,rbc->rc", weight * np.exp(-power * logs), terms)
+    own = scores[np.arange(len(labels)), labels]
+    surprise = np.log(np.exp(scores - scores.max(axis=1, keepdims=True)).sum(axis=1)) + scores.max(axis=1) - own
+    leads = np.clip(own[:, None] - scores, 0, 10).sum(axis=1)
+    return float(loads @ (surprise + doubts * leads))
+
+
+def test_the_loss_of_a_calibration_and_its_slopes_are_those_of_the_formula():
+    rng = np.random.default_rng(0)
+    rows, blocks, classes = 40, 3, 4
+    terms, start = rng.normal(size=(rows, blocks, classes)) * 5, rng.normal(size=(rows, classes))
+    logs, labels = rng.normal(size=(rows, blocks)), rng.integers(0, classes, rows)
+    loads, doubts = rng.integers(0, 3, rows) * 1.0, rng.random(rows) / 10
+    point = np.concatenate([rng.normal(size=classes), rng.normal(size=blocks) / 3, [0.0, 0.4, -0.2]])
+
+    def slow(at):
+        bias, log_weight, power = np.split(at, [classes, classes + blocks])
+        return slow_loss(terms, start, logs, bias, np.exp(log_weight), power, labels, loads, doubts)
+
+    bias, log_weight, power = np.split(point, [classes, classes + blocks])
+    slopes = [np.zeros(classes), np.zeros(blocks), np.zeros(blocks)]
+    found = loss_and_slope(
+        terms, start, logs, bias, np.exp(log_weight), power, labels, loads, doubts, 0, rows, *slopes
+    )
+    assert found == pytest.approx(slow(point), rel=1e-12)
+    expected = [(slow(point + step) - slow(point - step)) / 2e-6 for step in np.eye(len(point)) * 1e-6]
+    assert np.concatenate(slopes) == pytest.approx(expected, abs=1e-5)
+
+
+def test_few_rows_that_can_be_told_apart_do_not_give_certainty():
+    """Sixty messages are all right when left out, which says nothing against an error in about sixty."""
+    lines = (Path(__file__).parents[1] / "examples" / "messages.jsonl").read_text().splitlines()
+    texts, labels = zip(*((one["text"], one["label"]) for one in map(json.loads, lines)), strict=True)
+    model = NaiveBayes().fit(texts, labels)
+    assert model.learned_.tuning.quality.accuracy > 0.95
+    assert model.predict_proba(texts).min() > 1e-7

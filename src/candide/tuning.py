@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from candide.calibration import Calibration
@@ -17,7 +17,8 @@ class Tuning:
 
     calibration: Calibration | None = None
     familiarity: Familiarity | None = None
-    quality: Quality | None = None
+    quality: Quality | None = field(default=None, compare=False)
+    """How well the fit did: like provenance, a record of what happened, outside equality."""
 
     def to_dict(self) -> dict[str, Any]:
         """Plain mappings and numbers, for a model file."""

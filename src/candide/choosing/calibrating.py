@@ -60,6 +60,8 @@ class Task:
     middle: FloatArray
     """That mean, block by block."""
     rows: LeftOut
+    doubts: FloatArray
+    """How much of each row counts as if it were of each other class."""
 
     @classmethod
     def of(cls, rows: LeftOut, with_length: AnyArray) -> Task:
@@ -70,7 +72,7 @@ class Task:
         middle = logs.mean(axis=1) if len(rows.labels) else np.zeros(len(logs))
         kept = LeftOut(rows.labels, rows.weights * own, rows.prior, rows.terms, rows.observed, rows.familiarity)
         in_rows = np.ascontiguousarray(terms.transpose(1, 0, 2)), np.ascontiguousarray((logs - middle[:, None]).T)
-        return cls(in_rows[0], start, in_rows[1], middle, kept)
+        return cls(in_rows[0], start, in_rows[1], middle, kept, doubts_of(kept))
 
     def loss(self, bias: FloatArray, weight: FloatArray, power: FloatArray) -> tuple[float, list[FloatArray]]:
         """The sum of -log P(label), and its slopes by bias, log weight and power."""
@@ -81,7 +83,7 @@ class Task:
             slopes = [np.zeros(classes), np.zeros(blocks), np.zeros(blocks)]
             value = loss_and_slope(
                 self.terms, self.start, self.logs, bias, weight, power, self.rows.labels, self.rows.weights,
-                first, last, *slopes,
+                self.doubts, first, last, *slopes,
             )  # fmt: skip
             return value, slopes
 
@@ -89,6 +91,17 @@ class Task:
         found = list(map(some, firsts) if self.terms.size < WORTH_THREADS else in_parallel(some, firsts))  # type: ignore
         total = sum(value for value, _ in found)
         return total, [np.sum([slopes[place] for _, slopes in found], axis=0) for place in range(3)]
+
+
+def doubts_of(rows: LeftOut) -> FloatArray:
+    """What keeps a calibration from growing ever surer where all rows happen to be right: one wrong row in each class.
+
+    After n successes one in n + 2 may still fail (Laplace 1774), so each row counts as another class with that share
+    (Platt 1999, for two classes). Evidence that is overwhelming by itself is not doubted.
+    """
+    classes = rows.prior.shape[1]
+    seen = np.bincount(rows.labels, rows.weights, classes)
+    return np.asarray(1 / (seen[rows.labels] + 2) / max(classes - 1, 1))
 
 
 def near(terms: FloatArray) -> FloatArray:

@@ -64,8 +64,8 @@ def to_bytes(saved: Saved) -> bytes:
 
 
 def canonical_bytes(saved: Saved) -> bytes:
-    """The model file without provenance: equal models, equal bytes."""
-    return to_bytes(replace(saved, provenance={}))
+    """The model file without provenance and what was measured in `fit`: equal models, equal bytes."""
+    return to_bytes(replace(saved, provenance={}, tuning=replace(saved.tuning, quality=None)))
 
 
 def file_pieces(saved: Saved) -> list[Buffer]:

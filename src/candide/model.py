@@ -10,6 +10,7 @@ import numpy as np
 
 from candide.arrays import AnyArray, FloatArray, IntArray
 from candide.bases.family import IGNORED, Block, Silence, Term
+from candide.bases.profile import Profile
 from candide.batch import Batch
 from candide.calibration import Calibration
 from candide.errors import LabelsRefused, OptionRefused, suggestion
@@ -155,6 +156,21 @@ class Model:
             return None
         rows = self.summary.counts
         return rows if np.allclose(np.exp(self.log_prior) * rows.sum(), rows, rtol=1e-12) else None
+
+    def profiles(self) -> tuple[Profile, ...]:
+        """What the values of every feature look like in each class, and how much it tells about the class."""
+        return tuple(profile for block in range(len(self.blocks)) for profile in self.profiles_of(block))
+
+    def profiles_of(self, place: int) -> tuple[Profile, ...]:
+        """The profiles of one block, with the factor that calibration gives a row of typical length."""
+        assert self.summary is not None
+        block, seen = self.blocks[place], self.summary.statistics[place]
+        factor = 1.0
+        if self.calibration is not None:
+            length = np.array([block.family.typical_length(seen)])
+            factor = float(self.calibration.factor(block.key, length).reshape(()))
+        found = block.family.profiles(self.parameters[place], seen, block.columns, np.exp(self.log_prior))
+        return tuple(replace(profile, factor=factor) for profile in found)
 
     def sample(self, rows: int, label: Key | None, rng: np.random.Generator) -> tuple[dict[str, Any], AnyArray]:
         """New rows: a class number for each, drawn from the prior unless given, and columns of values."""

@@ -122,7 +122,7 @@ class Density(Family):
 
     def _term(self, parameters: Parameters, values: FloatArray, place: int, name: str) -> Term:
         shown = shown_number(values[0, place])
-        called = {word: parameter[place] for word, parameter in zip(self.called, parameters, strict=False)}
+        called = self.numbers_behind(parameters, place)
         said = self._column_terms(parameters, values[:, place], place)[0]
         return Term(name, shown, said, Shaped(self.name, called, self.formula, shown))
 
@@ -131,6 +131,21 @@ class Density(Family):
         inside = values[:, None] if known.all() else np.where(known, values[:, None], IN_EVERY_SUPPORT)
         terms = self.log_density(inside, *(parameter[column] for parameter in parameters))
         return terms if known.all() else np.where(known, terms, 0.0)
+
+    def numbers_behind(self, parameters: Parameters, place: int) -> dict[str, FloatArray]:
+        return {word: parameter[place] for word, parameter in zip(self.called, parameters, strict=False)}
+
+    def alone(
+        self, parameters: Parameters, columns: tuple[str, ...], place: int, values: FloatArray, classes: int
+    ) -> FloatArray:
+        return self._column_terms(parameters, values, place)
+
+    def whereabouts(self, parameters: Parameters, seen: Sums, classes: int) -> tuple[FloatArray, FloatArray]:
+        """Mean and deviation, where values are what is summed; else as the family draws them."""
+        if type(self).summed is not Density.summed:
+            return super().whereabouts(parameters, seen, classes)
+        moments = blended(seen, self.smoothing)
+        return moments.mean, moments.deviation
 
     def sample(
         self, parameters: Parameters, label: int, rows: int, rng: np.random.Generator

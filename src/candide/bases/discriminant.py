@@ -124,6 +124,15 @@ class Discriminant(Family):
         bell = Shaped(self.name, means, "the height of a bell in as many dimensions as there are columns", shown)
         return [Term(name, shown, log_bells(parameters, values[:1, spoke], spoke)[0], bell)]
 
+    def numbers_behind(self, parameters: Bells, place: int) -> dict[str, FloatArray]:
+        means, deviations = self.whereabouts(parameters, None, len(parameters.mean))
+        return {"mean": means[place], "deviation": deviations[place]}
+
+    def whereabouts(self, parameters: Bells, seen: Any, classes: int) -> tuple[FloatArray, FloatArray]:
+        deviation = np.sqrt(np.diagonal(parameters.covariance, axis1=1, axis2=2))
+        with np.errstate(over="ignore"):
+            return np.ldexp(parameters.mean, parameters.exponents).T, np.ldexp(deviation, parameters.exponents).T
+
     def sample(
         self, parameters: Bells, label: int, rows: int, rng: np.random.Generator
     ) -> list[AnyArray | list[Any]]:

@@ -15,6 +15,8 @@ import numpy as np
 
 from candide.arrays import AnyArray, FloatArray, IntArray
 from candide.bases.behind import Behind
+from candide.bases.places import worth_seeing
+from candide.bases.profile import COUNTS, CURVE, Profile, information, reaches_beyond
 from candide.batch import Batch
 from candide.errors import OptionRefused
 
@@ -69,6 +71,12 @@ class Term:
         """What the term adds to the reported score of each class."""
         return self.log_likelihood if self.factor == 1.0 else self.factor * self.log_likelihood
 
+
+DRAWN = 400
+"""So many values are drawn to see where a family's values lie."""
+
+WIDENINGS = 5
+"""Where a class reaches beyond the places looked at, they are spread twice as wide; so many times are tried."""
 
 MISSING, UNSEEN, IGNORED = "missing", "unseen", "ignored"
 
@@ -224,6 +232,68 @@ class Family(ABC):
     ) -> FloatArray:
         """The same, for rows that were learned, each taken out."""
         return np.zeros(len(batch))
+
+    def profiles(self, parameters: Any, seen: Any, columns: tuple[str, ...], prior: FloatArray) -> list[Profile]:
+        """What the values of each column look like in each class; `prior` are the classes' probabilities.
+
+        This is for numbers, one column at a time, and asks nothing of a new family: which numbers it takes is known by
+        asking `view`, where they lie by `whereabouts`, and what one of them says alone by `alone`.
+        """
+        middles, spreads = self.whereabouts(parameters, seen, len(prior))
+        return [
+            self._profile(parameters, columns, place, middles[place], spreads[place], prior)
+            for place in range(len(columns))
+        ]
+
+    def _profile(
+        self,
+        parameters: Any,
+        columns: tuple[str, ...],
+        place: int,
+        middle: FloatArray,
+        spread: FloatArray,
+        prior: FloatArray,
+    ) -> Profile:
+        for _ in range(WIDENINGS):
+            found, widths, whole = worth_seeing(middle, spread, self.takes)
+            table = self.alone(parameters, columns, place, found, len(prior))
+            beyond = reaches_beyond(table, widths)
+            if not beyond.any():
+                break
+            with np.errstate(over="ignore"):
+                spread = np.where(beyond, 2 * np.maximum(spread, 1e-3 * np.abs(middle)), spread)
+        told = float(information(table, prior, widths))
+        kind, behind = COUNTS if whole else CURVE, self.numbers_behind(parameters, place)
+        return Profile(columns[place], kind, found, table, widths, information=told, parameters=behind)
+
+    def numbers_behind(self, parameters: Any, place: int) -> dict[str, FloatArray]:
+        """The parameters of one column by name, each [class], where they have names."""
+        return {}
+
+    def takes(self, numbers: FloatArray) -> AnyArray:
+        """Which of some numbers the family can take in a column."""
+        return np.isfinite(self.view(Batch.of({"number": numbers}), ("number",))[:, 0])
+
+    def whereabouts(self, parameters: Any, seen: Any, classes: int) -> tuple[FloatArray, FloatArray]:
+        """About where the values of each (column, class) lie, a middle and a spread: from what the family draws."""
+        rng = np.random.default_rng(0)
+        drawn = [np.array(self.sample(parameters, label, DRAWN, rng), dtype=np.float64) for label in range(classes)]
+        low, middle, high = np.quantile(np.nan_to_num(np.stack(drawn, axis=1)), [0.16, 0.5, 0.84], axis=2)
+        return middle, 0.5 * high - 0.5 * low
+
+    def alone(
+        self, parameters: Any, columns: tuple[str, ...], place: int, values: FloatArray, classes: int
+    ) -> FloatArray:
+        """What values of one column say where all others are missing, [value, class]."""
+        nothing = np.full(len(values), np.nan)
+        batch = Batch.of({name: values if here == place else nothing for here, name in enumerate(columns)})
+        said = np.zeros((len(values), classes))
+        self.score(parameters, self.view(batch, columns), said)
+        return said
+
+    def typical_length(self, seen: Any) -> float:
+        """How much there is to judge in a typical row, where rows differ in that."""
+        return 1.0
 
     def _of_one(self, alone: Batch, columns: tuple[str, ...], label: int, weight: AnyArray, classes: int) -> Any:
         """The statistic of a single row."""

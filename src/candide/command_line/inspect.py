@@ -10,7 +10,8 @@ from candide.command_line.options import ModelPath, Shape, ShapeOption
 def inspect(model: ModelPath, format: ShapeOption = Shape.table) -> None:
     """Show what a model has learned.
 
-    Its card: classes, columns with their families and reasons, and what the values of each look like.
+    Its card: classes, how well left-out rows fared, columns with their families and what each tells about the class,
+    what values and words look like in each class, and what was learned.
 
     Example: candide inspect titanic.candide
     """
@@ -22,26 +23,44 @@ def inspect(model: ModelPath, format: ShapeOption = Shape.table) -> None:
 
         print_json({"model": model, **card})
         return
-    show(card)
+    show(card, model)
 
 
-def show(card: dict[str, Any]) -> None:
+def show(card: dict[str, Any], model: str) -> None:
     """The card, part by part."""
-    from candide.command_line.cards import show_classes, show_decisions, show_values, summed_up
+    from candide.command_line.cards import (
+        show_calibration,
+        show_classes,
+        show_decisions,
+        show_quality,
+        show_values,
+        summed_up,
+    )
     from candide.command_line.showing import heading, show_table
 
     print(summed_up(card))
     show_classes(card)
+    show_quality(card, model)
     show_decisions(card)
+    show_calibration(card)
     show_values(card)
     heading("Options and origin")
     rows = [(name, said(value)) for name, value in card["options"].items() if value not in (None, False)]
-    origin = card["provenance"]
-    rows += [("learned from", ", ".join(origin.get("sources", [])))] if origin.get("sources") else []
-    rows += [("created", origin["created"].replace("T", " "))] if "created" in origin else []
-    for event in origin.get("events", []):
-        rows.append((event["verb"], f"{event['rows']:,} rows of {', '.join(event['sources'])}, {event['when'][:10]}"))
-    show_table(("", ""), rows, flexible=1)
+    show_table(("", ""), [*rows, *origin(card["provenance"])], flexible=1)
+
+
+def origin(provenance: dict[str, Any]) -> list[tuple[str, str]]:
+    """What was learned, when, and what was done since."""
+    from candide.command_line.cards import named
+
+    rows = []
+    if provenance.get("sources"):
+        rows.append(("learned from", f"{provenance['rows']:,} rows of {named(provenance['sources'])}"))
+    if "created" in provenance:
+        rows.append(("created", f"{provenance['created'][:19].replace('T', ' ')} UTC"))
+    for event in provenance.get("events", []):
+        rows.append((event["verb"], f"{event['rows']:,} rows of {named(event['sources'])}, {event['when'][:10]}"))
+    return rows
 
 
 def said(value: Any) -> str:

@@ -12,6 +12,7 @@ from candide.bases.behind import Counted
 from candide.bases.counts import add_counts, entries, inside, missing_places, whereabouts
 from candide.bases.family import MISSING, Family, Silence, Term
 from candide.bases.leaving import as_rows, loads
+from candide.bases.profile import VALUES, Profile, information
 from candide.bases.support import TRUTHS, refusal
 from candide.batch import Batch
 from candide.kernels.counting import count_labels, count_sparse_truths, count_truths
@@ -136,6 +137,17 @@ class Bernoulli(Family):
             return None
         no, there = seen.counts[place], seen.counts[columns + place]
         return Counted(there if yes else no, no + there, float(self.smoothing), 2)
+
+    def profiles(
+        self, parameters: Chances, seen: Tally, columns: tuple[str, ...], prior: FloatArray
+    ) -> list[Profile]:
+        tables = np.stack([parameters.no, parameters.yes], axis=1)
+        counts = np.stack([seen.counts[: len(columns)], seen.counts[len(columns) :]], axis=1)
+        told = information(tables, prior).tolist()
+        return [
+            Profile(name, VALUES, ("no", "yes"), tables[place], counts=counts[place], information=told[place])
+            for place, name in enumerate(columns)
+        ]
 
     def silent(
         self, parameters: Chances, values: Counts, row: Batch, columns: tuple[str, ...], seen: Tally | None = None

@@ -14,6 +14,7 @@ from candide.bases.family import MISSING as IS_MISSING
 from candide.bases.family import UNSEEN, Family, Silence, Term
 from candide.bases.leaving import Leaving
 from candide.bases.merged import group_numbers, log_merged, log_merged_without, summed
+from candide.bases.profile import VALUES, Profile, information
 from candide.bases.smoothed import log_shares
 from candide.batch import Batch
 from candide.errors import OptionRefused
@@ -193,6 +194,16 @@ class Categorical(Family):
         return Counted(
             counts[alike].sum(axis=0), counts.sum(axis=0), float(self.smoothing), len(groups), note=note
         )
+
+    def profiles(
+        self, parameters: dict[str, Values], seen: Tally, columns: tuple[str, ...], prior: FloatArray
+    ) -> list[Profile]:
+        found = []
+        for name, places in by_column(seen, columns).items():
+            table, names = parameters[name].table, tuple(said(key) for key in parameters[name].keys)
+            told = float(information(table, prior))
+            found.append(Profile(name, VALUES, names, table, counts=seen.counts[places], information=told))
+        return found
 
     def silent(
         self,

@@ -11,6 +11,7 @@ from candide.arrays import AnyArray, Counts, FloatArray, IntArray
 from candide.bases.behind import INVERSE
 from candide.bases.family import Term
 from candide.bases.leaving import as_rows, loads
+from candide.bases.profile import Profile
 from candide.bases.smoothed import log_raised, log_shares
 from candide.batch import Batch
 from candide.families.multinomial import Multinomial
@@ -78,6 +79,9 @@ class Complement(Multinomial):
     ) -> list[Term]:
         rest = None if seen is None else others(seen)
         return self._counted_terms(parameters.complement, values, columns, rest, self._least, INVERSE)
+
+    def profiles(self, parameters: Weights, seen: Tally, columns: tuple[str, ...], prior: FloatArray) -> list[Profile]:
+        return [self._events(parameters.complement, parameters.multinomial, seen, columns, prior)]
 
     def log_likelihood(self, parameters: Weights, values: Counts, joint: FloatArray) -> None:
         super().score(parameters.multinomial, values, joint)

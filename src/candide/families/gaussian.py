@@ -9,6 +9,7 @@ import numpy as np
 from candide.arrays import FloatArray
 from candide.bases.density import Density, Moments, Parameters, lifted
 from candide.kernels.scoring import FAR, ROOT_HALF, add_gaussian
+from candide.statistics.sums import Sums
 
 HALF_LOG_TAU = 0.5 * np.log(2 * np.pi)
 LEAST_GAP = 1e-300
@@ -42,6 +43,9 @@ class Gaussian(Density):
             far = FAR**2 * (1 + (np.log(gap) + np.log(ROOT_HALF / deviation) + np.log(4.0) - np.log(FAR)))
         squares = np.where(np.abs(steps) < FAR, np.minimum(np.abs(steps), FAR) ** 2, far)
         return np.asarray(-np.log(deviation) - HALF_LOG_TAU - squares)
+
+    def whereabouts(self, parameters: Parameters, seen: Sums, classes: int) -> tuple[FloatArray, FloatArray]:
+        return parameters[0], parameters[1]
 
     def draw(self, rng: np.random.Generator, rows: int, *parameters: float) -> FloatArray:
         return rng.normal(parameters[0], parameters[1], rows)

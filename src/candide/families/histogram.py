@@ -14,6 +14,8 @@ from candide.bases.behind import Counted
 from candide.bases.family import Family, Term, shown_number
 from candide.bases.leaving import Leaving
 from candide.bases.merged import interval_starts, log_merged, log_merged_without, summed
+from candide.bases.profile import STEPS as IN_STEPS
+from candide.bases.profile import Profile, information, log_total
 from candide.bases.support import REAL
 from candide.batch import Batch
 from candide.errors import OptionRefused
@@ -185,6 +187,28 @@ class Histogram(Family):
         high = "" if last == self.bins else f" to {shown_number(self.cuts[last - 1])}"
         note = f"anything{low}{high}"
         return Counted(counts, seen.counts.sum(axis=0), float(self.smoothing), len(starts) + 1, note=note)
+
+    def profiles(
+        self, parameters: Steps, seen: Tally, columns: tuple[str, ...], prior: FloatArray
+    ) -> list[Profile]:
+        """The intervals, with all of their chance: the outermost are drawn no farther than rows were seen."""
+        bounds = [0, *parameters.starts.tolist(), self.bins]
+        mass = parameters.table + self._log_widths[:, None]
+        logs = np.concatenate([log_total(mass[first:last], axis=0) for first, last in pairwise(bounds)])
+        ends = self._drawn_ends(seen, parameters.starts)
+        with np.errstate(over="ignore"):
+            widths = np.minimum(np.diff(ends), LARGEST)
+        table = logs - np.log(widths)[:, None]
+        counts = np.add.reduceat(seen.counts, bounds[:-1], axis=0)
+        told = float(information(logs, prior))
+        return [Profile(columns[0], IN_STEPS, ends[:-1], table, widths, counts, told)]
+
+    def _drawn_ends(self, seen: Tally, starts: IntArray) -> FloatArray:
+        """Where intervals begin and the last ends; the outermost end where rows do, but hold a bin at least."""
+        ends = np.concatenate([[-LARGEST], self.cuts, [LARGEST]])
+        filled = np.flatnonzero(seen.counts.any(axis=1)) if seen.counts.any() else np.array([self.bins // 2])
+        first, last = min([filled[0], *(starts[:1] - 1)]), max([filled[-1], *starts[-1:]])
+        return np.concatenate([[ends[first]], self.cuts[starts - 1], [ends[last + 1]]])
 
     def sample(
         self, parameters: Steps, label: int, rows: int, rng: np.random.Generator

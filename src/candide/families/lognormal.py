@@ -10,7 +10,9 @@ from candide.arrays import FloatArray
 from candide.bases.density import Parameters
 from candide.bases.support import POSITIVE
 from candide.families.gaussian import Gaussian
-from candide.statistics.sums import grid_logs
+from candide.statistics.sums import Sums, grid_logs
+
+LARGEST_LOG = 700.0
 
 
 @dataclass(frozen=True)
@@ -32,6 +34,13 @@ class Lognormal(Gaussian):
     def log_density(self, value: FloatArray, *parameters: FloatArray) -> FloatArray:
         logs = np.log(value)
         return super().log_density(logs, *parameters) - logs
+
+    def whereabouts(self, parameters: Parameters, seen: Sums, classes: int) -> tuple[FloatArray, FloatArray]:
+        """Mean and deviation of the numbers themselves: e^(m + s²/2), and the mean times the root of e^s² - 1."""
+        mean, deviation = parameters
+        squares = np.minimum(deviation**2, LARGEST_LOG)
+        middle = np.exp(np.clip(mean + 0.5 * squares, -LARGEST_LOG, LARGEST_LOG))
+        return middle, np.exp(np.minimum(np.log(middle) + 0.5 * np.log(np.expm1(squares)), LARGEST_LOG))
 
     def draw(self, rng: np.random.Generator, rows: int, *parameters: float) -> FloatArray:
         return rng.lognormal(parameters[0], parameters[1], rows)

@@ -12,10 +12,15 @@ from candide.bases.behind import SHARE, Counted
 from candide.bases.counts import add_counts, entries, missing_places, read_counts, spoken, sum_counts, view_counts
 from candide.bases.family import MISSING, Family, Silence, Term, shown_number
 from candide.bases.leaving import as_rows, loads
+from candide.bases.profile import EVENTS, Profile, information
 from candide.bases.smoothed import log_shares
+from candide.bases.telling import all_pairs, most_telling
 from candide.batch import Batch
 from candide.kernels.leaving import score_own
 from candide.statistics.tally import Tally, TallyBuilder
+
+NAMED = 3
+"""Up to so many columns are all named."""
 
 
 @dataclass(frozen=True)
@@ -98,6 +103,24 @@ class Multinomial(Family):
             found.append(Term(columns[place], shown_number(count), count * table[place], behind))
         return found
 
+    def profiles(self, parameters: Any, seen: Tally, columns: tuple[str, ...], prior: FloatArray) -> list[Profile]:
+        return [self._events(parameters, parameters, seen, columns, prior)]
+
+    def _events(
+        self, table: FloatArray, shares: FloatArray, seen: Tally, columns: tuple[str, ...], prior: FloatArray
+    ) -> Profile:
+        """One profile for all columns, from what an event says and from its log share in each class."""
+        best = most_telling(all_pairs(seen.counts, table), prior, len(columns))
+        return Profile(
+            block_name(columns),
+            EVENTS,
+            tuple(columns[place] for place in best.tolist()),
+            table[best],
+            counts=seen.counts[best],
+            information=float(information(shares, prior)),
+            vocabulary=len(columns),
+        )
+
     def silent(
         self, parameters: Any, values: Counts, row: Batch, columns: tuple[str, ...], seen: Tally | None = None
     ) -> list[Silence]:
@@ -108,3 +131,12 @@ class Multinomial(Family):
     ) -> list[AnyArray | list[Any]]:
         shares = np.exp(parameters[:, label])
         return list(rng.multinomial(self.sampled_events, shares / shares.sum(), rows).T)
+
+
+def block_name(columns: tuple[str, ...]) -> str:
+    """Some columns in few words.
+
+    >>> block_name(("hens", "eggs")), block_name(("x0", "x1", "x2", "x3"))
+    ('hens, eggs', 'x0, x1, ..., x3')
+    """
+    return ", ".join(columns if len(columns) <= NAMED else (*columns[: NAMED - 1], "...", columns[-1]))

@@ -9,6 +9,7 @@ from scipy.special import betaln
 
 from candide.arrays import FloatArray
 from candide.bases.density import Density, Moments, Parameters, lifted
+from candide.statistics.sums import Sums
 
 FAR = 1e100
 
@@ -44,6 +45,9 @@ class Student(Density):
             tail = np.where(steps > FAR, far, np.log1p(np.minimum(steps, FAR) ** 2 / freedom))
         height = -betaln(0.5 * freedom, 0.5) - 0.5 * np.log(freedom) - np.log(scale)
         return np.asarray(height - 0.5 * (freedom + 1) * tail)
+
+    def whereabouts(self, parameters: Parameters, seen: Sums, classes: int) -> tuple[FloatArray, FloatArray]:
+        return parameters[1], parameters[2]
 
     def draw(self, rng: np.random.Generator, rows: int, *parameters: float) -> FloatArray:
         freedom, centre, scale = parameters

@@ -11,6 +11,7 @@ import numpy as np
 from candide.arrays import AnyArray, FloatArray, IntArray
 from candide.bases.behind import Counted
 from candide.bases.family import MISSING, Family, Silence, Term, shown_number
+from candide.bases.profile import EVENTS, Profile
 from candide.batch import Batch
 from candide.errors import OptionRefused
 from candide.kernels.word_scoring import Weights
@@ -21,7 +22,8 @@ from candide.text.leaving_out import index_of
 from candide.text.listing import loads_of, weights_of
 from candide.text.options import TextOptions
 from candide.text.parameters import TextParameters, unigrams
-from candide.text.speaking import counts_behind, unspoken
+from candide.text.speaking import counts_behind, counts_of, unspoken
+from candide.text.telling_words import said_of, telling_rows, word_information
 from candide.text.word_builder import WordTallyBuilder
 
 
@@ -182,7 +184,7 @@ class Text(Family):
         if not len(values) or (values.pieces[0].missing.size and values.pieces[0].missing[0]):
             return []
         spoken, tokens = parameters.spoken(values)
-        name = f"{columns[0]} ({self.aspect})" if self.beside else columns[0]
+        name = self._name(columns)
         behind = counts_behind(parameters, spoken)
         if self.options.model == "bernoulli":
             return presence_terms(parameters, weights, spoken, name, behind, columns[0])
@@ -194,6 +196,30 @@ class Text(Family):
             terms = [exposed(term, amount, tokens) for term, (_, amount) in zip(terms, spoken, strict=True)]
             terms.append(Term(f"{name}: length", f"{tokens} words", tokens * weights.rate))
         return terms
+
+    def _name(self, columns: tuple[str, ...]) -> str:
+        """The column, and what is read of it where others read it too."""
+        return f"{columns[0]} ({self.aspect})" if self.beside else columns[0]
+
+    def profiles(
+        self, parameters: TextParameters, seen: WordTally, columns: tuple[str, ...], prior: FloatArray
+    ) -> list[Profile]:
+        rows = telling_rows(parameters, prior)
+        return [
+            Profile(
+                self._name(columns),
+                EVENTS,
+                tuple(parameters.word(row) for row in rows.tolist()),
+                said_of(parameters, rows),
+                counts=counts_of(parameters, rows),
+                information=word_information(parameters, prior),
+                vocabulary=len(parameters),
+            )
+        ]
+
+    def typical_length(self, seen: WordTally) -> float:
+        """The mean weight of a text's words: how many there are, where they are counted as they are."""
+        return float(seen.class_totals.sum() / self.options.unit / max(seen.documents.sum(), 1))
 
     def silent(
         self,

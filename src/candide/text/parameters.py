@@ -239,7 +239,9 @@ def seen_of(tally: WordTally, lines: Lines, factor: FloatArray, unit: float) -> 
 def unigrams(parameters: TextParameters) -> IntArray:
     """The kept rows that are single words, or the shortest runs, to draw new texts from; refused where hashed."""
     if parameters.options.hashed:
-        raise OptionRefused("hashed words have no names, so no text can be drawn from them.")
+        raise OptionRefused(
+            "Hashed words have no names, so no text can be drawn from them. Learn it without hashed=... to draw some."
+        )
     lines, gap = parameters.lines, ord(" ")
     if parameters.options.characters or parameters.options.longest == 1:
         return np.arange(len(parameters))

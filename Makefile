@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test check bench bench-accuracy setup clean
+.PHONY: demo test check browser pictures bench bench-accuracy setup clean
 
 demo: .venv/.runs            ## every command on a table, a spam filter, and the lecture's examples
 	$(BIN)/candide demo
@@ -10,6 +10,9 @@ demo: .venv/.runs            ## every command on a table, a spam filter, and the
 
 test: .venv/.develops        ## all tests; CANDIDE_THOROUGH=1 for the long property runs
 	$(BIN)/python -m pytest -n auto
+
+browser:                     ## a Chromium for the tests of pages, from Debian's packages, unless there is one
+	@./.ci/browser
 
 check: .venv/.develops       ## style, types and layers
 	$(BIN)/ruff check .
@@ -26,12 +29,15 @@ bench: .venv/.develops       ## speed beside scikit-learn, into benchmarks/resul
 bench-accuracy: .venv/.develops  ## accuracy, log loss and calibration beside scikit-learn on ../shared/data
 	$(BIN)/python benchmarks/accuracy.py
 
+pictures: .venv/.develops    ## every picture of the documents, drawn anew
+	$(BIN)/python docs/make_pictures.py
+
 setup: .venv/.develops       ## the virtual environment with everything for development
 
 .venv/.runs: pyproject.toml constraints.txt
 	$(PYTHON) -c "import sys; sys.exit(sys.version_info < (3, 11) and 'Candide needs Python 3.11 or newer: make PYTHON=python3.12 ...')"
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e .
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[plot]'
 	touch $@
 
 .venv/.develops: .venv/.runs

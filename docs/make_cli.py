@@ -42,7 +42,7 @@ def section(title: str, words: list[str]) -> str:
 
     shown = CliRunner().invoke(app, [*words, "--help"], prog_name="candide", env={"COLUMNS": "100"})
     lines = "\n".join(line.rstrip() for line in shown.output.strip().splitlines())
-    return f"## {title}\n\n```\n{lines}\n```\n"
+    return f"## {title}\n\n```text\n{lines}\n```\n"
 
 
 if __name__ == "__main__":

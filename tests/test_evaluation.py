@@ -267,6 +267,12 @@ def test_a_calibration_without_its_tenth_cannot_see_it():
     assert found.log_loss > math.log(2) - 0.003
 
 
+def test_a_seed_without_folds_is_refused():
+    rows = {"x": ["a", "b"] * 10, "y": [0, 1] * 10}
+    with pytest.raises(OptionRefused, match="none were asked for"):
+        verbs.evaluate(rows, label="y", seed=1)
+
+
 def test_folds_have_their_share_of_every_class_and_follow_the_rows():
     table, labels = orchard(300)
     batch = Batch.of({**table, "tree": list(range(300))}, labels)  # no two rows are equal

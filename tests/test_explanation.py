@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import os
+import pty
+import re
+import subprocess
+import sys
 from dataclasses import replace
 from html.parser import HTMLParser
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,12 +19,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from candide import NaiveBayes, TextOptions, families
+from candide import NaiveBayes, TextOptions, families, verbs
 from candide.batch import Batch
 from candide.calibration import Calibration
 from candide.model import normalised
-from candide.rendering.html import page
-from candide.rendering.terminal import lines
+from candide.rendering.html import page, safe
+from candide.rendering.marking import bare, words_that_spoke
+from candide.rendering.terminal import lines, signed
 from strategies import CASES, MIXTURE, PLAIN, blocks_of, questions, tables
 
 SCRIPT, PICTURE = "<script>alert(1)</script>", "<img src=x onerror=alert(1)>"
@@ -240,8 +248,8 @@ def test_words_that_spoke_are_marked(plain):
     for word in ("WIN", "prize"):
         assert f">{word}</mark>" in document
     assert ">zebra</mark>" not in document
-    assert "prefers-color-scheme:dark" in document
-    assert "http" not in document
+    assert "light-dark(" in document
+    assert "://" not in document
 
 
 def test_several_readings_of_a_word_speak_once():
@@ -271,6 +279,83 @@ def test_a_terminal_shows_bars_within_80_columns(calibrated):
     assert any("|+" in line for line in shown)
     assert any("(calibration)" in line for line in shown)
     assert "\x1b[32m" in "\n".join(lines(why, colour=True))
+
+
+def test_wide_and_long_words_fill_the_lines_of_a_terminal_and_no_more():
+    """Bars stay under each other, cut names end where their letters do, and escapes in names are not obeyed."""
+    wide, label = "類別" * 25, "答え\x1b[31m"
+    rows = {"列" * 40: ["重量" * 30, "b", "c\x1b[31m"] * 6, "x" * 90: [0.5, 1.5, 3.0] * 6}
+    why = NaiveBayes(calibrate=False).fit(rows, [wide, "ham", "spam"] * 6).explain(rows)[0]
+    shown = lines(why, "Row 1", label)
+    assert max(map(cell_len, shown)) == 80
+    assert "\x1b" not in "\n".join(shown)
+    assert " …" not in "\n".join(shown)
+    assert len({cell_len(line.partition("|")[0]) for line in shown if line.endswith(("|", "|+", "++"))}) == 1
+    assert shown[1] == wide[:40]
+
+
+def explained_on(terminal, folder):
+    """What `candide explain` prints of a row of the orchard, on a terminal of 80 columns or through a pipe."""
+    root = Path(__file__).parents[1]
+    verbs.fit(root / "examples" / "orchard.csv", label="fruit", output=folder / "orchard.candide")
+    words = [sys.executable, "-m", "candide", "explain", "orchard.candide", root / "examples" / "orchard.csv"]
+    environment = {name: value for name, value in os.environ.items() if name not in ("NO_COLOR", "FORCE_COLOR")}
+    ours, theirs = pty.openpty() if terminal else os.pipe()
+    with open(ours, "rb", buffering=0) as pipe:
+        started = subprocess.Popen(
+            words, cwd=folder, env=environment | {"PYTHONPATH": str(root / "src"), "COLUMNS": "80"}, stdout=theirs
+        )
+        os.close(theirs)
+        said = b"".join(chunks(pipe))
+    assert started.wait() == 0
+    return said.decode().replace("\r\n", "\n")
+
+
+def chunks(pipe):
+    """All there is to read; a terminal whose writer has gone raises an error on Linux."""
+    with contextlib.suppress(OSError):
+        while chunk := pipe.read(4096):
+            yield chunk
+
+
+def test_a_terminal_gets_colours_and_a_pipe_the_same_without(tmp_path):
+    coloured, piped = explained_on(True, tmp_path), explained_on(False, tmp_path)
+    assert "\x1b[32m" in coloured
+    assert "\x1b" not in piped
+    plain = re.sub(r"\x1b\[\d+m", "", coloured)
+    assert [line.rstrip() for line in plain.splitlines()] == piped.splitlines()
+    assert all(cell_len(line) <= 80 for line in piped.splitlines())
+
+
+def test_log_odds_that_round_to_nothing_have_no_minus():
+    assert "-0.000" not in "".join(signed(lead) for lead in (-0.0, -1e-9, -4e-4))
+    assert signed(-6e-4) == "   -0.001"
+
+
+def test_spaces_at_the_ends_of_letters_are_seen():
+    model = NaiveBayes(text=TextOptions(characters=True, ngrams=2), calibrate=False)
+    why = model.fit(["a b", "c d"], ["x", "y"]).explain(["a b"])[0]
+    assert "text: a␣ " in str(why)
+    assert "text: ␣b " in str(why)
+    assert "text: a␣<" in why.to_html()
+
+
+@given(words=st.lists(st.sampled_from(["Win", "é", "ÉTÉ", "straße", "हिन्दी", "prize", "a"]), min_size=1, max_size=8))
+def test_what_words_are_said_to_have_spoken_is_all_that_was_said(words):
+    """However a text was folded and cut into terms, they give all of their log odds to words, and only to them."""
+    text = ", ".join(words) + "!"
+    for fold in (str, str.casefold, bare):
+        runs = {" ".join(map(fold, words[i : i + n])) for n in (1, 2) for i in range(len(words) - n + 1)}
+        letters = {fold(word)[1:] for word in words} - {""} - runs
+        said = {term: float(place + 1) for place, term in enumerate(sorted(runs | letters))}
+        found = words_that_spoke(text, said)
+        assert sum(word.lead for word in found) == pytest.approx(sum(said.values()))
+        assert [text[word.start : word.end] for word in found] == words
+
+
+def test_letters_that_join_or_part_stay_and_those_that_turn_do_not():
+    assert safe("👨\u200d👩 a\xa0b\r\nc") == "👨\u200d👩 a\xa0b\r\nc"
+    assert safe("a\u202eb\u2066c\x00") == "a\ufffdb\ufffdc\ufffd"
 
 
 # Worked out.

@@ -30,7 +30,10 @@ _HOMES = {
     "GaussianNB": "candide.drop_in",
     "MultinomialNB": "candide.drop_in",
 }
-_VERBS = ("fit", "predict", "explain", "evaluate", "compare", "inspect", "learn", "forget", "merge", "sample", "demo")
+_VERBS = (
+    "fit", "predict", "explain", "evaluate", "compare", "inspect", "report", "learn", "forget", "merge", "sample",
+    "demo",
+)  # fmt: skip
 _HOMES |= dict.fromkeys(_VERBS, "candide.verbs")
 __all__ = [*_HOMES]
 

@@ -123,27 +123,16 @@ class Explanation:
         """
         if len(self.classes) < 2 or not self.evidence or not np.isfinite(self.reported.max()):
             return None
-        best = int(np.argmax(self.reported))
-        found: list[Flip] = []
-        for other in range(len(self.classes)):
-            flip = self._flip_to(best, other) if other != best else None
-            if flip is not None and (not found or len(flip.features) < len(found[0].features)):
-                found = [flip]
-        return found[0] if found else None
-
-    def _flip_to(self, best: int, other: int) -> Flip | None:
-        leads = self.leads(best, other)
-        order = np.argsort(-leads, kind="stable")
-        order = order[leads[order] > 0]
-        said = np.array([one.reported for one in self.evidence])
-        kept = np.ones(len(said), dtype=bool)
-        for taken, place in enumerate(order, start=1):
-            kept[place] = False
-            scores = self.start + said[kept].sum(axis=0)
-            if scores[other] > scores[best]:
-                names = tuple(self.evidence[gone].feature for gone in order[:taken])
-                return Flip(names, self.classes[int(np.argmax(scores))])
-        return None
+        best, said = int(np.argmax(self.reported)), np.array([one.reported for one in self.evidence])
+        leads = said[:, [best]] - said
+        needed = fewest_to_flip(self.start[best] - self.start, leads)
+        other = int(np.argmin(needed))
+        if needed[other] > len(said):
+            return None
+        gone = np.argsort(-leads[:, other], kind="stable")[: needed[other]]
+        scores = self.start + np.delete(said, gone, axis=0).sum(axis=0)
+        scores[best] = -np.inf
+        return Flip(tuple(self.evidence[place].feature for place in gone), self.classes[int(np.argmax(scores))])
 
     def to_dict(self) -> dict[str, Any]:
         """The same as lists and numbers, ready for JSON."""
@@ -186,6 +175,18 @@ class Explanation:
         from candide.rendering.terminal import lines
 
         return "\n".join(lines(self))
+
+
+def fewest_to_flip(start: FloatArray, leads: FloatArray) -> AnyArray:
+    """How many rows of leads must go for each class to win over the one that leads; more than there are if none do.
+
+    `start` is the lead before any row, and both are infinite where a class is impossible. The strongest go first.
+    """
+    ranked = -np.sort(-leads, axis=0)
+    known = np.isfinite(ranked)
+    lead = start + np.where(known, ranked, 0.0).sum(axis=0) - np.cumsum(np.where(known, ranked, 0.0), axis=0)
+    flips = (lead < 0) & (ranked > 0) & (np.arange(1, len(ranked) + 1)[:, None] >= (~known).sum(axis=0))
+    return np.where(flips.any(axis=0), flips.argmax(axis=0) + 1, len(ranked) + 1)
 
 
 def evidence_of(terms: list[Term]) -> Evidence:

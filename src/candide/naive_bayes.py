@@ -6,7 +6,7 @@ import os
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -28,6 +28,9 @@ from candide.streaming.fading import open_stream
 from candide.streaming.stream import Stream
 from candide.summary import Summary
 from candide.values import as_array, key_of, shown
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 Result = TypeVar("Result")
 
@@ -191,6 +194,22 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Write the model to a file that `candide.load` and the command line read."""
         check_is_fitted(self)
         store.save(self.learned_.saved(store.provenance([], self.summary_.rows)), path)
+
+    def report(self, path: str | os.PathLike[str], data: Any = None) -> None:
+        """Write one HTML page with pictures of all that was learned; measured on rows with labels, where given."""
+        from candide.verbs.reporting import report
+
+        check_is_fitted(self)
+        report(self, path, data)
+
+    def plot(
+        self, picture: str, column: str | None = None, of: str | None = None, against: str | None = None
+    ) -> Figure:
+        """A picture as a matplotlib figure: "nomogram", "feature" (of a column), "telling", "reliability", ..."""
+        from candide.verbs.reporting import plot
+
+        check_is_fitted(self)
+        return plot(self, picture, column, of, against)
 
     @classmethod
     def of(cls, learned: Learned) -> Self:

@@ -15,10 +15,11 @@ from candide.command_line.fit import fit
 from candide.command_line.inspect import inspect
 from candide.command_line.merge import merge
 from candide.command_line.predict import predict
+from candide.command_line.report import report
 from candide.command_line.sample import sample
 from candide.command_line.update import forget, learn
 
-COMMANDS = (fit, predict, explain, evaluate, compare, inspect, learn, forget, merge, sample, demo)
+COMMANDS = (fit, predict, explain, evaluate, compare, inspect, report, learn, forget, merge, sample, demo)
 
 app = typer.Typer(
     name="candide",

@@ -18,7 +18,7 @@ def demo(
     ] = None,
     format: ShapeOption = Shape.table,
 ) -> None:
-    """Show every command at work on a small table of fruit.
+    """Show every command at work on a small table of fruit; report only where matplotlib is installed.
 
     Example: candide demo
     """

@@ -44,7 +44,7 @@ def evaluate(
         int | None,
         typer.Option(metavar="NUMBER", help="Fit so many times, each time judging the part that was kept back."),
     ] = None,
-    seed: Annotated[int, typer.Option(metavar="NUMBER", help="Deals rows into other folds.")] = 0,
+    seed: Annotated[int | None, typer.Option(metavar="NUMBER", help="Deals rows into other folds.")] = None,
     family: Annotated[
         list[str] | None,
         typer.Option(

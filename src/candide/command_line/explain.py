@@ -101,13 +101,13 @@ def rendered(titled: list[tuple[str, Any]], shape: Rendered, worked: bool, outpu
         from candide.rendering.html import page
 
         return page([(f"{title}: {one.label or 'label'} is", one.explanation) for title, one in titled])
-    if worked:
-        return "\n\n".join(f"{title}: {one.label or 'label'}\n\n{one.explanation.worked()}" for title, one in titled)
-    from candide.rendering.terminal import lines
+    from candide.rendering.terminal import lines, shown
 
+    if worked:
+        parts = [f"{title}: {shown(one.label or 'label', 40)}\n\n{one.explanation.worked()}" for title, one in titled]
+        return "\n\n".join(parts)
     colour = output in (None, "-") and may_colour()
-    parts = [lines(one.explanation, title, one.label or "label", colour) for title, one in titled]
-    return "\n\n".join("\n".join(part) for part in parts)
+    return "\n\n".join("\n".join(lines(one.explanation, title, one.label or "label", colour)) for title, one in titled)
 
 
 def may_colour() -> bool:

@@ -63,7 +63,7 @@ class Bar:
 
         in_bytes = self.size.unit == "bytes"
         amount = DownloadColumn() if in_bytes else MofNCompleteColumn()
-        speed = TransferSpeedColumn() if in_bytes else TextColumn("{task.speed:,.0f} rows/s")
+        speed = TransferSpeedColumn() if in_bytes else TextColumn(f"{{task.speed:,.0f}} {self.size.unit}/s")
         self.drawn = Progress(
             TextColumn("{task.description}"), BarColumn(), amount, speed, TimeRemainingColumn(),
             console=Console(stderr=True), transient=True,

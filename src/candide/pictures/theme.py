@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import os
 import re
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib import import_module
@@ -79,7 +80,9 @@ STYLE: dict[str, Any] = {
 def styled() -> Iterator[None]:
     """A while in which matplotlib draws in this style; its settings are as before afterwards. One thread at a time."""
     matplotlib = matplotlib_or_advice()
-    with DRAWING, matplotlib.rc_context(STYLE):
+    with DRAWING, matplotlib.rc_context(STYLE), warnings.catch_warnings():
+        for letters in ("Glyph .* missing from", "Matplotlib currently does not support .* natively"):
+            warnings.filterwarnings("ignore", letters)  # the reader's own fonts have what the drawing font lacks
         yield
 
 

@@ -1,84 +1,123 @@
 """An explanation in a browser: one piece of HTML with its own style, for notebooks, or a page that works offline.
 
 Whatever comes from a user (names of columns and classes, values, words, texts) passes through `safe`, so that it stays
-text. There are no scripts, no fonts and no pictures from elsewhere.
+text. There are no scripts, no fonts and no pictures from elsewhere, and a page tells the browser to allow none.
 """
 
 from __future__ import annotations
 
 import math
-import re
 import unicodedata
 from collections.abc import Iterator, Sequence
 from html import escape
+from typing import Any
 
 import numpy as np
 
 from candide.explanation import Evidence, Explanation
-from candide.rendering.terminal import named, odds, percent
+from candide.rendering.marking import words_that_spoke
+from candide.rendering.terminal import named, odds, percent, signed
 
-TERMS_SHOWN = 40
-SILENT_SHOWN = 40
+TERMS_SHOWN = 30
+SILENT_SHOWN = 30
+OTHERS_SHOWN = 5
 LETTERS_SHOWN = 20_000
-STRONGEST = 3.0
-"""Log odds from which a bar is full and a word fully coloured, unless there is something stronger."""
+LONGEST_NAME, LONGEST_LISTED, LONGEST_COUNTS = 1000, 100, 400
+STRONGEST, FAINTEST = 3.0, 0.02
+"""Log odds from which a bar is full and a word fully coloured, unless there is something stronger; and the share of
+that below which a word stays plain."""
+
+KEPT = "\n\r\t\u00ad\u200c\u200d"
+"""Letters that cannot be printed and do no harm: ends of lines, and what joins or parts letters."""
 
 STYLE = """
-.candide-why{--ink:#1c2330;--soft:#5b6575;--page:#fff;--line:#e3e7ee;--pro:#1f7a4d;--con:#b3402a;color-scheme:light
-dark;color:var(--ink);background:var(--page);font:14px/1.5 system-ui,sans-serif;max-width:52rem;
-padding:1rem;margin:0 auto}
-@media (prefers-color-scheme:dark){.candide-why{--ink:#e6eaf2;--soft:#9aa5b8;--page:#151a22;--line:#2b3442;
---pro:#4cc38a;--con:#ff8a70}}
-.candide-why *{color:inherit;background:none;box-sizing:border-box}
-.candide-why h2{font-size:1.1rem;margin:0 0 .6rem;overflow-wrap:anywhere}
-.candide-why table{border-collapse:collapse;width:100%;table-layout:fixed}
-.candide-why td{padding:.25rem .4rem;border-top:1px solid var(--line);vertical-align:top;text-align:left;
-overflow-wrap:anywhere}
-.candide-why td.n{text-align:right;width:5.5rem;font-variant-numeric:tabular-nums}
-.candide-why td.b{width:34%}
-.candide-why small,.candide-why p{color:var(--soft);margin:.5rem 0 0;overflow-wrap:anywhere}
-.candide-why small{display:block;margin:0}
-.candide-why .bar{display:flex;height:1.1em;margin-top:.2em}
-.candide-why .bar i{flex:1;display:flex}
-.candide-why .bar i:first-child{justify-content:flex-end;border-right:1px solid var(--soft)}
-.candide-why .con b{background:var(--con);height:100%}
-.candide-why .pro b{background:var(--pro);height:100%}
-.candide-why .text{white-space:pre-wrap;color:var(--ink);border-left:3px solid var(--line);padding-left:.8rem}
-.candide-why mark.pro{background:color-mix(in srgb,var(--pro) var(--s),transparent)}
-.candide-why mark.con{background:color-mix(in srgb,var(--con) var(--s),transparent)}
-@media (max-width:480px){.candide-why td.b{width:26%}.candide-why td.n{width:4.5rem}}
+[data-jp-theme-light=false] .candide-why,.vscode-dark .candide-why,[theme=dark] .candide-why{color-scheme:dark}
+:is(.candide-why,#outranks-the-host){
+--ink:light-dark(#1c2330,#e6eaf2);--soft:light-dark(#566071,#a3aec0);--page:light-dark(#fff,#151a22);
+--line:light-dark(#e3e7ee,#2b3442);--pro:light-dark(#1f7a4d,#4cc38a);--con:light-dark(#b3402a,#ff8a70);
+--heard-pro:light-dark(#8fdcb4,#17694a);--heard-con:light-dark(#ffb3a3,#8c3323);
+color:var(--ink);background:var(--page);font:14px/1.5 system-ui,sans-serif;max-width:52rem;padding:1rem;margin:0 auto;
+text-align:left;box-sizing:border-box;
+*{all:revert;color:inherit;background:none;box-sizing:border-box}
+h2,p,td,th{overflow-wrap:anywhere;text-align:left}
+h2{font-size:1.15rem;line-height:1.35;margin:0 0 .5rem}
+p{margin:.4rem 0}
+.soft{color:var(--soft)}
+table{border-collapse:collapse;table-layout:fixed;width:100%;margin:.7rem 0;font-size:inherit}
+td,th{padding:.25rem .4rem;vertical-align:top;font-weight:inherit}
+tr.from{border-top:1px solid var(--line)}
+tr.sum{border-top:2px solid var(--soft);font-weight:600}
+tr:has(+.about) td{padding-bottom:0}
+tr.about td{padding-top:0;font-size:.86em;line-height:1.4;color:var(--soft)}
+.n{text-align:right;white-space:nowrap;width:6.2rem;font-variant-numeric:tabular-nums}
+.b{width:34%}
+.bar{display:flex;height:1.5em;padding:.2em 0}
+.bar i{flex:1 1 0;min-width:0;display:flex;font-style:normal}
+.bar i:first-child{justify-content:flex-end;border-right:1px solid var(--soft)}
+.bar b{height:100%}
+.con b{background:var(--con)}
+.pro b{background:var(--pro)}
+th .bar{padding:0}
+th .bar i:first-child{border:0}
+th .bar span{overflow:hidden;text-overflow:ellipsis;white-space:nowrap;padding:0 .25em}
+th .con{color:var(--con)}
+th .pro{color:var(--pro)}
+.text{white-space:pre-wrap;border-left:3px solid var(--line);padding:.1rem .8rem;line-height:1.7;text-align:start}
+mark{border-radius:.2em;padding:.1em 0}
+mark.pro{background:color-mix(in srgb,var(--heard-pro) var(--s),var(--page))}
+mark.con{background:color-mix(in srgb,var(--heard-con) var(--s),var(--page))}
+@media (max-width:480px){.b{width:38%}.n{width:5rem}td,th{padding-inline:.2rem}}
+}
 """
 PAGE = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">
-<meta name="color-scheme" content="light dark"><title>Why</title>
-<style>body{{margin:0;background:#fff}}@media (prefers-color-scheme:dark){{body{{background:#151a22}}}}</style></head>
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+<title>{title}</title>
+<style>:root{{color-scheme:light dark}}body{{margin:0;background:light-dark(#fff,#151a22)}}{style}</style></head>
 <body>
 {cards}
 </body></html>
 """
-WORD = re.compile(r"\w+")
 
 
 def page(explained: Sequence[tuple[str, Explanation]]) -> str:
     """A whole document with a card for each explanation, under its title."""
-    return PAGE.format(cards="\n".join(card(why, title) for title, why in explained))
+    title = f"Why {safe(explained[0][1].answer, LONGEST_LISTED)}" if len(explained) == 1 else "Why"
+    return PAGE.format(title=title, style=STYLE, cards="\n".join(body(why, title) for title, why in explained))
 
 
-def card(why: Explanation, title: str = "") -> str:
+def card(why: Explanation) -> str:
     """One explanation, style and all."""
-    parts = [f"<style>{STYLE}</style>", f"<h2>{heading(why, title)}</h2>"]
+    return f"<style>{STYLE}</style>{body(why)}"
+
+
+def body(why: Explanation, title: str = "") -> str:
+    """One explanation, to be styled: the answer, the text it is about, the evidence, and what was silent."""
+    parts = [f"<h2>{heading(why, title)}</h2>"]
     if len(why.classes) > 1:
-        parts += [table(why), *texts(why), *silences(why), *flipping(why)]
+        parts += [*others(why), *texts(why), table(why), *silences(why), *flipping(why)]
     return f'<div class="candide-why">{"".join(parts)}</div>'
 
 
-def safe(value: object) -> str:
-    """A user's string as text that no browser takes for anything else.
+def safe(value: object, longest: int = LONGEST_NAME) -> str:
+    """A user's string as text that no browser takes for anything else, and not too long.
 
-    >>> safe("<script>")
-    '&lt;script&gt;'
+    >>> safe("<script>"), safe("one\\u202etwo"), safe("a long story", 7)
+    ('&lt;script&gt;', 'one\ufffdtwo', 'a long…')
     """
-    return escape("".join(c if c.isprintable() or c in "\n\t" else "\ufffd" for c in str(value)))
+    text = str(value)
+    text = text if len(text) <= longest else text[: longest - 1] + "…"
+    return escape("".join(letter if is_harmless(letter) else "\ufffd" for letter in text))
+
+
+def is_harmless(letter: str) -> bool:
+    """Whether a letter shows as itself, and does not turn or hide its neighbours."""
+    return letter.isprintable() or letter in KEPT or unicodedata.category(letter) == "Zs"
+
+
+def chance(why: Explanation, label: int) -> str:
+    """A class and its probability; letters that run from right to left do not reach beyond the name."""
+    return f"<bdi>{safe(why.classes[label])}</bdi> ({safe(percent(why.posterior[label]))})"
 
 
 def heading(why: Explanation, title: str) -> str:
@@ -87,10 +126,52 @@ def heading(why: Explanation, title: str) -> str:
     if len(why.classes) < 2:
         return f"{opening}{safe(why.answer)}: the only class there is"
     first, second = why.ranked[:2]
-    return (
-        f"{opening}{safe(why.answer)} ({safe(percent(why.posterior[first]))}) rather than "
-        f"{safe(why.classes[second])} ({safe(percent(why.posterior[second]))})"
-    )
+    return f"{opening}{chance(why, first)} rather than {chance(why, second)}"
+
+
+def others(why: Explanation) -> Iterator[str]:
+    """What else it could have been, if there are more than two classes."""
+    rest = why.ranked[2:]
+    shown, hidden = rest[:OTHERS_SHOWN], rest[OTHERS_SHOWN:]
+    if shown:
+        names = [chance(why, label) for label in shown]
+        names += [f"{len(hidden):,} more ({safe(percent(why.posterior[list(hidden)].sum()))})"] if hidden else []
+        yield f'<p class="soft">Then {", ".join(names)}</p>'
+
+
+def texts(why: Explanation) -> Iterator[str]:
+    """Each text of the row, with the words that spoke marked: for the answer, or against it."""
+    for column, text in why.texts.items():
+        marked = "".join(pieces(text[:LETTERS_SHOWN], said_of(why, column)))
+        yield f'<p class="soft">{safe(column)}</p><p class="text" dir="auto">{marked}</p>'
+        if len(text) > LETTERS_SHOWN:
+            yield f'<p class="soft">and {len(text) - LETTERS_SHOWN:,} more letters</p>'
+
+
+def said_of(why: Explanation, column: str) -> dict[str, float]:
+    """The log odds of each term of a column of text."""
+    first, second = why.ranked[:2]
+    leads = zip(why.evidence, why.leads(first, second).tolist(), strict=True)
+    return {one.terms[0].word: lead for one, lead in leads if one.terms[0].word and one.terms[0].column == column}
+
+
+def pieces(text: str, said: dict[str, float]) -> Iterator[str]:
+    """The text in pieces, each word that spoke in the colour of its side, the stronger the fuller."""
+    words = words_that_spoke(text, said)
+    largest = max([STRONGEST, *(abs(word.lead) for word in words if math.isfinite(word.lead))])
+    done = 0
+    for word in words:
+        share = min(abs(word.lead) / largest, 1.0)
+        if share < FAINTEST:
+            continue
+        yield safe(text[done : word.start], LETTERS_SHOWN)
+        side, depth = ("pro" if word.lead > 0 else "con"), 15 + 85 * share
+        yield (
+            f'<mark class="{side}" style="--s:{depth:.0f}%" title="{written(word.lead)}">'
+            f"{safe(text[word.start : word.end], LETTERS_SHOWN)}</mark>"
+        )
+        done = word.end
+    yield safe(text[done:], LETTERS_SHOWN)
 
 
 def table(why: Explanation) -> str:
@@ -98,36 +179,55 @@ def table(why: Explanation) -> str:
     first, second = why.ranked[:2]
     leads = why.leads(first, second)
     order = np.argsort(-np.abs(leads), kind="stable").tolist()
-    finite = np.abs(leads[np.isfinite(leads)])
-    largest = max(STRONGEST, float(finite.max(initial=0.0)))
-    rows = [line("prior", "", float(why.reported_prior[first] - why.reported_prior[second]), largest)]
+    largest = max(STRONGEST, float(np.abs(leads[np.isfinite(leads)]).max(initial=0.0)))
+    rows = [line("prior", float(why.reported_prior[first] - why.reported_prior[second]), largest)]
     if why.bias.any():
-        rows.append(line("calibration", "", float(why.bias[first] - why.bias[second]), largest))
+        rows.append(line("calibration", float(why.bias[first] - why.bias[second]), largest))
     for place in order[:TERMS_SHOWN]:
         one = why.evidence[place]
-        rows.append(line(named(one), counts(why, one, (first, second)), float(leads[place]), largest))
+        rows += [line(named(one), float(leads[place]), largest), counts(why, one, (first, second))]
     if len(order) > TERMS_SHOWN:
         rest = order[TERMS_SHOWN:]
-        rows.append(line(f"{len(rest)} more", "", float(leads[rest].sum()), largest))
-    return f"<table>{''.join(rows)}{total(why, first, second)}</table>"
+        rows.append(line(f"{len(rest):,} more", float(leads[rest].sum()), largest))
+    return f"<table>{header(why.classes[second], why.classes[first])}{''.join(rows)}{total(why, first, second)}</table>"
 
 
-def counts(why: Explanation, one: Evidence, labels: Sequence[int]) -> str:
-    """What the evidence was made of."""
-    behind = one.terms[0].behind
-    return "" if behind is None else behind.text(why.classes, labels)
+def header(against: Any, pro: Any) -> str:
+    """What the columns are, and which side of the bars speaks for which class."""
+    sides = ((side, safe(label, LONGEST_LISTED)) for side, label in (("con", against), ("pro", pro)))
+    named = "".join(f'<i class="{side}"><span title="{label}">{label}</span></i>' for side, label in sides)
+    return (
+        '<tr class="soft"><th scope="col">evidence</th><th scope="col" class="n">log odds</th>'
+        f'<th scope="col" class="b"><span class="bar">{named}</span></th></tr>'
+    )
 
 
-def line(name: str, about: str, lead: float, largest: float) -> str:
+def line(name: str, lead: float, largest: float) -> str:
     """One row of the table: name, log odds, and a bar on either side of the middle."""
     share = 0.0 if math.isnan(lead) else min(abs(lead) / largest, 1.0)
     bar = f'<b style="width:{100 * share:.1f}%"></b>'
     against, pro = (bar, "") if lead < 0 else ("", bar)
-    small = f"<small>{safe(about)}</small>" if about else ""
     return (
-        f'<tr><td>{safe(name)}{small}</td><td class="n">{lead:+.3f}</td>'
+        f'<tr class="from"><td>{safe(name)}</td><td class="n">{written(lead)}</td>'
         f'<td class="b"><span class="bar"><i class="con">{against}</i><i class="pro">{pro}</i></span></td></tr>'
     )
+
+
+def written(lead: float) -> str:
+    """Log odds with their sign.
+
+    >>> written(1.5), written(-1e280)
+    ('+1.500', '-1.0e+280')
+    """
+    return signed(lead).strip()
+
+
+def counts(why: Explanation, one: Evidence, labels: Sequence[int]) -> str:
+    """What the evidence was made of, under its row."""
+    behind = one.terms[0].behind
+    if behind is None:
+        return ""
+    return f'<tr class="about"><td colspan="3">{safe(behind.text(why.classes, labels), LONGEST_COUNTS)}</td></tr>'
 
 
 def total(why: Explanation, first: int, second: int) -> str:
@@ -135,52 +235,7 @@ def total(why: Explanation, first: int, second: int) -> str:
     with np.errstate(invalid="ignore"):
         lead = float(why.reported[first] - why.reported[second])
     lead = 0.0 if math.isnan(lead) else lead
-    return f'<tr><td>sum</td><td class="n">{lead:+.3f}</td><td class="b">{safe(odds(lead))}</td></tr>'
-
-
-def texts(why: Explanation) -> Iterator[str]:
-    """Each text of the row, with the words that spoke marked: for the answer, or against it."""
-    for column, text in why.texts.items():
-        first, second = why.ranked[:2]
-        said = word_leads(why, column, first, second)
-        yield f'<p>{safe(column)}</p><p class="text">{"".join(marked(text[:LETTERS_SHOWN], said))}</p>'
-        if len(text) > LETTERS_SHOWN:
-            yield f"<p>and {len(text) - LETTERS_SHOWN:,} more letters</p>"
-
-
-def word_leads(why: Explanation, column: str, first: int, second: int) -> dict[str, float]:
-    """The log odds of each word of a column; a run of several words gives each of them its share."""
-    found: dict[str, float] = {}
-    for one, lead in zip(why.evidence, why.leads(first, second).tolist(), strict=True):
-        term = one.terms[0]
-        words = term.word.split(" ") if term.word and term.column == column else []
-        for word in words:
-            found[word] = found.get(word, 0.0) + lead / len(words)
-    return found
-
-
-def marked(text: str, said: dict[str, float]) -> Iterator[str]:
-    """The text in pieces, each word that spoke in the colour of its side, the stronger the fuller."""
-    done = 0
-    largest = max([STRONGEST, *(abs(lead) for lead in said.values() if math.isfinite(lead))])
-    for match in WORD.finditer(text):
-        lead = lead_of(match.group(), said)
-        if lead:
-            yield safe(text[done : match.start()])
-            depth = 10 + 60 * min(abs(lead) / largest, 1.0)
-            side = "pro" if lead > 0 else "con"
-            yield (f'<mark class="{side}" style="--s:{depth:.0f}%" title="{lead:+.3f}">{safe(match.group())}</mark>')
-            done = match.end()
-    yield safe(text[done:])
-
-
-def lead_of(word: str, said: dict[str, float]) -> float:
-    """What a word as written said: as it is, without capitals, or without accents too."""
-    bare = "".join(c for c in unicodedata.normalize("NFKD", word.casefold()) if not unicodedata.combining(c))
-    for form in (word, word.casefold(), word.lower(), bare):
-        if form in said and not math.isnan(said[form]):
-            return said[form]
-    return 0.0
+    return f'<tr class="sum"><td>sum</td><td class="n">{written(lead)}</td><td class="b">{safe(odds(lead))}</td></tr>'
 
 
 def silences(why: Explanation) -> Iterator[str]:
@@ -192,11 +247,17 @@ def silences(why: Explanation) -> Iterator[str]:
     }
     for reason, names in told.items():
         if names:
-            more = f" and {len(names) - SILENT_SHOWN:,} more" if len(names) > SILENT_SHOWN else ""
-            yield f"<p>{reason}: {safe(', '.join(names[:SILENT_SHOWN]))}{more}</p>"
+            yield f'<p class="soft">{reason}: {listed(names)}</p>'
 
 
 def flipping(why: Explanation) -> Iterator[str]:
     """What would have to be gone for another answer."""
     if why.flip is not None:
-        yield f"<p>Without {safe(', '.join(why.flip.features))} it would be {safe(why.flip.answer)}</p>"
+        answer = safe(why.flip.answer, LONGEST_LISTED)
+        yield f'<p class="soft">Without {listed(why.flip.features)} it would be <bdi>{answer}</bdi></p>'
+
+
+def listed(names: Sequence[str]) -> str:
+    """Names in a sentence, the first of them if there are many."""
+    shown = ", ".join(f"<bdi>{safe(name, LONGEST_LISTED)}</bdi>" for name in names[:SILENT_SHOWN])
+    return shown + (f" and {len(names) - SILENT_SHOWN:,} more" if len(names) > SILENT_SHOWN else "")

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import math
-import textwrap
 from collections.abc import Sequence
 
 import numpy as np
-from rich.cells import cell_len, set_cell_size
+from rich.cells import cell_len, chop_cells, set_cell_size
 
 from candide.explanation import Evidence, Explanation
 
@@ -44,7 +43,7 @@ def lines(why: Explanation, what: str = "", label: str = "", colour: bool = Fals
 
 def headline(why: Explanation, what: str, label: str) -> str:
     """What the answer is, and what the next best would have been."""
-    subject = ": ".join(filter(None, [what, f"{label} is " if label else ""])).rstrip()
+    subject = ": ".join(filter(None, [what, f"{shown(label, 40)} is " if label else ""])).rstrip()
     opening = f"{subject} {shown(why.answer)}".strip()
     if len(why.classes) < 2:
         return f"{opening}: the only class there is"
@@ -84,10 +83,11 @@ def total(why: Explanation, first: int, second: int) -> str:
 def signed(lead: float) -> str:
     """Log odds in nine columns, however large.
 
-    >>> signed(1.5), signed(-1e280)
-    ('   +1.500', '-1.0e+280')
+    >>> signed(1.5), signed(-1e280), signed(-1e-9)
+    ('   +1.500', '-1.0e+280', '   +0.000')
     """
-    return f"{lead:+9.3f}" if abs(lead) < 1e4 or math.isinf(lead) else f"{lead:+.1e}".rjust(9)
+    rounded = round(lead, 3) + 0.0
+    return f"{rounded:+9.3f}" if abs(lead) < 1e4 or math.isinf(lead) else f"{lead:+.1e}".rjust(9)
 
 
 def odds(log_odds: float) -> str:
@@ -138,8 +138,19 @@ def flipping(why: Explanation) -> list[str]:
 
 def named(one: Evidence) -> str:
     """A feature with its value; a word by itself, unless it occurred several times."""
-    alone = one.terms[0].word and (one.value == "1" or not one.value.isdigit())
-    return one.feature if alone else f"{one.feature} = {one.value}"
+    word = one.terms[0].word
+    name = f"{one.terms[0].column}: {spelled(word)}" if word else one.feature
+    alone = word and (one.value == "1" or not one.value.isdigit())
+    return name if alone else f"{name} = {one.value}"
+
+
+def spelled(word: str) -> str:
+    """A run of letters with its spaces visible, if it begins or ends with one.
+
+    >>> spelled("free prize"), spelled(" fre")
+    ('free prize', '␣fre')
+    """
+    return word if word == word.strip() else word.replace(" ", "␣")
 
 
 def shown(value: object, longest: int = 200) -> str:
@@ -149,7 +160,7 @@ def shown(value: object, longest: int = 200) -> str:
     'red [31m '
     """
     clean = "".join(letter if letter.isprintable() else " " for letter in str(value)[: 4 * longest])
-    return clean if cell_len(clean) <= longest else set_cell_size(clean, longest - 1) + "…"
+    return clean if cell_len(clean) <= longest else set_cell_size(clean, longest - 1).rstrip() + "…"
 
 
 def fitted(name: str, width: int) -> str:
@@ -158,19 +169,20 @@ def fitted(name: str, width: int) -> str:
 
 
 def wrapped(text: str, indent: str = "") -> list[str]:
-    """Text in lines that fit, measured as the screen measures them."""
-    found, rest = [], text
-    for line in textwrap.wrap(rest, WIDTH - len(indent)) or [""]:
-        found += pieces(line, WIDTH - len(indent))
+    """Text in lines that fit, measured as the screen measures them; what is too long for a line is cut.
+
+    >>> wrapped("a word and 漢字" + 9 * " and so on")
+    ['a word and 漢字 and so on and so on and so on and so on and so on and so on and', 'so on and so on and so on']
+    """
+    room = WIDTH - len(indent)
+    found = [""]
+    for word in text.split():
+        for piece in chop_cells(word, room):
+            if found[-1] and cell_len(found[-1]) + 1 + cell_len(piece) > room:
+                found.append(piece)
+            else:
+                found[-1] = f"{found[-1]} {piece}".strip()
     return [indent + line for line in found]
-
-
-def pieces(line: str, width: int) -> list[str]:
-    """A line cut where its letters are wider than one column each."""
-    if cell_len(line) <= width:
-        return [line]
-    half = len(line) // 2
-    return [*pieces(line[:half], width), *pieces(line[half:], width)]
 
 
 def percent(value: float) -> str:

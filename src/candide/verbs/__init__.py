@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from candide.verbs.inspecting import inspect as inspect
     from candide.verbs.merging import merge as merge
     from candide.verbs.predicting import predict as predict
+    from candide.verbs.reporting import report as report
     from candide.verbs.touring import demo as demo
     from candide.verbs.updating import forget as forget
     from candide.verbs.updating import learn as learn
@@ -37,6 +38,7 @@ HOMES = {
     "load": "fitted",
     "merge": "merging",
     "predict": "predicting",
+    "report": "reporting",
     "sample": "drawing",
 }
 __all__ = [*HOMES]

@@ -31,7 +31,7 @@ def evaluate(
     *,
     leave_one_out: bool = False,
     folds: int | None = None,
-    seed: int = 0,
+    seed: int | None = None,
     families: Families = "auto",
     watch: Watch = unwatched,
     **reading: Unpack[Reading],
@@ -49,10 +49,12 @@ def evaluate(
     """
     if leave_one_out and folds is not None:
         raise OptionRefused("Leave-one-out and folds are two ways to evaluate. Ask for one of them.")
+    if seed is not None and folds is None:
+        raise OptionRefused("seed=... (--seed) deals rows into folds, and none were asked for: folds=... (--folds).")
     if data is None:
         refuse_no_rows(model)
         source, options = labelled(model, label, None, reading), Options(families)
-        return anew(source, options, watch) if folds is None else in_folds(source, options, folds, seed, watch)
+        return anew(source, options, watch) if folds is None else in_folds(source, options, folds, seed or 0, watch)
     refuse_to_fit(folds, families)
     fitted = opened(model)
     source = labelled(data, label or fitted.label, expected_kinds(fitted.learned), reading)

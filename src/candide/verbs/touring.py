@@ -9,6 +9,7 @@ import sys
 import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 
 ORCHARD = Path(__file__).with_name("orchard.csv")
@@ -31,7 +32,9 @@ STEPS = (
     ("", "merge orchard.candide tuesday.candide -o both.candide"),
     ("Draw plums that never grew.", "sample both.candide -n 3 --label plum --seed 4"),
     ("Everything the model knows.", "inspect both.candide"),
+    ("The same with pictures, on one page that works offline.", "report both.candide -o orchard.html"),
 )  # fmt: skip
+NEEDS_PICTURES = "report"
 
 
 @dataclass(frozen=True)
@@ -59,7 +62,10 @@ def tour(folder: Path, announce: Callable[[Step], None] | None) -> list[Step]:
              "new": rows[LEARNED_FIRST + LEARNED_LATER :]}  # fmt: skip
     for name, lines in parts.items():
         (folder / f"{name}.csv").write_text("".join([header, *lines]), encoding="utf-8")
-    return [run(Step(about, command), folder, announce) for about, command in STEPS]
+    steps = [Step(about, command) for about, command in STEPS]
+    if find_spec("matplotlib") is None:
+        steps = [step for step in steps if not step.command.startswith(NEEDS_PICTURES)]
+    return [run(step, folder, announce) for step in steps]
 
 
 def run(step: Step, folder: Path, announce: Callable[[Step], None] | None) -> Step:

@@ -1,0 +1,116 @@
+// The panel: reads what is set, adds up what each feature says, and shows the softmax.
+"use strict";
+
+const model = JSON.parse(document.getElementById("model").textContent);
+const NEVER = -1e200; // anything less stands for minus infinity
+const GRID = 2 ** 32; // fractional amounts of words are whole multiples of 1 / GRID
+
+// What amount so many occurrences of each word are, by the text's way of counting.
+function amounts(times, weighting) {
+  const there = (count) => (count > 0 ? 1 : 0);
+  const ways = { counts: (count) => count, presence: there, log: Math.log1p, unit: there };
+  const raised = times.map((count) => ways[weighting](count));
+  if (weighting !== "log" && weighting !== "unit") return raised;
+  const norm = Math.sqrt(raised.reduce((sum, amount) => sum + amount * amount, 0));
+  return raised.map((amount) => Math.round((amount / norm) * GRID) / GRID);
+}
+
+// What the words of a text say about each class; nothing where not a word is there.
+function wordsSay(feature, times) {
+  const rule = feature.rule;
+  if (!times.some((count) => count > 0)) return null;
+  const weighed = amounts(times, rule.weighting);
+  const length = Math.max(weighed.reduce((sum, amount) => sum + amount, 0), 1);
+  const factor = rule.weight * length ** -rule.power;
+  return model.classes.map((_, label) => {
+    let sum = rule.constant[label];
+    weighed.forEach((amount, word) => { if (amount) sum += amount * feature.table[word][label]; });
+    return factor * sum;
+  });
+}
+
+// The posterior for what is set: known[feature] is a place, a list of counts of words, or null.
+function posterior(known) {
+  const scores = model.start.slice();
+  model.features.forEach((feature, number) => {
+    const value = known[number];
+    if (value === null) return;
+    const says = Array.isArray(value) ? wordsSay(feature, value) : feature.table[value];
+    if (says) says.forEach((evidence, label) => { scores[label] += evidence; });
+  });
+  const possible = Math.max(...scores) > NEVER ? scores : model.prior;
+  const largest = Math.max(...possible);
+  const shares = possible.map((score) => Math.exp(score - largest));
+  const total = shares.reduce((sum, share) => sum + share, 0);
+  return shares.map((share) => share / total);
+}
+
+// One digit after the point; never 100 % for what is not certain.
+function percent(share) {
+  if (share >= 0.9995 && share < 1) return ">99.9%";
+  if (share > 0 && share < 0.0005) return "<0.1%";
+  return (100 * share).toFixed(1) + "%";
+}
+
+const list = document.getElementById("posterior");
+const lines = [...list.children].sort((a, b) => a.dataset.class - b.dataset.class);
+const shown = Number(list.dataset.shown);
+const controls = [...document.querySelectorAll("#controls .control")];
+
+// What a control is set to.
+function valueOf(control) {
+  if (control.classList.contains("words")) {
+    return [...control.querySelectorAll("input")].map((box) => Math.max(0, Math.floor(Number(box.value) || 0)));
+  }
+  const field = control.querySelector("select");
+  if (field) return field.value === "" ? null : Number(field.value);
+  return control.dataset.known ? Number(control.querySelector("input").value) : null;
+}
+
+function show() {
+  const chances = posterior(controls.map(valueOf));
+  lines.forEach((line, label) => {
+    line.querySelector(".chance").textContent = percent(chances[label]);
+    line.querySelector(".fill").style.width = (100 * chances[label]).toFixed(2) + "%";
+  });
+  if (lines.length <= shown) return;
+  const ranked = [...lines.keys()].sort((a, b) => chances[b] - chances[a] || a - b);
+  ranked.forEach((label, rank) => {
+    lines[label].hidden = rank >= shown;
+    if (rank < shown) list.append(lines[label]);
+  });
+  const rest = ranked.slice(shown).reduce((sum, label) => sum + chances[label], 0);
+  document.getElementById("others").textContent = `${lines.length - shown} other classes: ${percent(rest)}`;
+}
+
+// A slider says what it stands on, and knows whether it was moved.
+function slide(control, known) {
+  const slider = control.querySelector("input[type=range]");
+  const said = known ? model.features[control.dataset.feature].labels[slider.value] : "unknown";
+  if (known) control.dataset.known = "yes"; else delete control.dataset.known;
+  const output = control.querySelector("output");
+  output.textContent = said;
+  output.classList.toggle("unknown", !known);
+  slider.setAttribute("aria-valuetext", said);
+}
+
+function forget(control) {
+  control.querySelectorAll("select").forEach((field) => { field.value = ""; });
+  control.querySelectorAll("input[type=number]").forEach((box) => { box.value = 0; });
+  if (control.classList.contains("number")) slide(control, false);
+}
+
+controls.forEach((control) => {
+  if (control.classList.contains("number")) {
+    slide(control, false);
+    control.querySelector("input").addEventListener("input", () => slide(control, true));
+    control.querySelector("button").addEventListener("click", () => { forget(control); show(); });
+  }
+  control.addEventListener("input", show);
+});
+const everything = document.getElementById("forget-all");
+everything.addEventListener("click", () => { controls.forEach(forget); show(); });
+everything.disabled = false;
+document.getElementById("controls").disabled = false;
+controls.forEach(forget);
+show();

@@ -1,0 +1,410 @@
+"""The report: one page that is whole, safe and small, and a panel that computes as the model does."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import os
+import re
+import subprocess
+import sys
+from html.parser import HTMLParser
+from importlib.resources import files
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from candide import NaiveBayes, TextOptions, report
+from candide.errors import CandideError, OptionRefused
+from candide.pictures.occurrences import Occurrences
+from candide.pictures.subject import Subject
+from candide.reporting.panel import CLASSES_SHOWN, Panel
+from candide.reporting.words import NO_CURVE, NOT_MEASURED
+from candide.verbs import fit
+
+pytest.importorskip("matplotlib")
+ROOT = Path(__file__).parents[1]
+ORCHARD = ROOT / "examples" / "orchard.csv"
+RNG = np.random.default_rng(1763)
+VOID = {"meta", "link", "input", "br", "img", "path", "use", "rect"}
+ENVIRONMENT = {
+    **{name: value for name, value in os.environ.items() if name not in ("CANDIDE_DEBUG", "FORCE_COLOR")},
+    "PYTHONPATH": str(ROOT / "src"),
+    "COLUMNS": "100",
+}
+
+
+class Page(HTMLParser):
+    """What a browser would make of a page: its elements, their attributes, and its text."""
+
+    def __init__(self, content: str):
+        super().__init__()
+        self.elements: list[tuple[str, dict[str, str | None]]] = []
+        self.texts: list[tuple[str, str]] = []
+        self.open: list[str] = []
+        self.feed(content)
+        self.close()
+
+    def handle_starttag(self, tag, attrs):
+        self.elements.append((tag, dict(attrs)))
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attrs):
+        self.elements.append((tag, dict(attrs)))
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        self.texts.append((self.open[-1] if self.open else "", data))
+
+    def all(self, tag: str) -> list[dict[str, str | None]]:
+        return [attributes for name, attributes in self.elements if name == tag]
+
+    def by_id(self, name: str) -> dict[str, str | None]:
+        return next(attributes for _, attributes in self.elements if attributes.get("id") == name)
+
+    @property
+    def text(self) -> str:
+        return " ".join(data for tag, data in self.texts if tag not in ("script", "style"))
+
+    def data(self) -> dict:
+        return json.loads(next(data for tag, data in self.texts if tag == "script" and data.startswith("{")))
+
+
+@pytest.fixture(scope="module")
+def orchard():
+    return fit(ORCHARD, "fruit")
+
+
+@pytest.fixture(scope="module")
+def page(orchard, tmp_path_factory) -> str:
+    path = tmp_path_factory.mktemp("report") / "orchard.html"
+    report(orchard, path)
+    return path.read_text(encoding="utf-8")
+
+
+SECTIONS = ["summary", "telling", "features", "nomogram", "what-if", "reliability", "confusion", "learning", "choices",
+            "origin"]  # fmt: skip
+
+
+def test_the_page_is_whole(page):
+    found = Page(page)
+    assert not found.open
+    assert [attributes["id"] for attributes in found.all("section")] == SECTIONS
+    assert [attributes["href"] for attributes in found.all("a")] == [f"#{name}" for name in SECTIONS]
+    ids = [attributes["id"] for _, attributes in found.elements if "id" in attributes]
+    assert len(ids) == len(set(ids))
+    levels = [int(tag[1]) for tag, _ in found.elements if re.fullmatch(r"h\d", tag)]
+    assert levels[0] == 1
+    assert levels.count(1) == 1
+    assert all(after - before <= 1 for before, after in pairwise(levels))
+    assert found.all("html")[0]["lang"] == "en"
+    assert "In short" in found.text
+    for name in ("telling", "nomogram", "reliability", "confusion", "learning-curve"):
+        assert found.by_id(f"picture-{name}")["class"].startswith("picture")
+    assert found.by_id("feature-7")
+    for words in ("600", "weight_g", "of 600 rows are answered rightly", "counts", "orchard.csv"):
+        assert words in found.text
+
+
+def test_every_picture_has_words_for_those_who_cannot_see_it(page):
+    found = Page(page)
+    images = [attributes for _, attributes in found.elements if attributes.get("role") == "img"]
+    assert len(images) == len(found.all("svg")) == 7 + 5
+    assert all(len(attributes["aria-label"]) > 30 for attributes in images)
+    named = {attributes["for"] for attributes in found.all("label") if "for" in attributes}
+    controls = [attributes for tag in ("input", "select") for attributes in found.all(tag)]
+    assert controls
+    assert {attributes["id"] for attributes in controls} == named
+
+
+def test_the_page_needs_nothing_from_elsewhere(page):
+    found = Page(page)
+    for tag, attributes in found.elements:
+        assert tag not in ("img", "iframe", "object", "embed", "video", "audio", "base", "form")
+        for name, value in attributes.items():
+            assert not name.startswith("on")
+            if not name.startswith("xmlns"):
+                assert "://" not in (value or ""), (tag, name)
+            if name in ("src", "href", "xlink:href", "srcset"):
+                assert value.startswith(("#", "data:,"))
+    for tag, text in found.texts:
+        if tag in ("style", "script"):
+            assert "://" not in text
+            assert "@import" not in text
+            assert "url(" not in text
+
+
+def test_only_the_script_of_the_page_may_run(page):
+    found = Page(page)
+    policy = next(a["content"] for a in found.all("meta") if a.get("http-equiv") == "Content-Security-Policy")
+    script = files("candide.reporting").joinpath("panel.js").read_text(encoding="utf-8")
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    assert f"script-src 'sha256-{digest}'" in policy
+    assert "default-src 'none'" in policy
+    assert f"<script>{script}</script>" in page
+
+
+def test_the_same_model_gives_the_same_page(orchard, page, tmp_path):
+    report(orchard, tmp_path / "again.html")
+    assert (tmp_path / "again.html").read_text(encoding="utf-8") == page
+    assert len(page.encode()) < 1_000_000
+
+
+def test_a_model_that_was_not_measured_says_how_to_measure_it(tmp_path):
+    plain = fit(ORCHARD, "fruit", calibrate=False)
+    report(plain, tmp_path / "plain.html")
+    found = Page((tmp_path / "plain.html").read_text(encoding="utf-8"))
+    assert found.text.count(NOT_MEASURED) == 3
+    assert NO_CURVE in found.text
+    assert not any("picture-reliability" in str(attributes) for _, attributes in found.elements)
+    report(plain, tmp_path / "tested.html", ORCHARD)
+    tested = Page((tmp_path / "tested.html").read_text(encoding="utf-8"))
+    assert NOT_MEASURED not in tested.text
+    assert "that it had not learned" in tested.text
+    assert "(hold-out)" in tested.text
+    assert tested.by_id("picture-confusion")
+
+
+def answer(data: dict, known: list) -> np.ndarray:
+    """What the script of the page computes, by other means."""
+    scores = np.array(data["start"], dtype=np.float64)
+    for feature, value in zip(data["features"], known, strict=True):
+        if value is None:
+            continue
+        table = np.array(feature["table"], dtype=np.float64)
+        if isinstance(value, list):
+            rule = feature["rule"]
+            way = Occurrences(rule["weighting"], rule["weight"], rule["power"], np.array(rule["constant"]))
+            scores += way.score(np.array(value, dtype=np.float64), table)
+        else:
+            scores += table[value]
+    shares = np.exp(scores - scores.max())
+    return shares / shares.sum()
+
+
+def panel_of(model: NaiveBayes) -> dict:
+    return json.loads(Panel.of(Subject.of(model.model_, model.learned_.label)).to_json())
+
+
+def number(label: str) -> float:
+    return float(label.replace("−", "-").replace(",", ""))
+
+
+def table_of_everything(rows: int = 300) -> dict[str, list]:
+    y = np.arange(rows) % 3
+    return {
+        "height": (RNG.integers(-50, 50, rows) * (1 + y) / 4 + y).tolist(),
+        "waiting": (RNG.integers(1, 40, rows) * (1.0 + y)).tolist(),
+        "visits": RNG.poisson(2 + 3 * y).tolist(),
+        "colour": RNG.choice(["red", "green", "blue", "grey"], rows).tolist(),
+        "paid": (RNG.random(rows) < 0.2 + 0.3 * y).tolist(),
+        "y": [f"class {label}" for label in y],
+    }
+
+
+FAMILIES = {
+    "height": "gaussian", "waiting": "lognormal", "visits": "poisson", "colour": "categorical", "paid": "bernoulli",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("calibrate", [True, False])
+def test_the_panel_computes_as_the_model_does(calibrate):
+    """Values of numbers are shown with six digits, so those of the profile are looked up."""
+    model = NaiveBayes(families=FAMILIES, calibrate=calibrate).fit(table_of_everything(), "y")
+    subject, data = Subject.of(model.model_, "y"), panel_of(model)
+    assert [feature["name"] for feature in data["features"]] == [profile.column for profile in subject.ranked]
+    nothing = model.predict_proba({name: [None] for name in FAMILIES})[0]
+    assert answer(data, [None] * 5) == pytest.approx(nothing, abs=1e-9)
+    for _ in range(30):
+        known, row = [], {}
+        for feature in data["features"]:
+            place = int(RNG.integers(len(feature["labels"]))) if RNG.random() < 0.8 else None
+            known.append(place)
+            row[feature["name"]] = [None if place is None else value_of(subject, feature, place)]
+        assert answer(data, known) == pytest.approx(model.predict_proba(row)[0], abs=1e-9)
+
+
+def value_of(subject: Subject, feature: dict, place: int):
+    label = feature["labels"][place]
+    if feature["kind"] == "number":
+        places = np.asarray(subject.profile(feature["name"]).places)
+        return float(places[np.argmin(np.abs(places - number(label)))])
+    return {"yes": True, "no": False}[label] if feature["name"] == "paid" else label
+
+
+RECIPES = [
+    TextOptions(), TextOptions(weighting="log"), TextOptions(weighting="unit"), TextOptions(weighting="presence"),
+    TextOptions(weighting="presence", model="bernoulli"), TextOptions(model="poisson"), TextOptions(model="complement"),
+    TextOptions(idf=True, weighting="log", model="complement"),
+]  # fmt: skip
+
+
+def mails(rows: int = 120) -> dict[str, list]:
+    said = {"spam": "win a prize now money claim", "ham": "see you at lunch today", "work": "meet at noon today now"}
+    labels = [list(said)[place % 3] for place in range(rows)]
+    return {"mail": [" ".join(RNG.choice(said[label].split(), RNG.integers(2, 9))) for label in labels], "y": labels}
+
+
+@pytest.mark.parametrize("calibrate", [True, False])
+@pytest.mark.parametrize("recipe", RECIPES, ids=lambda recipe: f"{recipe.weighting}-{recipe.model}")
+def test_the_panel_counts_words_as_the_model_does(recipe, calibrate):
+    model = NaiveBayes({"mail": "text"}, text=recipe, calibrate=calibrate).fit(mails(), "y")
+    data = panel_of(model)
+    (feature,) = data["features"]
+    for _ in range(20):
+        times = RNG.integers(0, 4, len(feature["labels"])) * (RNG.random(len(feature["labels"])) < 0.5)
+        words = [word for word, count in zip(feature["labels"], times.tolist(), strict=True) for _ in range(count)]
+        text = " ".join(words) if words else None
+        assert answer(data, [times.tolist()]) == pytest.approx(model.predict_proba({"mail": [text]})[0], abs=1e-9)
+
+
+def test_columns_that_speak_together_stay_out_of_the_panel(tmp_path):
+    rows = {name: RNG.normal(size=90).tolist() for name in "abc"} | {"y": ["no", "yes", "no"] * 30}
+    model = NaiveBayes({"a": "gaussian_full", "b": "gaussian_full", "c": "gaussian"}).fit(rows, "y")
+    assert [feature["name"] for feature in panel_of(model)["features"]] == ["c"]
+    model.report(tmp_path / "joined.html")
+    found = Page((tmp_path / "joined.html").read_text(encoding="utf-8"))
+    assert "Two columns speak together" in found.text
+    assert found.by_id("feature-3")
+
+
+HOSTILE = [
+    "<img src=x onerror=alert(1)>", "</script><script>alert(1)</script>", "<!-- <script>", "$x$ $", "\\n{0}%s", "😀",
+    "果物", "שלום", "nul\x00l\x1b[31m", "w" * 500, "]]>", "&lt;", "'\" onload='x", "\ud800",
+]  # fmt: skip
+
+
+def test_whatever_the_data_says_stays_text(tmp_path):
+    rows = 8 * len(HOSTILE)
+    values = [HOSTILE[place % len(HOSTILE)] for place in range(rows)]
+    table = {
+        "<b>bold</b>": values,
+        "</script>": [f"{value} {place % 3}" for place, value in enumerate(values)],
+        "n<u>m": RNG.normal(size=rows).tolist(),
+        "y": [HOSTILE[(place // 2) % 3] for place in range(rows)],
+    }
+    families = {"<b>bold</b>": "categorical", "</script>": "text", "n<u>m": "gaussian"}
+    model = NaiveBayes(families).fit({name: [clean(v) for v in column] for name, column in table.items()}, "y")
+    model.report(tmp_path / "hostile.html")
+    content = (tmp_path / "hostile.html").read_text(encoding="utf-8")
+    found = Page(content)
+    assert not found.open
+    assert len(found.all("script")) == 2
+    assert not found.all("img")
+    assert not found.all("b")
+    assert not found.all("u")
+    assert "\x00" not in content
+    assert "\x1b" not in content
+    assert found.data()["classes"] == sorted(HOSTILE[:3])
+    for value in HOSTILE[:3]:
+        assert value in found.text
+    assert "<b>bold</b>" in found.text
+    assert {attributes["id"] for attributes in found.all("section")} == set(SECTIONS)
+
+
+def clean(value):
+    """Lone surrogates cannot be in a column of text at all."""
+    return value.replace("\ud800", "surrogate") if isinstance(value, str) else value
+
+
+def test_many_words_and_many_classes_stay_small(tmp_path):
+    words = [f"word{place}" for place in range(20_000)]
+    texts = [" ".join(words[place : place + 20]) + f" topic{place // 20 % 40}" for place in range(0, 20_000, 20)]
+    labels = [f"class {place % 40}" for place in range(len(texts))]
+    model = fit({"text": texts, "y": labels}, "y", calibrate=False)
+    written = report(model, tmp_path / "words.html")
+    assert written.size == (tmp_path / "words.html").stat().st_size < 600_000
+    found = Page((tmp_path / "words.html").read_text(encoding="utf-8"))
+    lines = [attributes for attributes in found.all("li") if "data-class" in attributes]
+    assert len(lines) == 40
+    assert sum("hidden" not in attributes for attributes in lines) == CLASSES_SHOWN
+    assert "the 6 commonest of 40 classes" in found.text
+
+
+def test_many_columns_are_drawn_or_told(tmp_path):
+    rows = {f"column {place}": RNG.integers(3, size=60).tolist() for place in range(60)} | {"y": ["no", "yes"] * 30}
+    model = NaiveBayes("categorical", calibrate=False).fit(rows, "y")
+    model.report(tmp_path / "wide.html")
+    found = Page((tmp_path / "wide.html").read_text(encoding="utf-8"))
+    assert len(found.all("figure")) == 24 + 2
+    assert "36 less telling features in words" in found.text
+    assert "20 less telling features cannot be set here" in found.text
+    for place in range(60):
+        assert f"column {place}" in found.text
+
+
+def test_a_model_of_one_class_has_a_page_too(tmp_path):
+    with pytest.warns(UserWarning, match="only one class"):
+        model = NaiveBayes().fit({"x": [1.0, 2.5, 3.0], "y": ["yes"] * 3}, "y")
+    model.report(tmp_path / "one.html")
+    found = Page((tmp_path / "one.html").read_text(encoding="utf-8"))
+    assert "There is only one class" in found.text
+
+
+def run(*words: str, folder: Path) -> subprocess.CompletedProcess:
+    command = [sys.executable, "-m", "candide", *words]
+    return subprocess.run(command, cwd=folder, env=ENVIRONMENT, text=True, capture_output=True, timeout=300)
+
+
+def test_the_command_writes_a_page_or_a_picture(orchard, tmp_path):
+    orchard.save(tmp_path / "fruit.candide")
+    made = run("report", "fruit.candide", folder=tmp_path)
+    assert made.returncode == 0, made.stderr
+    assert re.fullmatch(r"Written to fruit.html \(\d+ kB\)\n", made.stdout)
+    assert Page((tmp_path / "fruit.html").read_text(encoding="utf-8")).by_id("what-if")
+    asked = ["--picture", "feature", "--column", "colour", "-o", "colour.png", "--format", "json"]
+    made = run("report", "fruit.candide", *asked, folder=tmp_path)
+    assert json.loads(made.stdout)["output"] == "colour.png"
+    assert (tmp_path / "colour.png").read_bytes()[:4] == b"\x89PNG"
+    made = run("report", "fruit.candide", "--picture", "nomogram", "--of", "plum", "--against", "pear", folder=tmp_path)
+    assert "plum rather than pear" in (tmp_path / "fruit-nomogram.svg").read_text(encoding="utf-8")
+
+
+def test_the_command_refuses_before_the_work(orchard, tmp_path):
+    orchard.save(tmp_path / "fruit.candide")
+    (tmp_path / "kept.html").write_text("as it was")
+    for words, said in [
+        (["--picture", "nomogramme"], "Did you mean 'nomogram'?"),
+        (["--picture", "feature"], "--column"),
+        (["--column", "colour"], "--picture feature"),
+        (["-o", "page.pdf"], "should end in .html"),
+        (["--picture", "telling", "-o", "telling.pdf"], "'svg', 'png'"),
+        (["--of", "bear", "-o", "kept.html"], "Did you mean 'pear'?"),
+        (["nowhere.csv", "-o", "kept.html"], "nowhere.csv"),
+    ]:
+        made = run("report", "fruit.candide", *words, folder=tmp_path)
+        assert made.returncode == 2, (words, made.stdout, made.stderr)
+        assert said in made.stderr
+        assert "Traceback" not in made.stderr
+    assert (tmp_path / "kept.html").read_text() == "as it was"
+    assert run("report", "fruit.candide", "-o", "no/where.html", folder=tmp_path).returncode == 1
+
+
+def test_what_cannot_be_reported_is_said_in_python_too(orchard, tmp_path):
+    with pytest.raises(OptionRefused, match=r"should end in \.html"):
+        report(orchard, tmp_path / "page.txt")
+    with pytest.raises(OptionRefused, match="A model is the path"):
+        report(3, tmp_path / "page.html")
+    with pytest.raises(CandideError, match="folder does not exist"):
+        report(orchard, tmp_path / "no" / "page.html")
+
+
+def test_long_work_is_watched(orchard, tmp_path):
+    from contextlib import contextmanager
+
+    seen = []
+
+    @contextmanager
+    def watch(work, size):
+        seen.append((work, size.amount, size.unit))
+        yield lambda amount: seen.append(amount)
+
+    report(orchard, tmp_path / "page.html", watch=watch)
+    assert seen[0] == ("Drawing", 12, "pictures")
+    assert sum(seen[1:]) == 12

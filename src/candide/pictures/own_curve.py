@@ -57,5 +57,5 @@ def number_axes(top: Any, bottom: Any, rows: list[int]) -> None:
     bottom.xaxis.set_major_formatter(FuncFormatter(lambda count, _: f"{count:,.0f}"))
     bottom.xaxis.set_minor_locator(NullLocator())
     bottom.set_xlabel("rows learned")
-    bottom.set_ylim(bottom=0)
+    bottom.set_ylim(0, 1.08 * bottom.get_ylim()[1])
     top.yaxis.set_major_formatter(FuncFormatter(lambda share, _: f"{100 * share:g}%"))

@@ -204,4 +204,5 @@ def boxes(name: str, control: Control) -> str:
         f"{safe(lettered(word, LONGEST))}</label>"
         for place, word in enumerate(control.labels)
     )
-    return f"<details><summary>{safe(control.name)}: how often each word is there</summary>{found}</details>"
+    what = "run of characters" if control.rule is not None and control.rule.characters else "word"
+    return f"<details><summary>{safe(control.name)}: how often each {what} is there</summary>{found}</details>"

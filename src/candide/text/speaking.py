@@ -12,6 +12,7 @@ from candide.bases.family import IGNORED, UNSEEN, Silence
 from candide.statistics.word_tally import WordTally
 from candide.text.documents import Documents
 from candide.text.event_models import NO_INTEGERS
+from candide.text.options import TextOptions
 from candide.text.parameters import TextParameters
 from candide.text.word_builder import WordTallyBuilder
 
@@ -29,7 +30,21 @@ def counts_behind(parameters: TextParameters, spoken: list[tuple[int, float]]) -
     if model == "complement":
         form, totals, counts = INVERSE, totals.sum() - totals, counts.sum(axis=1, keepdims=True) - counts
     times = [amount * factor_of(parameters, row) for row, amount in spoken]
-    return [Counted(line, totals, free, slots, "words", time, form) for line, time in zip(counts, times, strict=True)]
+    unit = unit_of(parameters.options)
+    return [Counted(line, totals, free, slots, unit, time, form) for line, time in zip(counts, times, strict=True)]
+
+
+def unit_of(options: TextOptions) -> str:
+    """What was counted.
+
+    >>> unit_of(TextOptions()), unit_of(TextOptions(ngrams=2)), unit_of(TextOptions(characters=True, ngrams=3))
+    ('words', 'words and runs of words', 'runs of characters')
+    """
+    if options.characters:
+        return "runs of characters"
+    if options.shortest > 1:
+        return "runs of words"
+    return "words" if options.longest == 1 else "words and runs of words"
 
 
 def factor_of(parameters: TextParameters, row: int) -> float:

@@ -12,6 +12,8 @@ from candide.bases.density import Density, Moments, Parameters, times_larger
 from candide.bases.support import POSITIVE
 
 SHARPEST = 1e8
+NEWTON_STEPS = 4
+"""Minka's start is off by 1.5 % at most, and every step squares that: more would only repeat the last bits."""
 
 
 @dataclass(frozen=True)
@@ -55,7 +57,7 @@ def shape_from(gap: FloatArray) -> FloatArray:
     """Solve log(shape) - digamma(shape) = gap by Newton steps on 1/shape; a tiny gap is capped at a sharp shape."""
     gap = np.maximum(gap, 0.5 / SHARPEST)
     shape = (3 - gap + np.sqrt((gap - 3) ** 2 + 24 * gap)) / (12 * gap)
-    for _ in range(8):
+    for _ in range(NEWTON_STEPS):
         slope = shape**2 * (1 / shape - polygamma(1, shape))
         shape = 1 / (1 / shape + (np.log(shape) - digamma(shape) - gap) / slope)
         shape = np.clip(shape, 1e-8, SHARPEST)

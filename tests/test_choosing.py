@@ -150,6 +150,18 @@ def test_strange_rows_are_unfamiliar_and_usual_ones_are_not(chosen):
     assert chosen.decide(unknown, confidence=0.0).tolist() == ["unfamiliar"]
 
 
+@pytest.mark.parametrize("declared", [False, True])
+def test_whole_numbers_that_only_tell_together_share_a_bell(declared):
+    """Each of two digits alone says nothing, their difference everything: unless they are declared to be names."""
+    rng = np.random.default_rng(0)
+    label, first = rng.integers(0, 2, 600), rng.integers(2, 12, 600)
+    table = pd.DataFrame({"first": first, "second": first + np.where(label == 1, 2, -2)})
+    model = NaiveBayes().fit(table.astype("category") if declared else table, label)
+    shared = {choice.family.name.startswith("gaussian_") for choice in model.schema_.choices}
+    assert shared == {not declared}
+    assert (model.score(table, label) == 1.0) == (not declared)
+
+
 def slow_loss(terms, start, logs, bias, weight, power, labels, loads, doubts):
     """The twin of the kernel: scores, softmax and doubts as the formulas have them."""
     scores = start + bias + np.einsum("rb,rbc->rc", weight * np.exp(-power * logs), terms)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+import pyarrow as pa
 
 from candide.arrays import FloatArray
 from candide.bases.family import Block, Family
@@ -71,7 +72,10 @@ def numeric(numbers: FloatArray, name: str, everything: bool) -> list[Family]:
 
 
 def holds_numbers(column: Batch) -> bool:
-    """Whether every value of the column is a number (or missing)."""
+    """Whether every value of the column is a number (or missing), and nobody declared them to be categories."""
+    raw = column.columns.raw(0)
+    if isinstance(raw, (pa.Array, pa.ChunkedArray)) and pa.types.is_dictionary(raw.type):
+        return False
     try:
         column.numbers(column.names)
     except ColumnRefused:

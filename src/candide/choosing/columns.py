@@ -15,7 +15,7 @@ from candide.arrays import AnyArray, FloatArray, IntArray
 from candide.bases.discriminant import Discriminant
 from candide.bases.family import Block, Family
 from candide.batch import Batch
-from candide.choosing.candidates import candidates, smoothed_by_itself
+from candide.choosing.candidates import candidates, holds_numbers, smoothed_by_itself
 from candide.choosing.recipes import best_recipe
 from candide.choosing.tenths import without_tenths
 from candide.choosing.trials import Tryout, compared, distinct_classes, preferred
@@ -42,6 +42,9 @@ CELLS = 2_000_000
 MOST_ROWS, LEAST_ROWS = 8192, 1000
 BELL_CELLS = 40_000_000
 """A bell with a covariance is tried where rows times columns squared are no more than this."""
+
+FEWEST_NUMBERS = 5
+"""Categories that are so many different numbers may be joined in a bell."""
 
 WORTH_A_BELL = 0.97
 """A block with a covariance must have at most this share of the log loss of columns that each speak for themselves."""
@@ -154,7 +157,8 @@ def best_table(guessed: Schema, winners: Schema, rows: Batch, wishes: Wishes) ->
     as_guessed = {choice.column: choice for choice in guessed.choices}
     looks = tuple(as_guessed[choice.column] if choice.column in free else choice for choice in winners.choices)
     tables = different([winners, replace(winners, choices=looks), changed(winners, free, in_bins(rows))])
-    bells = different(changed(winners, free, together(family)) for family in (GaussianShared(), GaussianFull()))
+    numbers = with_whole_numbers(winners, free, rows)
+    bells = different(changed(numbers, free, together(family)) for family in (GaussianShared(), GaussianFull()))
     bells = [table for table in bells if affordable_bell(table, rows)]
     if len(tables) == 1 and not bells:
         return winners
@@ -188,6 +192,22 @@ def changed(schema: Schema, free: set[str], change: Change) -> Schema:
         numbers = choice.family is not None and not isinstance(choice.family, (Text, Bernoulli, Categorical))
         choices.append(replace(choice, family=change(choice)) if numbers and choice.column in free else choice)
     return replace(schema, choices=tuple(choices))
+
+
+def with_whole_numbers(schema: Schema, free: set[str], rows: Batch) -> Schema:
+    """The schema where whole numbers that did best as categories are numbers again: together they may do better."""
+
+    def restored(choice: Choice) -> Choice:
+        is_free = choice.column in free and isinstance(choice.family, Categorical)
+        return replace(choice, family=GaussianShared()) if is_free and are_numbers(rows, choice.column) else choice
+
+    return replace(schema, choices=tuple(map(restored, schema.choices)))
+
+
+def are_numbers(rows: Batch, column: str) -> bool:
+    """Whether a column holds enough different numbers for a bell."""
+    one = rows.only([column])
+    return holds_numbers(one) and len(np.unique(one.numbers([column]))) >= FEWEST_NUMBERS
 
 
 def in_bins(rows: Batch) -> Change:

@@ -23,6 +23,7 @@ from candide import NaiveBayes, TextOptions, families, verbs
 from candide.batch import Batch
 from candide.calibration import Calibration
 from candide.model import normalised
+from candide.rendering import terminal
 from candide.rendering.html import page, safe
 from candide.rendering.marking import bare, words_that_spoke
 from candide.rendering.terminal import lines, signed
@@ -385,3 +386,18 @@ def test_one_class_is_the_only_answer():
 
 def test_the_mixture_is_among_the_cases():
     assert MIXTURE in CASES
+
+
+def test_a_coloured_terminal_shows_the_text_with_its_words_marked():
+    texts = ["win a free prize now", "free money", "see you at noon", "lunch at noon"]
+    model = NaiveBayes().fit(texts, ["spam", "spam", "ham", "ham"])
+    long = "Noon, " + "see " * 40 + "\x1b[31m free漢字 " + "w" * 200
+    (why,) = model.explain([long])
+    said = "\n".join(terminal.lines(why, colour=True)).split("\n\n")[1]
+    assert f"{terminal.GREEN}Noon{terminal.PLAIN}," in said
+    bare = re.sub(r"\x1b\[\d+m", "", said).replace("\n", " ").split()
+    assert bare[:4] == ["Noon,", "see", "see", "see"]
+    assert "\x1b[31m free" not in said
+    plain = re.sub(r"\x1b\[\d+m", "", said)
+    assert max(cell_len(line) for line in plain.split("\n")) <= 80
+    assert len(terminal.lines(why)) < len(terminal.lines(why, colour=True))

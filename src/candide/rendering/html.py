@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from candide.explanation import Evidence, Explanation
-from candide.rendering.marking import words_that_spoke
+from candide.rendering.marking import said_of, words_that_spoke
 from candide.rendering.terminal import named, odds, percent, signed
 
 TERMS_SHOWN = 30
@@ -146,13 +146,6 @@ def texts(why: Explanation) -> Iterator[str]:
         yield f'<p class="soft">{safe(column)}</p><p class="text" dir="auto">{marked}</p>'
         if len(text) > LETTERS_SHOWN:
             yield f'<p class="soft">and {len(text) - LETTERS_SHOWN:,} more letters</p>'
-
-
-def said_of(why: Explanation, column: str) -> dict[str, float]:
-    """The log odds of each term of a column of text."""
-    first, second = why.ranked[:2]
-    leads = zip(why.evidence, why.leads(first, second).tolist(), strict=True)
-    return {one.terms[0].word: lead for one, lead in leads if one.terms[0].word and one.terms[0].column == column}
 
 
 def pieces(text: str, said: dict[str, float]) -> Iterator[str]:

@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
+from candide.explanation import Explanation
+
 LONGEST_RUN = 3
 """Words in a run, at most; as `TextOptions` has it."""
 
@@ -28,6 +30,13 @@ class Word:
     start: int
     end: int
     lead: float
+
+
+def said_of(why: Explanation, column: str) -> dict[str, float]:
+    """The log odds of each term of a column of text."""
+    first, second = why.ranked[:2]
+    leads = zip(why.evidence, why.leads(first, second).tolist(), strict=True)
+    return {one.terms[0].word: lead for one, lead in leads if one.terms[0].word and one.terms[0].column == column}
 
 
 def words_that_spoke(text: str, said: Mapping[str, float]) -> list[Word]:

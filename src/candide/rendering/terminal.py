@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 
 import numpy as np
 from rich.cells import cell_len, chop_cells, set_cell_size
 
 from candide.explanation import Evidence, Explanation
+from candide.rendering.marking import Word, said_of, words_that_spoke
 
 WIDTH = 80
 NAME = 36
@@ -16,6 +18,10 @@ BAR = 12
 TERMS_SHOWN = 30
 COUNTS_SHOWN = 5
 SILENT_SHOWN = 12
+LETTERS_SHOWN = 2000
+HEARD = 0.1
+"""Log odds from which a word of a text is coloured."""
+
 GREEN, RED, FAINT, PLAIN = "\x1b[32m", "\x1b[31m", "\x1b[2m", "\x1b[0m"
 
 
@@ -38,7 +44,8 @@ def lines(why: Explanation, what: str = "", label: str = "", colour: bool = Fals
     if len(order) > TERMS_SHOWN:
         rest = order[TERMS_SHOWN:]
         said.append(row(f"({len(rest)} more)", float(leads[rest].sum()), colour))
-    return [*said, total(why, first, second), *silences(why), *flipping(why)]
+    said += [total(why, first, second), *silences(why), *flipping(why)]
+    return [*said, *coloured_texts(why)] if colour else said
 
 
 def headline(why: Explanation, what: str, label: str) -> str:
@@ -134,6 +141,39 @@ def flipping(why: Explanation) -> list[str]:
     names = [shown(name, 40) for name in why.flip.features]
     listed = ", ".join(names[:SILENT_SHOWN]) + (f" and {len(names) - SILENT_SHOWN} more" * (len(names) > SILENT_SHOWN))
     return wrapped(f"without {listed} it would be {shown(why.flip.answer, 40)}", "  ")
+
+
+def coloured_texts(why: Explanation) -> list[str]:
+    """Each text of the row, with the words that spoke in the colour of their side."""
+    found: list[str] = []
+    for column, text in why.texts.items():
+        start = text[:LETTERS_SHOWN]
+        found += ["", *painted(start, words_that_spoke(start, said_of(why, column)))]
+        found += [f"  {FAINT}and {len(text) - len(start):,} more letters{PLAIN}"] if len(text) > len(start) else []
+    return found
+
+
+def painted(text: str, words: Sequence[Word]) -> list[str]:
+    """The text in lines that fit; colours take no room on the screen."""
+    found, room = [""], 0
+    for token in re.finditer(r"\S+", text):
+        plain = shown(token.group(), WIDTH - 2)
+        inside = [word for word in words if token.start() <= word.start < token.end() and abs(word.lead) >= HEARD]
+        if cell_len(plain) + 1 > room:
+            found, room = [*found, " "], WIDTH - 1
+        found[-1] += f" {in_colours(token, inside) if inside and plain == token.group() else plain}"
+        room -= cell_len(plain) + 1
+    return found[1:]
+
+
+def in_colours(token: re.Match[str], words: Sequence[Word]) -> str:
+    """A piece of text, its words in the colours of what they said."""
+    done, said = token.start(), ""
+    for word in words:
+        side = GREEN if word.lead > 0 else RED
+        said += f"{token.string[done : word.start]}{side}{token.string[word.start : word.end]}{PLAIN}"
+        done = word.end
+    return said + token.string[done : token.end()]
 
 
 def named(one: Evidence) -> str:

@@ -25,6 +25,8 @@ bench: .venv/.develops       ## speed beside scikit-learn, into benchmarks/resul
 	$(BIN)/python benchmarks/streams.py
 	$(BIN)/python benchmarks/start_up.py
 	$(BIN)/python benchmarks/out_of_core.py
+	$(BIN)/python benchmarks/explain.py
+	$(BIN)/python benchmarks/report.py
 
 bench-accuracy: .venv/.develops  ## accuracy, log loss and calibration beside scikit-learn on ../shared/data
 	$(BIN)/python benchmarks/accuracy.py

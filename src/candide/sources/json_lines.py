@@ -11,6 +11,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.json as pa_json
 
+from candide.kernels.nesting import DEEPEST, is_too_deep
 from candide.sources.blocks import Block
 from candide.sources.dialect import ENCODING_ADVICE, not_utf8
 from candide.sources.file_source import first_sample
@@ -23,6 +24,10 @@ from candide.sources.source import Piece, flat
 NUMBER, INTEGER = KINDS["number"], KINDS["integer"]
 Line = tuple[int, bytes]
 ADVICE = "Mend the line, or leave such lines out with on_error='skip' (--on-error skip)."
+
+
+class TooDeep(ValueError):
+    """Some lines hold more brackets within brackets than a parser can be trusted with."""
 
 
 class JsonLines:
@@ -50,9 +55,9 @@ class JsonLines:
             )
         rows = sample if is_all else sample[: sample.rfind(b"\n") + 1]
         block = Block(rows, name, 1, 0)
-        tables = [found for found in cls()._tables(Lines(block).found) if not isinstance(found, Reject)]
+        tables = [found for found in cls()._tables(Lines(block).found, name) if not isinstance(found, Reject)]
         if not tables:
-            rejects = [found for found in cls()._tables(Lines(block).found[:1]) if isinstance(found, Reject)]
+            rejects = [found for found in cls()._tables(Lines(block).found[:1], name) if isinstance(found, Reject)]
             raise SourceRefused(rejects[0].sentence if rejects else f"{name} has no lines that can be read.")
         first = max((table for table, _ in tables), key=lambda table: table.num_rows)
         flat_table = flat(first)
@@ -109,7 +114,7 @@ class JsonLines:
             lambda row: lines.text(start + row),
         )
 
-    def _tables(self, lines: list[Line], name: str = "") -> Iterator[tuple[Any, int] | Reject]:
+    def _tables(self, lines: list[Line], name: str) -> Iterator[tuple[Any, int] | Reject]:
         """Tables of all lines that can be read, in order, and a reject for each line that cannot.
 
         Lines that cannot be read together are halved until they can: the bad one ends up alone.
@@ -129,6 +134,8 @@ class JsonLines:
 
     def _read(self, data: bytes) -> Any:
         """A table of some lines; whole numbers give way to broken ones where that helps."""
+        if is_too_deep(data):
+            raise TooDeep
         if not data.isascii():
             data.decode("utf-8")
         try:
@@ -138,6 +145,9 @@ class JsonLines:
 
     def _reject(self, place: Place, data: bytes, problem: ValueError) -> Reject:
         text = data.decode("utf-8", "backslashreplace")
+        if isinstance(problem, TooDeep):
+            reason = f"objects and lists are nested more than {DEEPEST} deep."
+            return Reject(place, reason, ADVICE, "", text)
         if isinstance(problem, UnicodeDecodeError):
             return Reject(place, not_utf8(data, problem.start), ENCODING_ADVICE, "", text)
         try:

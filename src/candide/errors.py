@@ -38,6 +38,10 @@ class OverflowRefused(CandideError):
     """A count would no longer fit in 64 bits."""
 
 
+class ColumnWarning(UserWarning):
+    """A column that a user should look at twice: an id, a copy of another, one that gives the label away."""
+
+
 def suggestion(name: str, known: Iterable[str]) -> str:
     """A hint at the nearest known name, or the names there are.
 

@@ -19,7 +19,7 @@ from candide.arrays import AnyArray, FloatArray
 from candide.batch import Batch, numbered
 from candide.decision import CONFIDENCE, RARITY, answers, decided
 from candide.engines import local
-from candide.errors import LabelsRefused, OptionRefused, RowsRefused
+from candide.errors import ColumnWarning, LabelsRefused, OptionRefused, RowsRefused
 from candide.explanation import Explanation
 from candide.learning import Learned, Options, refuse_undeclared
 from candide.model import Model, Priors, log_normalised, log_priors, log_sum, normalised
@@ -33,6 +33,9 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 Result = TypeVar("Result")
+
+COLUMNS_WARNED_OF = 10
+"""A warning names no more columns than this."""
 
 EMPTY = "Found array with 0 feature(s) (shape={}) while a minimum of 1 is required: there is nothing to learn from."
 
@@ -115,6 +118,8 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             learned = replace(like.learned_, options=self._options()).refilled([batch])
         _ = learned.model
         self._become(learned, first=True)
+        if learned.schema.warnings:
+            warnings.warn(looked_at_twice(learned.schema), ColumnWarning, stacklevel=2)
         if len(learned.summary.classes) == 1:
             only = shown(learned.summary.classes[0])
             warnings.warn(f"There is only one class, '{only}': it will always be the answer.", stacklevel=2)
@@ -417,6 +422,13 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 f"{self.n_features_in_} features as input. Give the columns it learned from."
             )
         return batch
+
+
+def looked_at_twice(schema: Schema) -> str:
+    """What to know of some columns, in a few lines."""
+    said = [f"{column}: {warning}" for column, warning in schema.warnings.items()]
+    more = [f"and {len(said) - COLUMNS_WARNED_OF:,} more columns, which schema_.explain() tells of"]
+    return "\n".join(["Columns to look at twice:", *said[:COLUMNS_WARNED_OF], *more[: len(said) > COLUMNS_WARNED_OF]])
 
 
 def labelled(X: Any, y: Any, weights: Any) -> tuple[Batch, str | None]:

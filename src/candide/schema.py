@@ -29,12 +29,14 @@ class Choice:
 
     `beside` are further readings of the same column, such as the pairs of words of a text: each a block of its own.
     They are scores, which calibration weighs; what the column's values are likely to be is the family's to say.
+    `warning` is what a user should know before trusting the column, such as that it looks like an id.
     """
 
     column: str
     family: Family | None
     reason: str
     beside: tuple[Family, ...] = ()
+    warning: str = ""
 
 
 @dataclass(frozen=True)
@@ -62,6 +64,11 @@ class Schema:
         """Equal for schemas whose summaries add."""
         return fingerprint(self.blocks)
 
+    @property
+    def warnings(self) -> dict[str, str]:
+        """What to know before trusting some columns, by column."""
+        return {choice.column: choice.warning for choice in self.choices if choice.warning}
+
     def summarize(self, batch: Batch) -> Summary:
         """The summary of one batch under this schema."""
         return Summary.of(self.blocks, batch)
@@ -72,12 +79,15 @@ class Schema:
         return replace(self, choices=self.choices + tuple(c for c in other.choices if c.column not in known))
 
     def explain(self) -> str:
-        """One line a column: its family and the reason.
+        """One line a column: its family and the reason; another where it should be looked at twice.
 
         >>> print(Schema((Choice("age", family_files.named("gaussian"), "numbers"),)).explain())
         age  gaussian  numbers
         """
-        rows = [(c.column, c.family.name if c.family else "left out", c.reason) for c in self.choices]
+        rows = []
+        for choice in self.choices:
+            rows.append((choice.column, choice.family.name if choice.family else "left out", choice.reason))
+            rows += [("", "", f"! {choice.warning}")] if choice.warning else []
         name = max((len(row[0]) for row in rows), default=0)
         kind = max((len(row[1]) for row in rows), default=0)
         return "\n".join(f"{row[0]:{name}}  {row[1]:{kind}}  {row[2]}" for row in rows)

@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+from candide.command_line.failing import in_shell_words
 from candide.command_line.showing import heading, number, percent, show_table, typed
 from candide.verbs.looks import short
 
@@ -64,6 +65,16 @@ def show_decisions(card: dict[str, Any]) -> None:
     if features:
         print(f"bits: what one value tells about the class, of the {card['bits']:.2f} there are to know")
     show_reasons([*features[:COLUMNS_SHOWN], *silent[:COLUMNS_SHOWN]])
+
+
+def show_warnings(card: dict[str, Any]) -> None:
+    """Columns that should be looked at twice, with what was done about it."""
+    rows = [(brief(one["column"]), in_shell_words(one["warning"])) for one in card["columns"] if one["warning"]]
+    if rows:
+        heading("Columns to look at twice")
+        show_table(("", ""), rows[:COLUMNS_SHOWN], flexible=1)
+        if len(rows) > COLUMNS_SHOWN:
+            print(f"and {len(rows) - COLUMNS_SHOWN:,} more, which --format json tells of")
 
 
 def show_reasons(columns: list[dict[str, Any]]) -> None:

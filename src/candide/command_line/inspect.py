@@ -34,6 +34,7 @@ def show(card: dict[str, Any], model: str) -> None:
         show_decisions,
         show_quality,
         show_values,
+        show_warnings,
         summed_up,
     )
     from candide.command_line.showing import heading, show_table
@@ -42,6 +43,7 @@ def show(card: dict[str, Any], model: str) -> None:
     show_classes(card)
     show_quality(card, model)
     show_decisions(card)
+    show_warnings(card)
     show_calibration(card)
     show_values(card)
     heading("Options and origin")

@@ -204,7 +204,18 @@ def choices(findings: Findings) -> str:
         for choice in there[:COLUMNS_TOLD]
     ]
     more = said(f"and {len(there) - len(rows):,} more columns", "soft") if len(there) > len(rows) else ""
-    return section("choices", "How it was chosen", table(("column", "family", "because"), rows), more)
+    decisions = table(("column", "family", "because"), rows)
+    return section("choices", "How it was chosen", warned_of(findings), decisions, more)
+
+
+def warned_of(findings: Findings) -> str:
+    """Columns that should be looked at twice."""
+    there = list(findings.learned.schema.warnings.items())
+    if not there:
+        return ""
+    rows = [(lettered(column, LONGEST), warning) for column, warning in there[:COLUMNS_TOLD]]
+    more = said(f"and {len(there) - len(rows):,} more", "soft") if len(there) > len(rows) else ""
+    return table(("look twice at", "because"), rows) + more
 
 
 def origin(findings: Findings) -> str:

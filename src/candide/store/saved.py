@@ -127,21 +127,24 @@ def schema_data(schema: Schema) -> dict[str, Any]:
         ]
         for choice in schema.choices
     ]
-    return {"columns": columns, "families": [plain_family(family) for family in families], "reasons": list(reasons)}
+    data = {"columns": columns, "families": [plain_family(family) for family in families], "reasons": list(reasons)}
+    return {**data, "warnings": schema.warnings} if schema.warnings else data
 
 
 def read_schema(data: Mapping[str, Any]) -> Schema:
     """The schema, no column twice."""
     families = [family_of(family) for family in data["families"]]
-    reasons = data["reasons"]
+    reasons, warnings = data["reasons"], data.get("warnings", {})
     choices = []
     for column, family, reason, *beside in data["columns"]:
-        if not (isinstance(column, str) and isinstance(reasons[reason], str)) or min(family or 0, reason, *beside) < 0:
+        said = (column, reasons[reason], warnings.get(column, ""))
+        if not all(isinstance(text, str) for text in said) or min(family or 0, reason, *beside) < 0:
             raise ModelFileRefused("its schema does not say what it should")
         more = tuple(families[place] for place in beside)
-        choices.append(Choice(column, None if family is None else families[family], reasons[reason], more))
-    if len({choice.column for choice in choices}) != len(choices):
-        raise ModelFileRefused("its schema names a column twice")
+        choices.append(Choice(column, None if family is None else families[family], said[1], more, said[2]))
+    columns = {choice.column for choice in choices}
+    if len(columns) != len(choices) or not columns.issuperset(warnings):
+        raise ModelFileRefused("its schema names a column twice, or warns of one that is not there")
     return Schema(tuple(choices))
 
 

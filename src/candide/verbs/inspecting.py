@@ -112,6 +112,7 @@ def decision(choice: Choice) -> dict[str, Any]:
         "column": choice.column,
         "family": choice.family.name if choice.family else None,
         "reason": choice.reason,
+        "warning": choice.warning or None,
         "smoothing": choice.family.smoothing if choice.family else None,
         "information": None,
         "per": None,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Callable, Sequence
+from copy import deepcopy
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
@@ -27,6 +28,7 @@ from candide.schema import Families, Schema, Smoothing, Text
 from candide.streaming.fading import open_stream
 from candide.streaming.stream import Stream
 from candide.summary import Summary
+from candide.threads import Shared, reads, writes
 from candide.values import as_array, key_of, shown
 
 if TYPE_CHECKING:
@@ -40,7 +42,7 @@ COLUMNS_WARNED_OF = 10
 EMPTY = "Found array with 0 feature(s) (shape={}) while a minimum of 1 is required: there is nothing to learn from."
 
 
-class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class NaiveBayes(Shared, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Naive Bayes for tables of any mixture of columns, learned exactly.
 
     Parameters
@@ -78,8 +80,9 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     n_features_in_: int
     feature_names_in_: AnyArray
+    _learned: Learned
     _stream: Stream | None = None
-    _latest: dict[str, Any]
+    _latest: dict[str, tuple[Learned, Any, Model]]
 
     def __init__(
         self,
@@ -103,6 +106,7 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.engine = engine
         self.half_life = half_life
 
+    @writes
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None, like: NaiveBayes | None = None) -> Self:
         """Learn from scratch. `y` is one label a row, or the name of the column that holds them.
 
@@ -122,9 +126,10 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             warnings.warn(looked_at_twice(learned.schema), ColumnWarning, stacklevel=2)
         if len(learned.summary.classes) == 1:
             only = shown(learned.summary.classes[0])
-            warnings.warn(f"There is only one class, '{only}': it will always be the answer.", stacklevel=2)
+            warnings.warn(f"There is only one class, '{only}': it will always be the answer.", stacklevel=3)
         return self
 
+    @writes
     def partial_fit(self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None) -> Self:
         """Learn more rows. New classes, categories and columns are welcome; families and smoothing stay as chosen."""
         self._refuse_fading()
@@ -139,6 +144,7 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self._become(before.learn([batch], declared, sample=batch))
         return self
 
+    @writes
     def forget(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Take rows back exactly, as if they had never been learned. All of them, or none if one was not."""
         check_is_fitted(self)
@@ -157,22 +163,24 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         >>> filter.predict_one("a prize for you"), filter.forget_one("win a prize now", "spam").predict_one("a prize")
         ('spam', 'ham')
         """
-        stream = self._opened()
-        if stream is None:
-            stream = open_stream(Learned(self._options(), Schema(()), Summary.empty(())), self.half_life)
-        new_columns = stream.learn(x, y) or self._stream is None
-        self._stream, self._latest = stream, {}
-        if new_columns:
-            self._note_columns(tuple(stream.columns))
+        with self._writing:
+            stream = self._opened()
+            if stream is None:
+                stream = open_stream(Learned(self._options(), Schema(()), Summary.empty(())), self.half_life)
+            if stream.learn(x, y) or self._stream is None:
+                twin = self._twin()
+                twin._stream, twin._latest = stream, {}
+                twin._note_columns(tuple(stream.columns))
+                self._take_on(twin)
         return self
 
     def forget_one(self, x: Any, y: Any) -> Self:
         """Take one row back, as if it had never been learned; refused where it cannot have been."""
         check_is_fitted(self)
-        stream = self._opened()
-        assert stream is not None
-        stream.forget(x, y)
-        self._latest = {}
+        with self._writing:
+            stream = self._opened()
+            assert stream is not None
+            stream.forget(x, y)
         return self
 
     def predict_one(self, x: Any) -> Any:
@@ -185,6 +193,7 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         stream = self._opened()
         return {} if stream is None else stream.posterior(x, self.priors, self.class_weight)
 
+    @reads
     def __add__(self, other: NaiveBayes) -> NaiveBayes:
         """What both have learned, exactly as if one had learned it all. Options are this one's."""
         check_is_fitted(self)
@@ -192,14 +201,16 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         mine, theirs = self.get_params(), other.get_params()
         kept = [name for name in mine if mine[name] != theirs[name]]
         if kept:
-            warnings.warn(f"The models disagree in {', '.join(kept)}: kept those of the left one.", stacklevel=2)
+            warnings.warn(f"The models disagree in {', '.join(kept)}: kept those of the left one.", stacklevel=3)
         return type(self).of(self.learned_ + other.learned_)
 
+    @reads
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model to a file that `candide.load` and the command line read."""
         check_is_fitted(self)
         store.save(self.learned_.saved(store.provenance([], self.summary_.rows)), path)
 
+    @reads
     def report(self, path: str | os.PathLike[str], data: Any = None) -> None:
         """Write one HTML page with pictures of all that was learned; measured on rows with labels, where given."""
         from candide.verbs.reporting import report
@@ -207,6 +218,7 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         report(self, path, data)
 
+    @reads
     def plot(
         self, picture: str, column: str | None = None, of: str | None = None, against: str | None = None
     ) -> Figure:
@@ -223,10 +235,12 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         model._become(learned, first=True)
         return model
 
+    @reads
     def predict(self, X: Any) -> AnyArray:
         """The most probable class of each row; ties go to the first."""
         return self.classes_[np.concatenate(self._by_rows(X, lambda batch: self.model_.best(batch)))]
 
+    @reads
     def decide(self, X: Any, confidence: float = CONFIDENCE, rarity: float = RARITY) -> AnyArray:
         """The class of each row, or "unsure", or "unfamiliar".
 
@@ -237,29 +251,35 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         parts = self._by_rows(X, lambda batch: decided(self.model_, self.learned_.tuning.familiarity, batch))
         return np.concatenate([answers(self.model_, part, confidence, rarity) for part in parts])
 
+    @reads
     def predict_proba(self, X: Any, priors: Priors | None = None) -> FloatArray:
         """P(class | row). `priors` replaces the learned prior, for rows from a world with other proportions."""
         shift, prior = self._prior_shift(priors)
         return np.concatenate(self._by_rows(X, lambda batch: normalised(self.model_.reported(batch) + shift, prior)))
 
+    @reads
     def predict_log_proba(self, X: Any, priors: Priors | None = None) -> FloatArray:
         """log P(class | row)."""
         shift, prior = self._prior_shift(priors)
         parts = self._by_rows(X, lambda batch: log_normalised(self.model_.reported(batch) + shift, prior))
         return np.concatenate(parts)
 
+    @reads
     def predict_joint_log_proba(self, X: Any) -> FloatArray:
         """log P(class) + log P(row | class): the prior and every feature's term, added up."""
         return np.concatenate(self._by_rows(X, lambda batch: self.model_.joint(batch)))
 
+    @reads
     def score_samples(self, X: Any) -> FloatArray:
         """log P(row): how familiar each row is."""
         return np.concatenate(self._by_rows(X, lambda batch: log_sum(self.model_.log_likelihood(batch))))
 
+    @reads
     def explain(self, X: Any) -> list[Explanation]:
         """Why: for each row the prior and one term a feature, adding up to the joint."""
         return [e for part in self._by_rows(X, lambda batch: self.model_.explain(batch)) for e in part]
 
+    @reads
     def evaluate(
         self, X: Any, y: Any = None, *, leave_one_out: bool = False, folds: int | None = None, sample_weight: Any = None
     ) -> evaluation.Evaluation:
@@ -291,6 +311,7 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         evaluation.refuse_never_learned(learned, [batch])
         return evaluation.left_out(learned, [batch])
 
+    @reads
     def sample(self, rows: int = 1, label: Any = None, seed: Any = None) -> pa.Table:
         """New rows from the model, with a column for the label: drawn from the prior unless given."""
         check_is_fitted(self)
@@ -301,46 +322,51 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return pa.table({**drawn, self.learned_.label or "label": pa.array(self.classes_[labels].tolist())})
 
     @property
+    @reads
     def learned_(self) -> Learned:
         """Everything asked for, chosen and learned; frozen anew when rows came one by one since."""
         if self._stream is not None:
             return self._stream.freeze()
-        if "_learned" not in self.__dict__:
+        if "_learned" not in vars(self):
             raise AttributeError("learned_")
-        learned: Learned = self._learned
-        return learned
+        return self._learned
 
     @property
+    @reads
     def model_(self) -> Model:
         """The parameters: made from the summary when first asked for, and again when the priors are changed."""
         check_is_fitted(self)
-        wanted = (self.priors, self.class_weight)
-        if wanted == (self.learned_.options.priors, self.learned_.options.class_weight):
-            return self.learned_.model
-        if self._latest.get("options") != wanted:
-            self._latest.update(options=wanted, model=self.learned_.model_for(*wanted))
-        model: Model = self._latest["model"]
-        return model
+        learned, wanted = self.learned_, (self.priors, self.class_weight)
+        if wanted == (learned.options.priors, learned.options.class_weight):
+            return learned.model
+        latest = self._latest.get("model")
+        if latest is None or latest[0] is not learned or latest[1] != wanted:
+            latest = self._latest["model"] = learned, wanted, learned.model_for(*wanted)
+        return latest[2]
 
     @property
+    @reads
     def schema_(self) -> Schema:
         """What was decided about each column, and why."""
         check_is_fitted(self)
         return self.learned_.schema
 
     @property
+    @reads
     def summary_(self) -> Summary:
         """All that is remembered of the rows."""
         check_is_fitted(self)
         return self.learned_.summary
 
     @property
+    @reads
     def classes_(self) -> AnyArray:
         """The labels, sorted."""
         check_is_fitted(self)
         return as_array(self.summary_.classes)
 
     @property
+    @reads
     def class_count_(self) -> AnyArray:
         """The weight of the rows of each class."""
         check_is_fitted(self)
@@ -386,13 +412,27 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if not is_numbered(names):
             self.feature_names_in_ = np.array(names, dtype=object)
 
+    def _still(self) -> Self:
+        """The state of this moment, frozen: the stream goes on without it. What fades cannot be frozen."""
+        twin = super()._still()
+        if twin._stream is not None and twin._stream.half_life is None:
+            twin._learned, twin._stream = twin._stream.freeze(), None
+        return twin
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = super().__getstate__()
+        return {**state, "_stream": deepcopy(state.get("_stream"))}
+
     def _opened(self) -> Stream | None:
         """The stream of single rows, opened over what was learned so far; nothing where nothing was."""
-        if self._stream is None and self.__sklearn_is_fitted__():
-            self._stream = open_stream(replace(self.learned_, options=self._options()), self.half_life)
-        if self._stream is not None and self._stream.half_life != self.half_life:
+        stream = self._stream
+        if stream is None and self.__sklearn_is_fitted__():
+            with self._writing:
+                stream = self._stream or open_stream(replace(self.learned_, options=self._options()), self.half_life)
+                self._stream = stream
+        if stream is not None and stream.half_life != self.half_life:
             raise OptionRefused("half_life cannot change once rows were learned. Begin with a new model.")
-        return self._stream
+        return stream
 
     def _by_rows(self, X: Any, work: Callable[[Batch], Result]) -> list[Result]:
         """Do something with the rows, some at a time on every core; results in order."""
@@ -445,7 +485,7 @@ def labelled(X: Any, y: Any, weights: Any) -> tuple[Batch, str | None]:
         X = everything.only([other for other in everything.names if other != name])
     if getattr(y, "ndim", 1) == 2 and y.shape[1] == 1:
         message = "A column-vector y was passed when a 1d array was expected. Give y.ravel()."
-        warnings.warn(message, DataConversionWarning, stacklevel=3)
+        warnings.warn(message, DataConversionWarning, stacklevel=4)
     batch = Batch.of(X, y, weights)
     refuse_nothing(batch)
     return batch, name

@@ -19,6 +19,7 @@ from candide.drop_in.rows import PIECE, SparseRows, flat, numbers, on_every_core
 from candide.kernels.counting import NOT_FINITE, count_sparse_truths, count_truths, flaws
 from candide.kernels.scoring import add_truth_bytes, add_truths, byte_tables
 from candide.statistics.tally import Tally
+from candide.threads import reads
 
 LARGEST_BYTE_TABLES = 1 << 18
 """Cells of the tables by which eight columns are looked up at once; larger ones would not stay in cache."""
@@ -73,11 +74,13 @@ class BernoulliNB(Counted):
         self.class_prior = class_prior
 
     @property
+    @reads
     def feature_count_(self) -> FloatArray:
         """How often each column was a yes in each class, as [class, column]."""
         return self._seen.features.counts[self.n_features_in_ :].T.astype(np.float64)
 
     @property
+    @reads
     def feature_log_prob_(self) -> FloatArray:
         """log P(yes | class), as [class, column]."""
         return self._once("parameters", self._parameters).yes.T

@@ -18,6 +18,7 @@ from candide.errors import ColumnRefused
 from candide.kernels.counting import NEGATIVE, NOT_FINITE, NOT_WHOLE, code_limits, count_code_rows, flaws
 from candide.kernels.scoring import LANES, add_code_rows
 from candide.statistics.tally import Tally
+from candide.threads import reads
 
 
 @dataclass(frozen=True)
@@ -74,11 +75,13 @@ class CategoricalNB(Counted):
     n_categories_: IntArray
 
     @property
+    @reads
     def category_count_(self) -> list[FloatArray]:
         """How often each category was seen in each class: for each column [class, category]."""
         return [counts.T.astype(np.float64) for counts in self._counts_by_column()]
 
     @property
+    @reads
     def feature_log_prob_(self) -> list[FloatArray]:
         """log P(category | class): for each column [class, category]."""
         return [shares.T for shares in self._once("parameters", self._parameters).by_column]

@@ -13,6 +13,7 @@ from candide.bases.smoothed import log_shares
 from candide.drop_in.counted import Counted
 from candide.drop_in.face import Seen
 from candide.drop_in.multinomial import MultinomialNB
+from candide.threads import reads
 
 
 class ComplementNB(MultinomialNB):
@@ -51,6 +52,7 @@ class ComplementNB(MultinomialNB):
         self.norm = norm
 
     @property
+    @reads
     def feature_all_(self) -> FloatArray:
         """How much of each column was seen in all classes together."""
         return self._seen.features.counts.sum(axis=1).astype(np.float64)

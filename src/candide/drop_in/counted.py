@@ -15,6 +15,7 @@ from candide.drop_in.face import Face, Seen
 from candide.drop_in.rows import MOST_SPANS, flat, numbers, on_every_core, pieces, spans
 from candide.kernels.counting import NEGATIVE, NOT_FINITE, NOT_WHOLE, count_labels, flaws
 from candide.statistics.tally import CEILING, Tally
+from candide.threads import reads
 
 LEAST_ALPHA = 1e-10
 HEAVIEST_SPAN = CEILING // MOST_SPANS
@@ -42,6 +43,7 @@ class Counted(Face):
     class_log_prior_: FloatArray
 
     @property
+    @reads
     def class_count_(self) -> FloatArray:
         """The weight of the rows of each class."""
         return self._seen.labels.counts[0].astype(np.float64)

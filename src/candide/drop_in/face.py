@@ -21,6 +21,7 @@ from candide.kernels.counting import NEGATIVE, NOT_FINITE, flaws
 from candide.kernels.scoring import argmax_rows
 from candide.model import log_normalised, normalised
 from candide.summary import NO_WEIGHTS
+from candide.threads import Shared, reads, writes
 from candide.values import as_array, key_of
 
 Result = TypeVar("Result")
@@ -45,7 +46,7 @@ class Seen:
         return Seen(*(part.spread(positions, classes) for part in parts))
 
 
-class Face(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class Face(Shared, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """A classifier that speaks scikit-learn's language and keeps only what was seen.
 
     What scikit-learn stores as fitted arrays is worked out from that when first asked for, so that learning row by
@@ -58,6 +59,7 @@ class Face(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     classes_: AnyArray
     n_features_in_: int
 
+    @writes
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn from scratch."""
@@ -66,6 +68,7 @@ class Face(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self._become(classes, self._summarize(X, labels, weights, len(classes)))
         return self
 
+    @writes
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Learn more rows. The first call names all classes; the result is that of one `fit` on all rows."""
@@ -76,6 +79,7 @@ class Face(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self._become(known, fresh if first else self._seen + fresh)
         return self
 
+    @writes
     def forget(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Take rows back as if they had never been learned: all of them, or none where one cannot have been.
 
@@ -91,10 +95,12 @@ class Face(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self._become(self.classes_, self._seen - gone)
         return self
 
+    @reads
     def __add__(self, other: Self) -> Self:
         """The model that learned the rows of both. Arguments are the left one's."""
         if type(self) is not type(other):
             return NotImplemented
+        other = other._still()
         check_is_fitted(self)
         check_is_fitted(other)
         refuse_strangers(self, other)
@@ -106,21 +112,25 @@ class Face(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         merged._become(classes, self._seen_among(classes) + other._seen_among(classes))
         return merged
 
+    @reads
     def predict(self, X: Any) -> AnyArray:
         """The most probable class of each row; ties go to the first."""
         prior = self._prior_if_hopeless()
         return self.classes_[np.concatenate(self._by_rows(X, lambda joint: best_of(joint, prior)))]
 
+    @reads
     def predict_proba(self, X: Any) -> FloatArray:
         """P(class | row): finite and summing to one whatever the row holds."""
         prior = self._prior_if_hopeless()
         return np.concatenate(self._by_rows(X, lambda joint: normalised(joint, prior)))
 
+    @reads
     def predict_log_proba(self, X: Any) -> FloatArray:
         """log P(class | row)."""
         prior = self._prior_if_hopeless()
         return np.concatenate(self._by_rows(X, lambda joint: log_normalised(joint, prior)))
 
+    @reads
     def predict_joint_log_proba(self, X: Any) -> FloatArray:
         """log P(class) + log P(row | class)."""
         return np.concatenate(self._by_rows(X, lambda joint: joint))

@@ -17,6 +17,7 @@ from candide.kernels.counting import NOT_FINITE
 from candide.statistics.moments import InfiniteValue
 from candide.statistics.sums import Sums
 from candide.summary import NO_WEIGHTS
+from candide.threads import reads
 
 
 class GaussianNB(Face):
@@ -51,21 +52,25 @@ class GaussianNB(Face):
     class_prior_: FloatArray
 
     @property
+    @reads
     def class_count_(self) -> FloatArray:
         """The weight of the rows of each class."""
         return class_weights(self._weighted)
 
     @property
+    @reads
     def theta_(self) -> FloatArray:
         """The mean of each column in each class, as [class, column]."""
         return self._weighted.mean.T.copy()
 
     @property
+    @reads
     def var_(self) -> FloatArray:
         """The variance of each column in each class, epsilon included, as [class, column]."""
         return self._weighted.variance.T + self.epsilon_
 
     @property
+    @reads
     def epsilon_(self) -> float:
         """What is added to every variance: it comes from all rows alike, whatever they weigh."""
         return float(self._var_smoothing * self._everything().variance.max())

@@ -11,6 +11,7 @@ from candide.bases.counts import add_counts, lined_up
 from candide.bases.smoothed import log_shares
 from candide.drop_in.counted import Counted, label_tally
 from candide.drop_in.face import Seen
+from candide.threads import reads
 
 
 class MultinomialNB(Counted):
@@ -43,11 +44,13 @@ class MultinomialNB(Counted):
         self.class_prior = class_prior
 
     @property
+    @reads
     def feature_count_(self) -> FloatArray:
         """How much of each column was seen in each class, as [class, column]."""
         return self._seen.features.counts.T.astype(np.float64)
 
     @property
+    @reads
     def feature_log_prob_(self) -> FloatArray:
         """What one count of each column says for each class, as [class, column]."""
         return self._once("parameters", self._parameters)[:, : len(self.classes_)].T

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import threading
+from copy import deepcopy
 from typing import Any, NoReturn
 
 import numpy as np
@@ -52,6 +53,11 @@ class FadingStream(Stream):
 
     def __reduce__(self) -> Any:
         return restored, ({name: value for name, value in self.__dict__.items() if name != "events"},)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> FadingStream:
+        with self.events:
+            _, state = self.__reduce__()
+            return restored(*deepcopy(state, memo))
 
     def learn(self, x: Any, y: Any) -> bool:
         """Learn one row, which weighs more than the one before."""

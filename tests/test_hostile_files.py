@@ -119,3 +119,29 @@ def test_the_nesting_kernel_agrees_with_its_slow_twin():
         data = bytes(generator.choice(np.frombuffer(b'[[{{]}"\\a\n', np.uint8), generator.integers(1, 60)))
         assert deepest(np.frombuffer(data, np.uint8)) == slow_depth(data)
     assert not is_too_deep(b"[]" * 1000)
+
+
+def folder_of_texts(path):
+    for label in ("good", "bad"):
+        (path / "texts" / label).mkdir(parents=True)
+        (path / "texts" / label / "a.txt").write_text("some words")
+    return path / "texts"
+
+
+def test_links_in_a_folder_are_followed_only_when_asked(tmp_path):
+    folder = folder_of_texts(tmp_path)
+    secret = tmp_path / "secret"
+    secret.mkdir()
+    (secret / "key.txt").write_text("not yours")
+    (folder / "good" / "file-link").symlink_to(secret / "key.txt")
+    (folder / "good" / "folder-link").symlink_to(secret)
+    (folder / "class-link").symlink_to(secret)
+    (folder / "bad" / "round").symlink_to(folder)
+    source = open_source(str(folder))
+    assert rows_of(source) == 2
+    assert "4 links to other places were not followed" in source.notes[0]
+    assert any("4 links" in note for note in verbs.fit(str(folder)).notes)
+    followed = open_source(str(folder), follow_links=True)
+    assert (rows_of(followed), followed.notes) == (4, ())
+    table = write(tmp_path / "a.csv", "x,y\n1,a\n")
+    assert "this is csv" in refused(table, follow_links=True)

@@ -27,7 +27,7 @@ from candide.batch import as_numbers
 from candide.errors import CandideError
 from candide.sources import SourceRefused, open_source
 from candide.sources.kinds import KINDS, decided, fitted
-from candide.sources.origins import StandardInput
+from candide.sources.pipes import Pipe
 from candide.sources.records import FEW_BYTES, end_of_records, records_of
 
 ROWS = [
@@ -222,7 +222,7 @@ def test_standard_input_for_one_pass_is_not_kept(monkeypatch):
     assert read(source)[0]["x"] == list(range(400_000))
     with pytest.raises(SourceRefused, match="cannot be read again"):
         read(source)
-    kept = StandardInput(False, io.BytesIO(b"x" * 5_000_000))
+    kept = Pipe("standard input", lambda: io.BytesIO(b"x" * 5_000_000), repeatable=False)
     reader = kept.open()
     reader.read(100)
     kept.stop_keeping()

@@ -52,15 +52,18 @@ def parts(batch: Batch) -> Iterator[Batch]:
 def in_parallel(work: Callable[[Batch], Result], batches: Iterable[Batch]) -> Iterator[Result]:
     """Do the same work on every batch, results in order; the first batch to fail speaks for all.
 
-    Only a few batches wait at any time, so a source of any length needs little memory.
+    Only a few batches wait at any time, so a source of any length needs little memory. A batch without rows says
+    that no more have come for now: then none waits.
     """
     workers = threads()
     with ThreadPoolExecutor(workers) as pool:
         waiting: deque[Future[Result]] = deque()
         try:
             for batch in batches:
-                waiting.append(pool.submit(work, batch))
-                if len(waiting) > 2 * workers:
+                pauses = isinstance(batch, Batch) and not len(batch)
+                if not pauses:
+                    waiting.append(pool.submit(work, batch))
+                while len(waiting) > (0 if pauses else 2 * workers):
                     yield waiting.popleft().result()
             while waiting:
                 yield waiting.popleft().result()

@@ -12,14 +12,21 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 
+class Pause:
+    """Said among items when no more have come for now: whatever is finished should be handed on."""
+
+
+PAUSE = Pause()
+
+
 def workers() -> int:
     """How many threads to use: the machine's cores, or CANDIDE_THREADS."""
     asked = os.environ.get("CANDIDE_THREADS", "")
     return int(asked) if asked.isdigit() and int(asked) > 0 else os.cpu_count() or 1
 
 
-def ahead(work: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
-    """The results in order; only as many wait as keep every core busy.
+def ahead(work: Callable[[Item], Result], items: Iterable[Item | Pause]) -> Iterator[Result | Pause]:
+    """The results in order; only as many wait as keep every core busy, and none while the items pause.
 
     >>> list(ahead(abs, [-1, 2, -3]))
     [1, 2, 3]
@@ -28,6 +35,11 @@ def ahead(work: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Res
     with ThreadPoolExecutor(workers()) as pool:
         try:
             for item in items:
+                if isinstance(item, Pause):
+                    while waiting:
+                        yield waiting.popleft().result()
+                    yield item
+                    continue
                 waiting.append(pool.submit(work, item))
                 if len(waiting) > workers() + 1:
                     yield waiting.popleft().result()

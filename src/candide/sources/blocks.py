@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
+from candide.sources.ahead import PAUSE, Pause
 from candide.sources.records import count_byte
 from candide.sources.refused import SourceRefused
 from candide.sources.streams import Stream
@@ -35,20 +36,39 @@ class Block:
         return self.whole[: self.end]
 
 
+def beginning(stream: Stream, size: int, is_enough: Callable[[bytes], bool]) -> tuple[bytes, bool]:
+    """The first bytes of a stream, about `size` and more until they are enough, and whether they are all.
+
+    Of a live stream, what is enough is all that is waited for.
+    """
+    data = b""
+    while True:
+        fresh = stream.read(max(size - len(data), len(data)))
+        data += fresh
+        if not fresh:
+            return data, True
+        if (len(data) >= size or stream.pauses) and is_enough(data):
+            return data, False
+        _refuse_endless(stream.name, 1, data)
+
+
 def blocks(
     stream: Stream, head: bytes, line: int, size: int, end_of_records: Callable[[bytes], int], newline: bytes
-) -> Iterator[Block]:
-    """Cut what follows `head` (already read, starting at a record) into blocks of about `size` bytes."""
+) -> Iterator[Block | Pause]:
+    """Cut what follows `head` (already read, starting at a record) into blocks of about `size` bytes.
+
+    A live stream is cut wherever it pauses, and its blocks are smaller then.
+    """
     taken, data, more = 0, head, True
     while more or data:
-        data, more = _filled(stream, data, size)
-        end = end_of_records(data) if more else len(data)
+        end = end_of_records(data) if stream.pauses else 0
+        if not end:
+            if stream.pauses:
+                yield PAUSE
+            data, more = _filled(stream, data, size)
+            end = end_of_records(data) if more else len(data)
         while more and not end:
-            if len(data) > LONGEST_RECORD:
-                raise SourceRefused(
-                    f"{stream.name}, line {line:,}: a record of more than {LONGEST_RECORD >> 20} MB. Perhaps a quote "
-                    "is opened there and never closed, or the delimiter or format is another."
-                )
+            _refuse_endless(stream.name, line, data)
             data, more = _filled(stream, data, 2 * len(data))
             end = end_of_records(data) if more else len(data)
         if not data:
@@ -60,10 +80,20 @@ def blocks(
 
 
 def _filled(stream: Stream, data: bytes, size: int) -> tuple[bytes, bool]:
-    """The data with more behind it, up to a size, and whether more may follow."""
+    """The data with more behind it, up to a size or a pause, and whether more may follow."""
     while len(data) < size:
         fresh = stream.read(size - len(data))
         if not fresh:
             return data, False
         data = data + fresh
+        if stream.pauses:
+            break
     return data, True
+
+
+def _refuse_endless(name: str, line: int, data: bytes) -> None:
+    if len(data) > LONGEST_RECORD:
+        raise SourceRefused(
+            f"{name}, line {line:,}: a record of more than {LONGEST_RECORD >> 20} MB. Perhaps a quote is opened there "
+            "and never closed, or the delimiter or format is another."
+        )

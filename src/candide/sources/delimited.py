@@ -69,10 +69,15 @@ class Delimited:
         if delimiter is not None and (len(delimiter) != 1 or not delimiter.isascii() or delimiter in '"\r\n'):
             raise SourceRefused(f"A delimiter is one character such as ',' or ';', not {delimiter!r}.")
 
+        def whole(data: bytes) -> int:
+            return end_of_records(data, delimiter or delimiter_of(data), newline_of(data))
+
         def has_rows(name: str, data: bytes) -> bool:
+            if not data.strip():
+                return False
             return bool(data[header_of(name, data, delimiter or delimiter_of(data)).start :].strip())
 
-        name, sample, is_all = first_sample(origins, encoding, has_rows)
+        name, sample, is_all = first_sample(origins, encoding, whole, has_rows)
         delimiter = delimiter or delimiter_of(sample)
         header = header_of(name, sample, delimiter)
         notes = tuple(f"a column without a name is called '{column}'" for column in header.unnamed)

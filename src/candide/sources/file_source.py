@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Protocol
 
-from candide.sources.ahead import ahead
-from candide.sources.blocks import Block, blocks
-from candide.sources.origins import Origin, StandardInput
+from candide.sources.ahead import Pause, ahead
+from candide.sources.blocks import Block, beginning, blocks
+from candide.sources.origins import Origin
+from candide.sources.pipes import Pipe
 from candide.sources.refused import SourceRefused
 from candide.sources.source import Piece, Size, Source
 from candide.sources.streams import Stream
@@ -52,17 +54,17 @@ class FileSource(Source):
         sizes = [origin.size for origin in self.origins]
         return Size(None if None in sizes else sum(size or 0 for size in sizes), "bytes")
 
-    def pieces(self) -> Iterator[Piece]:
-        for pieces in ahead(self.reader.parse, self._blocks()):
-            yield from pieces
+    def pieces(self) -> Iterator[Piece | Pause]:
+        for found in ahead(self.reader.parse, self._blocks()):
+            yield from [found] if isinstance(found, Pause) else found
 
-    def _blocks(self) -> Iterator[Block]:
+    def _blocks(self) -> Iterator[Block | Pause]:
         for origin in self.origins:
             stream = Stream(origin, self.encoding)
-            if isinstance(origin, StandardInput):
+            if isinstance(origin, Pipe):
                 origin.stop_keeping()
             try:
-                head = stream.read(max(SAMPLE, self.batch_bytes))
+                head, _ = beginning(stream, max(SAMPLE, self.batch_bytes), self._has_record)
                 if not head.strip():
                     continue
                 start, line = self.reader.enter(origin.name, head)
@@ -71,6 +73,9 @@ class FileSource(Source):
                 )
             finally:
                 stream.close()
+
+    def _has_record(self, data: bytes) -> bool:
+        return self.reader.end_of_records(data) > 0 and bool(data.strip())
 
     def describe(self) -> dict[str, Any]:
         return {
@@ -83,16 +88,20 @@ class FileSource(Source):
 
 
 def first_sample(
-    origins: tuple[Origin, ...], encoding: str | None, has_rows: Callable[[str, bytes], bool]
+    origins: tuple[Origin, ...],
+    encoding: str | None,
+    end_of_records: Callable[[bytes], int],
+    has_rows: Callable[[str, bytes], bool],
 ) -> tuple[str, bytes, bool]:
-    """The name and the beginning of the first file that has rows, and whether that is all of the file."""
+    """The name and the beginning of the first file that has rows, and whether that is all of the file.
+
+    The beginning has a whole row in it, however long that is.
+    """
     best: tuple[str, bytes, bool] | None = None
     for origin in origins:
         stream = Stream(origin, encoding)
         try:
-            data = stream.read(SAMPLE)
-            is_all = len(data) < SAMPLE or not (rest := stream.read(1))
-            data += b"" if is_all else rest
+            data, is_all = beginning(stream, SAMPLE, partial(_has_whole_rows, end_of_records, has_rows, origin.name))
         finally:
             stream.close()
         if data.strip():
@@ -102,6 +111,12 @@ def first_sample(
     if best is None:
         raise SourceRefused(f"{_listed(origins)} is empty: there is not a row in it.")
     return best
+
+
+def _has_whole_rows(
+    end_of_records: Callable[[bytes], int], has_rows: Callable[[str, bytes], bool], name: str, data: bytes
+) -> bool:
+    return has_rows(name, data[: end_of_records(data)])
 
 
 def _listed(origins: tuple[Origin, ...]) -> str:

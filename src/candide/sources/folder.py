@@ -22,7 +22,10 @@ TEXT, LABEL = "text", "label"
 
 @dataclass
 class FolderSource(Source):
-    """Text files under folders that name their class. Files whose names start with a dot are left out."""
+    """Text files under folders that name their class. Files whose names start with a dot are left out.
+
+    So are links, which may lead anywhere, unless they are to be followed; and pipes and devices always.
+    """
 
     path: str = ""
     encoding: str | None = None
@@ -30,13 +33,12 @@ class FolderSource(Source):
     files: tuple[tuple[str, str], ...] = ()
 
     @classmethod
-    def of(cls, path: str, labelled: bool, encoding: str | None, batch_bytes: int) -> FolderSource:
+    def of(
+        cls, path: str, labelled: bool, encoding: str | None, batch_bytes: int, follow_links: bool = False
+    ) -> FolderSource:
         """List the files; only a folder to predict from may do without sub-folders."""
-        try:
-            folders = sorted(e.name for e in os.scandir(path) if e.is_dir() and not e.name.startswith("."))
-            loose = sorted(e.name for e in os.scandir(path) if e.is_file() and not e.name.startswith("."))
-        except OSError as problem:
-            raise SourceRefused(f"Cannot read folder '{path}': {reason_of(problem)}.") from None
+        listing = Listing(follow_links)
+        folders, loose = listing.entries(path)
         if labelled and not folders:
             hint = f" For tables, name the files: '{os.path.join(path, '*')}'." if loose else ""
             raise SourceRefused(
@@ -49,12 +51,16 @@ class FolderSource(Source):
                 f"({len(loose):,} such files). Move it into a sub-folder, or away."
             )
         found = [(name, os.path.join(path, name)) for name in loose]
-        found += [(label, file) for label in folders for file in _files_in(os.path.join(path, label))]
+        found += [(label, file) for label in folders for file in listing.files_in(os.path.join(path, label))]
         if not found:
-            raise SourceRefused(f"Folder '{path}' holds no files: there is nothing to read.")
+            nothing = f"Folder '{path}' holds no files: there is nothing to read."
+            raise SourceRefused(" ".join([nothing, *listing.notes]))
         columns = (TEXT, LABEL) if labelled else (TEXT,)
         label = LABEL if labelled else None
-        return cls(columns, label, path=path, encoding=encoding, batch_bytes=batch_bytes, files=tuple(found))
+        return cls(
+            columns, label, notes=listing.notes, path=path, encoding=encoding, batch_bytes=batch_bytes,
+            files=tuple(found),
+        )  # fmt: skip
 
     @property
     def size(self) -> Size:
@@ -110,9 +116,49 @@ class FolderSource(Source):
         return Piece(self.columns, columns, len(texts), lambda row: Place(paths[row], "line", 0), taken, tuple(rejects))
 
 
-def _files_in(folder: str) -> list[str]:
-    found = []
-    for path, folders, files in os.walk(folder):
-        folders[:] = sorted(name for name in folders if not name.startswith("."))
-        found += [os.path.join(path, name) for name in sorted(files) if not name.startswith(".")]
-    return found
+class Listing:
+    """What lies in a folder and below it, and how much of that is left out."""
+
+    def __init__(self, follow_links: bool):
+        self.follow_links = follow_links
+        self.links = self.others = 0
+        self._entered: set[str] = set()
+
+    def entries(self, path: str) -> tuple[list[str], list[str]]:
+        """The names of the folders and of the files in a folder, in order; a folder is entered only once."""
+        if os.path.realpath(path) in self._entered:
+            return [], []
+        self._entered.add(os.path.realpath(path))
+        folders, files = [], []
+        try:
+            for entry in sorted(os.scandir(path), key=lambda entry: entry.name):
+                if entry.name.startswith("."):
+                    continue
+                if entry.is_symlink() and not self.follow_links:
+                    self.links += 1
+                elif entry.is_dir():
+                    folders.append(entry.name)
+                elif entry.is_file():
+                    files.append(entry.name)
+                else:
+                    self.others += 1
+        except OSError as problem:
+            raise SourceRefused(f"Cannot read folder '{path}': {reason_of(problem)}.") from None
+        return folders, files
+
+    def files_in(self, path: str) -> list[str]:
+        """The paths of all files in a folder and below it."""
+        folders, files = self.entries(path)
+        found = [os.path.join(path, name) for name in files]
+        return found + [file for name in folders for file in self.files_in(os.path.join(path, name))]
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was left out, in sentences."""
+        said = []
+        if self.links:
+            advice = "Follow them with follow_links=True (--follow-links)."
+            said.append(f"{self.links:,} links to other places were not followed. {advice}")
+        if self.others:
+            said.append(f"{self.others:,} pipes or devices, or links that lead nowhere, were left out.")
+        return tuple(said)

@@ -47,13 +47,13 @@ class JsonLines:
     @classmethod
     def of(cls, origins: tuple[Origin, ...], encoding: str | None) -> JsonLines:
         """Decide names and types from the beginning of the first file that has lines."""
-        name, sample, is_all = first_sample(origins, encoding, lambda name, data: True)
+        name, sample, is_all = first_sample(origins, encoding, _last_line_end, lambda name, data: bool(data.strip()))
         if sample.lstrip().startswith(b"["):
             raise SourceRefused(
                 f"{name} is one JSON list, but one object a line is read here. Rewrite it: "
                 f"jq -c '.[]' {name} > lines.jsonl"
             )
-        rows = sample if is_all else sample[: sample.rfind(b"\n") + 1]
+        rows = sample if is_all else sample[: _last_line_end(sample)]
         block = Block(rows, name, 1, 0)
         tables = [found for found in cls()._tables(Lines(block).found, name) if not isinstance(found, Reject)]
         if not tables:
@@ -73,7 +73,7 @@ class JsonLines:
         return 0, 1
 
     def end_of_records(self, data: bytes) -> int:
-        return data.rfind(b"\n") + 1
+        return _last_line_end(data)
 
     def parse(self, block: Block) -> list[Piece]:
         """The rows of a block; bad lines as rejects."""
@@ -180,6 +180,10 @@ class Lines:
 
     def text(self, row: int) -> str:
         return self.found[min(row, len(self.found) - 1)][1].decode("utf-8", "backslashreplace").rstrip("\r")
+
+
+def _last_line_end(data: bytes) -> int:
+    return data.rfind(b"\n") + 1
 
 
 def _parsed(data: bytes, schema: Any) -> Any:

@@ -11,7 +11,8 @@ from candide.errors import suggestion
 from candide.sources.blocks import LONGEST_RECORD
 from candide.sources.formats import FORMATS, format_of
 from candide.sources.kinds import kinds_given
-from candide.sources.origins import File, Origin, StandardInput
+from candide.sources.origins import Origin, origin_of
+from candide.sources.pipes import Pipe
 from candide.sources.refused import SourceRefused
 from candide.sources.rejects import Rejects
 from candide.sources.source import BATCH_ROWS, Source
@@ -33,6 +34,7 @@ def open_source(
     rejects: str | os.PathLike[str] | None = None,
     sql: str | None = None,
     table: str | None = None,
+    follow_links: bool = False,
     repeatable: bool = True,
     batch_bytes: int = 2 << 20,
     batch_rows: int = BATCH_ROWS,
@@ -42,7 +44,8 @@ def open_source(
     Format, delimiter, names and types are decided here, from the first megabyte. `labelled=False` is for rows to
     predict: no label is needed, and a label column is left out of the features where there is one.
     `expected` says what a model knows columns as: delimited text is read so where it can be, and columns that are not
-    there do not matter. `repeatable=False` lets standard input be read once without keeping a copy on disk.
+    there do not matter. `repeatable=False` lets standard input or another pipe be read once, as it comes,
+    without keeping a copy on disk.
 
     >>> source = open_source({"age": [31, 20], "sex": ["f", "m"], "survived": ["yes", "no"]}, label="survived")
     >>> source.names, [len(batch) for batch in source.batches()]
@@ -54,16 +57,18 @@ def open_source(
         raise SourceRefused(f"'{format}' is no format. {suggestion(format, FORMATS)}")
     kept_out = Rejects(on_error, rejects)
     if _are_paths(paths):
-        names = expanded(paths)
-        origins = tuple(StandardInput(repeatable) if name == "-" else File(name) for name in names)
+        names, notes = expanded(paths)
+        origins = tuple(origin_of(name, repeatable) for name in names)
         format = format or format_of(origins)
-        _refuse_options(format, delimiter, encoding, sql, table)
+        _refuse_options(format, delimiter, encoding, sql, table, follow_links)
         source = _opened(
-            origins, format, labelled, delimiter, types, expected, encoding, sql, table, batch_bytes, batch_rows
-        )
+            origins, format, labelled, delimiter, types, expected, encoding, sql, table, follow_links, batch_bytes,
+            batch_rows,
+        )  # fmt: skip
+        source.notes += notes
         source.name = origins[0].name if len(origins) == 1 else f"Each of the {len(origins)} files"
     else:
-        _refuse_options("memory", delimiter, encoding, sql, table)
+        _refuse_options("memory", delimiter, encoding, sql, table, follow_links)
         if types:
             raise SourceRefused("Types are for files; change the columns of a table in memory before it is given.")
         from candide.sources.memory import MemorySource
@@ -77,25 +82,36 @@ def open_source(
     return source
 
 
-def expanded(paths: Paths) -> list[str]:
-    """The files that paths and globs stand for, each of which exists."""
+def expanded(paths: Paths) -> tuple[list[str], tuple[str, ...]]:
+    """The files that paths and globs stand for, each of which exists, and what the globs left out."""
     given = [paths] if isinstance(paths, (str, os.PathLike)) else list(paths)
     if not given:
         raise SourceRefused("No file was named.")
-    found = []
+    found: list[str] = []
+    notes: list[str] = []
     for path in [os.fspath(one) for one in given]:
         if path == "-" or os.path.exists(path):
             found.append(path)
         elif glob.has_magic(path):
-            matches = sorted(match for match in glob.glob(path, recursive=True) if os.path.isfile(match))
-            if not matches:
-                raise SourceRefused(f"No file matches '{path}' in {os.path.abspath(os.curdir)}.")
+            matches, said = _matching(path)
             found += matches
+            notes += said
         else:
             raise SourceRefused(f"There is no file '{path}'. {_near(path)}".strip())
     if len(found) > 1 and "-" in found:
         raise SourceRefused("Standard input ('-') cannot be read together with files.")
-    return found
+    return found, tuple(notes)
+
+
+def _matching(pattern: str) -> tuple[list[str], list[str]]:
+    """The files of a glob. A pipe is only read where it is named itself: its bytes may never come."""
+    matches = sorted(match for match in glob.glob(pattern, recursive=True) if not os.path.isdir(match))
+    files = [match for match in matches if os.path.isfile(match)]
+    others = [match for match in matches if not os.path.isfile(match)]
+    said = [f"'{path}' was left out: it is no file, but a pipe, a device or a link to nowhere." for path in others]
+    if not files:
+        raise SourceRefused(" ".join([f"No file matches '{pattern}' in {os.path.abspath(os.curdir)}.", *said]))
+    return files, said
 
 
 def _near(path: str) -> str:
@@ -122,6 +138,7 @@ def _opened(
     encoding: str | None,
     sql: str | None,
     table: str | None,
+    follow_links: bool,
     batch_bytes: int,
     batch_rows: int,
 ) -> Source:
@@ -134,12 +151,12 @@ def _opened(
         return ColumnarSource.of(origins, format, batch_rows)
     if len(origins) > 1:
         raise SourceRefused(f"One {format} is read at a time, but {len(origins)} were named.")
-    if isinstance(origins[0], StandardInput):
-        raise SourceRefused(f"A {format} cannot be read from standard input. Give its path.")
+    if isinstance(origins[0], Pipe):
+        raise SourceRefused(f"A {format} cannot be read from {origins[0].name}, which is a pipe. Give its path.")
     if format == "folder":
         from candide.sources.folder import FolderSource
 
-        return FolderSource.of(origins[0].name, labelled, encoding, batch_bytes)
+        return FolderSource.of(origins[0].name, labelled, encoding, batch_bytes, follow_links)
     if format == "sqlite":
         from candide.sources.sqlite import SqliteSource
 
@@ -173,7 +190,12 @@ def _opened_records(
 
 
 def _refuse_options(
-    format: str, delimiter: str | None, encoding: str | None, sql: str | None, table: str | None
+    format: str,
+    delimiter: str | None,
+    encoding: str | None,
+    sql: str | None,
+    table: str | None,
+    follow_links: bool,
 ) -> None:
     """Nothing is silently ignored."""
     if delimiter is not None and format not in ("csv", "tsv"):
@@ -182,3 +204,5 @@ def _refuse_options(
         raise SourceRefused(f"An encoding is for text files; this is {format}.")
     if (sql is not None or table is not None) and format not in ("sqlite", "duckdb"):
         raise SourceRefused(f"A table or a query is for databases; this is {format}.")
+    if follow_links and format != "folder":
+        raise SourceRefused(f"Links are followed in folders (follow_links=True, --follow-links); this is {format}.")

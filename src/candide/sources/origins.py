@@ -1,12 +1,13 @@
-"""Where bytes come from: a file, or standard input, kept in a temporary file so that it can be read again."""
+"""Where bytes come from: a file, which is read as often as needed, or a pipe, which gives them once."""
 
 from __future__ import annotations
 
 import os
+import stat
 import sys
-import tempfile
 from typing import Any, BinaryIO, Protocol
 
+from candide.sources.pipes import Pipe
 from candide.sources.refused import SourceRefused, reason_of
 
 
@@ -33,83 +34,38 @@ class File:
         try:
             return os.stat(self.name).st_size
         except OSError as problem:
-            raise SourceRefused(f"Cannot read '{self.name}': {reason_of(problem)}.") from None
+            raise _unreadable(self.name, problem) from None
 
     def open(self) -> BinaryIO:
         try:
             return open(self.name, "rb")
         except OSError as problem:
-            raise SourceRefused(f"Cannot read '{self.name}': {reason_of(problem)}.") from None
+            raise _unreadable(self.name, problem) from None
 
 
-class StandardInput:
-    """Standard input. What was read is spooled to a temporary file, so that reading can start again at the front.
+def origin_of(path: str, repeatable: bool = True) -> Origin:
+    """A file; or standard input (`-`), a named pipe or a device, whose bytes come once."""
+    if path == "-":
+        return Pipe("standard input", lambda: sys.stdin.buffer, repeatable)
+    if os.path.isdir(path) or is_regular(path):
+        return File(path)
 
-    When it need not be `repeatable`, only the sample is kept, and after one whole pass there is no second: a pipe
-    of any length then needs no disk.
-    """
+    def connect() -> Any:
+        try:
+            return open(path, "rb", buffering=0)
+        except OSError as problem:
+            raise _unreadable(path, problem) from None
 
-    name = "standard input"
-    size = None
-
-    def __init__(self, repeatable: bool = True, stream: Any = None):
-        self._stream = stream if stream is not None else sys.stdin.buffer
-        self._spool = tempfile.TemporaryFile(prefix="candide-")  # noqa: SIM115
-        self._spooled = 0
-        self._keeps = True
-        self.repeatable = repeatable
-
-    def open(self) -> BinaryIO:
-        if not self._keeps:
-            raise SourceRefused(
-                "Standard input was read to be used once and cannot be read again. Write it to a file first."
-            )
-        return _Reader(self)  # type: ignore[return-value]
-
-    def stop_keeping(self) -> None:
-        """From here on, the stream is read for the last time."""
-        self._keeps = self.repeatable
-
-    def read_at(self, place: int, size: int) -> bytes:
-        """Bytes from a place: out of the spool as far as it goes, then from the stream."""
-        if place < self._spooled:
-            self._spool.seek(place)
-            return self._spool.read(min(size, self._spooled - place))
-        fresh: bytes = self._stream.read(size) or b""
-        if self._keeps:
-            self._spool.seek(self._spooled)
-            self._spool.write(fresh)
-            self._spooled += len(fresh)
-        return fresh
+    return Pipe(path, connect, repeatable)
 
 
-class _Reader:
-    """One reading of standard input, from its start."""
-
-    closed = False
-
-    def __init__(self, origin: StandardInput):
-        self._origin = origin
-        self._place = 0
-
-    def read(self, size: int = -1) -> bytes:
-        """As many bytes as asked, fewer only at the end."""
-        parts = []
-        left = size if size >= 0 else 1 << 62
-        while left > 0:
-            part = self._origin.read_at(self._place, min(left, 1 << 20))
-            if not part:
-                break
-            self._place += len(part)
-            left -= len(part)
-            parts.append(part)
-        return b"".join(parts)
-
-    def tell(self) -> int:
-        return self._place
-
-    def readable(self) -> bool:
+def is_regular(path: str) -> bool:
+    """Whether a path leads to a file proper, which can be read at any place; what is not there counts as one."""
+    try:
+        return stat.S_ISREG(os.stat(path).st_mode)
+    except OSError:
         return True
 
-    def close(self) -> None:
-        self.closed = True
+
+def _unreadable(path: str, problem: OSError) -> SourceRefused:
+    return SourceRefused(f"Cannot read '{path}': {reason_of(problem)}.")

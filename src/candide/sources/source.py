@@ -14,6 +14,7 @@ import pyarrow as pa
 from candide.arrays import AnyArray
 from candide.batch import ArrowColumns, Batch
 from candide.errors import ColumnRefused, suggestion
+from candide.sources.ahead import Pause
 from candide.sources.kinds import Kind, fitted, one_chunk
 from candide.sources.refused import SourceRefused
 from candide.sources.rejects import Place, Reject, Rejects, misfit
@@ -102,7 +103,8 @@ class Source(ABC):
     """Rows from somewhere, with what is known of them beforehand.
 
     `columns` are all names in the file; `names` those that are features, without the label. The features of a
-    batch may differ from `names` only where the format allows it: a key that JSON lines bring in later.
+    batch may differ from `names` only where the format allows it: a key that JSON lines bring in later. `notes` are
+    sentences on what was left out when the source was opened.
     """
 
     columns: tuple[str, ...] = ()
@@ -111,6 +113,7 @@ class Source(ABC):
     kinds: Mapping[str, Kind] = field(default_factory=dict)
     rejects: Rejects = field(default_factory=Rejects)
     name: str = ""
+    notes: tuple[str, ...] = ()
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -122,20 +125,26 @@ class Source(ABC):
         """How much there is to read in one pass."""
 
     @abstractmethod
-    def pieces(self) -> Iterator[Piece]:
-        """One pass over the rows, as the format gives them."""
+    def pieces(self) -> Iterator[Piece | Pause]:
+        """One pass over the rows, as the format gives them; a live pipe also says when it pauses."""
 
     @abstractmethod
     def describe(self) -> dict[str, Any]:
         """Where the rows come from and how they are read, as plain data for provenance."""
 
     def batches(self, report: Report | None = None) -> Iterator[Batch]:
-        """One pass over the rows; `report` is told how much of `size` each batch took."""
+        """One pass over the rows; `report` is told how much of `size` each batch took.
+
+        Only a live pipe gives a batch without rows: no more have come for now.
+        """
         self.rejects.begin()
         start = 0
         pieces = self.pieces()
         try:
             for piece in pieces:
+                if isinstance(piece, Pause):
+                    yield Batch(ArrowColumns((), (), 0))
+                    continue
                 batch = self._batch(self._labelled(self._retyped(piece)), start)
                 start += len(batch)
                 if report is not None:

@@ -10,6 +10,7 @@ import pyarrow as pa
 
 from candide.errors import suggestion
 from candide.sources.origins import Origin
+from candide.sources.pipes import PipeReader
 from candide.sources.refused import SourceRefused, reason_of
 
 COMPRESSIONS = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd"}
@@ -35,7 +36,7 @@ class Stream:
         self._started = False
 
     def read(self, size: int) -> bytes:
-        """At least `size` bytes where there are as many; none at the end."""
+        """At least `size` bytes where there are as many, fewer where a live pipe pauses; none at the end."""
         try:
             data = self._more(size)
         except OSError as problem:
@@ -44,8 +45,13 @@ class Stream:
             ) from None
         if not self._started and data:
             self._started = True
-            data = self._unmarked(data)
+            data = self._unmarked(data) or self.read(size)
         return data
+
+    @property
+    def pauses(self) -> bool:
+        """Whether more would have to be waited for: a live pipe has given all it has for now."""
+        return isinstance(self._raw, PipeReader) and self._raw.pauses
 
     def peek(self, size: int) -> bytes:
         """The first bytes, whatever their encoding."""
@@ -70,7 +76,7 @@ class Stream:
             part = self._as_utf8(raw)
             parts.append(part)
             found += len(part)
-            if not raw:
+            if not raw or (found and self.pauses):
                 break
         return b"".join(parts)
 

@@ -105,12 +105,13 @@ def worth_saying(learned: Learned) -> list[str]:
 
 
 def left_out(source: Source) -> list[str]:
-    """How many rows could not be read."""
+    """What was not read: files, and rows that could not be."""
     rejects = source.rejects
     if not rejects.count or rejects.first is None:
-        return []
+        return list(source.notes)
     where = f" They are listed in {rejects.path}." if rejects.path is not None else ""
-    return [f"{rejects.count:,} rows were left out. The first: {rejects.first.place}: {rejects.first.reason}{where}"]
+    said = f"{rejects.count:,} rows were left out. The first: {rejects.first.place}: {rejects.first.reason}{where}"
+    return [*source.notes, said]
 
 
 def refuse_numbers_as_labels(sample: Batch, source: Source) -> None:

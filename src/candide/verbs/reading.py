@@ -32,6 +32,7 @@ class Reading(TypedDict, total=False):
     types: Mapping[str, str] | None
     sql: str | None
     table: str | None
+    follow_links: bool
     on_error: str
     rejects: str | os.PathLike[str] | None
 

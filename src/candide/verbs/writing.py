@@ -50,7 +50,7 @@ def write(tables: Iterable[Any], output: Output, format: str) -> None:
     if not isinstance(output, (str, os.PathLike)):
         for piece in pieces:
             output.write(piece)
-        output.flush()
+            output.flush()
         return
     to_path(pieces, output)
 

@@ -5,7 +5,8 @@ A document is a session: its blocks run from top to bottom in a temporary folder
 - ```python blocks of a document share one namespace. `expression  # → value` shows a value as Python writes it.
 - ```sh is run line by line, with this environment's `candide` and `python` on the path; any exit code but 0 fails.
   Where every line begins with `make `, which may take minutes, the targets are looked up in the Makefile instead.
-- ```text right after such a block is what it printed. `...` stands for anything, as in doctest.
+- ```text right after such a block is what it printed. `...` stands for anything, as in doctest. Numbers with decimals
+  may differ by one in the last place shown, since processors round differently; whole numbers may not.
 - ```text anywhere else is shown and not run: a drawing, a formula, what a command answers to --help.
 
 Any other kind of block fails. docs/cli.md is what docs/make_cli.py writes (see test_command_line.py); the examples in
@@ -42,6 +43,9 @@ RUNNABLE = ("python", "sh")
 SHOWN = "text"
 ARROW = "# → "
 PATIENCE = 300
+ANYTHING = "..."
+DECIMAL = r"[-+]?\d++\.\d++(?:e[-+]?\d+)?(?!\.\.)"
+ROUNDING = 1e-9
 
 
 @dataclass(frozen=True)
@@ -135,7 +139,31 @@ def refuse_unknown_targets(lines: list[str]) -> None:
 
 def agree(promised: str, found: str) -> bool:
     """Whether a text is what was promised, `...` standing for anything; empty lines around it do not matter."""
-    return doctest.OutputChecker().check_output(promised.strip("\n"), found.strip("\n"), doctest.ELLIPSIS)
+    promised, found = promised.strip("\n"), found.strip("\n")
+    if doctest.OutputChecker().check_output(promised, found, doctest.ELLIPSIS):
+        return True
+    matched = re.fullmatch(shape_of(promised), found, flags=re.DOTALL)
+    numbers = re.findall(DECIMAL, promised)
+    return matched is not None and all(map(near, numbers, matched.groups()))
+
+
+def shape_of(promised: str) -> str:
+    """A pattern for texts that say the same but for their decimals, each of which is a group."""
+    parts = re.split(f"({DECIMAL}|{re.escape(ANYTHING)})", promised)
+    kinds = {0: re.escape, 1: lambda part: ".*?" if part == ANYTHING else f"({DECIMAL})"}
+    return "".join(kinds[place % 2](part) for place, part in enumerate(parts))
+
+
+def near(promised: str, found: str) -> bool:
+    """Whether two numbers differ by no more than one in the last place that the first shows, or by rounding.
+
+    >>> near("98.1", "98.0"), near("98.1", "97.9"), near("0.9192927474718319", "0.9192927474718321")
+    (True, False, True)
+    """
+    digits, _, exponent = promised.lower().partition("e")
+    last_place = 10.0 ** (int(exponent or 0) - len(digits.partition(".")[2]))
+    difference = abs(float(promised) - float(found))
+    return difference <= max(1.01 * last_place, ROUNDING * abs(float(promised)))
 
 
 def session_in(folder: Path) -> Session:
@@ -224,6 +252,32 @@ def test_a_document_that_is_wrong_fails(case, tmp_path):
     text, said = BAD[case]
     with pytest.raises(AssertionError, match=re.escape(said)):
         run_document(text, Session(tmp_path), "page.md")
+
+
+SAME = [
+    ("p 0.9192927474718319,pear", "p 0.9192927474718321,pear"),
+    ("98.1% of 12", "98.0% of 12"),
+    ("1.5e-05", "1.6e-05"),
+    ("0.91... and 2.50", "0.9133 and 2.49"),
+    ("a ... b 0.5", "a 17.25 b 0.6"),
+]
+OTHER = [
+    ("98.1% of 12", "98.1% of 13"),
+    ("98.1%", "97.9%"),
+    ("0.919", "0.919 more"),
+    ("0.50 yes", "0.50 no"),
+    ("1.5", "one"),
+]
+
+
+@pytest.mark.parametrize(("promised", "found"), SAME)
+def test_another_processor_may_round_the_last_place(promised, found):
+    assert agree(promised, found)
+
+
+@pytest.mark.parametrize(("promised", "found"), OTHER)
+def test_nothing_else_may_differ(promised, found):
+    assert not agree(promised, found)
 
 
 def test_blocks_share_a_folder_and_a_namespace(tmp_path):

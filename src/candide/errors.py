@@ -5,9 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from difflib import get_close_matches
 
+from candide.visible import visible
+
 
 class CandideError(ValueError):
-    """Something about the data or the call is wrong; the message says how to mend it."""
+    """Something about the data or the call is wrong; the message says how to mend it, with data made visible."""
+
+    def __str__(self) -> str:
+        return visible(super().__str__())
 
 
 class ColumnRefused(CandideError):

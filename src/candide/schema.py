@@ -15,6 +15,7 @@ from candide.guess import Guess, confirmed, guess_column, guess_sparse
 from candide.sampling import picked
 from candide.summary import Summary, fingerprint
 from candide.text.options import TextOptions
+from candide.visible import visible
 
 IGNORE = "ignore"
 OPEN = ("auto", "guess")
@@ -86,8 +87,9 @@ class Schema:
         """
         rows = []
         for choice in self.choices:
-            rows.append((choice.column, choice.family.name if choice.family else "left out", choice.reason))
-            rows += [("", "", f"! {choice.warning}")] if choice.warning else []
+            family = choice.family.name if choice.family else "left out"
+            rows.append((visible(choice.column), family, visible(choice.reason)))
+            rows += [("", "", f"! {visible(choice.warning)}")] if choice.warning else []
         name = max((len(row[0]) for row in rows), default=0)
         kind = max((len(row[1]) for row in rows), default=0)
         return "\n".join(f"{row[0]:{name}}  {row[1]:{kind}}  {row[2]}" for row in rows)

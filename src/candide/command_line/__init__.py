@@ -10,12 +10,13 @@ def main() -> None:
     """Run the command that was typed, and end the process with its exit code."""
     from candide.command_line.failing import guarded
     from candide.command_line.lean import without
+    from candide.command_line.screen import screened
 
     def run() -> None:
         from candide.command_line.app import app
 
         app(prog_name="candide")
 
-    with without("pandas"):  # PyArrow imports it whenever it meets a Python value, for half a second
+    with screened(), without("pandas"):  # PyArrow imports it whenever it meets a Python value, for half a second
         code = guarded(run)
     raise SystemExit(code)

@@ -9,6 +9,7 @@ from typing import Any
 from candide.command_line.failing import in_shell_words
 from candide.command_line.showing import heading, number, percent, show_table, typed
 from candide.verbs.looks import short
+from candide.visible import visible
 
 COLUMNS_SHOWN, CLASSES_SHOWN = 20, 20
 """So many columns and classes are shown; JSON has them all."""
@@ -87,6 +88,7 @@ def show_reasons(columns: list[dict[str, Any]]) -> None:
 
 def brief(name: str) -> str:
     """A name that leaves room for others beside it."""
+    name = visible(name)
     return name if len(name) <= LONGEST_NAME else name[: LONGEST_NAME - 1] + "…"
 
 
@@ -165,7 +167,7 @@ def show_quality(card: dict[str, Any], model: str) -> None:
         sources = card["provenance"].get("sources", [])
         data = sources if 0 < len(sources) <= SOURCES_NAMED else ["data.csv"]
         print("Not measured when it was fitted. To measure it:")
-        print(f"  {typed('evaluate', model, *data, '--leave-one-out')}")
+        print(visible(f"  {typed('evaluate', model, *data, '--leave-one-out')}"))
         return
     low, high = found["interval"]
     rows = [
@@ -212,7 +214,7 @@ def show_feature(one: dict[str, Any], names: list[str]) -> None:
         rows = [(name, *(short(numbers[name][word]) for word in called)) for name in names]
         show_table((brief(one["name"]), *called), rows, right=range(1, len(called) + 1))
         return
-    print(one["name"])
+    print(visible(one["name"]))
     show_table(("", ""), [(f"  {name}", one["values"].get(name, "")) for name in names], flexible=1)
 
 

@@ -19,6 +19,7 @@ from candide.command_line.options import (
     Table,
     Types,
 )  # fmt: skip
+from candide.visible import visible
 
 
 def compare(
@@ -90,9 +91,9 @@ def show(found: Any, output: str | None) -> None:
     show_table(header, lines, right=range(1, len(header)))
     heading("Who is ahead")
     for duel in found.duels:
-        print(f"{duel.sentence[0].upper()}{duel.sentence[1:]}")
+        print(visible(f"{duel.sentence[0].upper()}{duel.sentence[1:]}"))
     if found.notes:
         print()
         notes(found.notes)
     if output is not None:
-        print(f"\nDrawn in {output}")
+        print(f"\nDrawn in {visible(output)}")

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from candide.command_line.options import Shape, ShapeOption
+from candide.command_line.screen import as_is
 
 
 def demo(
@@ -36,7 +37,7 @@ def announce(step: Any) -> None:
     colour = sys.stdout.isatty()
     line = f"$ candide {step.command}"
     print(f"\n{step.about}".rstrip())
-    print(f"\x1b[1m{line}\x1b[0m\n" if colour else f"{line}\n", flush=True)
+    print(f"\x1b[1m{line}\x1b[0m\n" if colour else f"{line}\n", flush=True, file=as_is(sys.stdout))
 
 
 def parsed(output: str) -> Any:

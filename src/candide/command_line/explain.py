@@ -19,6 +19,7 @@ from candide.command_line.options import (
     Table,
     Types,
 )  # fmt: skip
+from candide.command_line.screen import as_is
 
 
 class Rendered(StrEnum):
@@ -120,9 +121,10 @@ def may_colour() -> bool:
 def put(text: str, output: str | None) -> None:
     """Print a text, or write it to a file that is whole or not there."""
     if output in (None, "-"):
-        print(text)
+        print(text, file=as_is(sys.stdout))
         return
     from candide.verbs.writing import write_text
+    from candide.visible import visible
 
     write_text(text + "\n", str(output))
-    print(f"Written to {output}")
+    print(f"Written to {visible(str(output))}")

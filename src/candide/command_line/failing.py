@@ -8,6 +8,8 @@ import sys
 from collections.abc import Callable
 
 from candide.command_line.ending import Interrupted, ReaderLeft
+from candide.command_line.screen import as_is
+from candide.visible import visible
 
 DONE, FAILED, WRONG, INTERRUPTED = 0, 1, 2, 130
 
@@ -85,7 +87,7 @@ def say(sentence: str) -> None:
     """A sentence for people, on standard error."""
     colour = sys.stderr.isatty() and not os.environ.get("NO_COLOR")
     mark = "\x1b[31merror:\x1b[0m" if colour else "error:"
-    print(f"{mark} {sentence}", file=sys.stderr)
+    print(f"{mark} {visible(sentence)}", file=as_is(sys.stderr))
 
 
 SHELL_WORDS = (

@@ -19,6 +19,7 @@ from candide.command_line.options import (
     Table,
     Types,
 )  # fmt: skip
+from candide.visible import visible
 
 
 def fit(
@@ -112,7 +113,7 @@ def show(card: dict[str, Any], output: str | None, data: list[str]) -> None:
     from candide.command_line.cards import show_classes, show_decisions, show_warnings, summed_up
     from candide.command_line.showing import notes, try_next, typed
 
-    print(summed_up(card))
+    print(visible(summed_up(card)))
     show_decisions(card)
     show_classes(card)
     show_warnings(card)
@@ -122,7 +123,7 @@ def show(card: dict[str, Any], output: str | None, data: list[str]) -> None:
     if output is None:
         try_next((typed("fit", *data, "--label", str(card["label"]), "-o", "model.candide"), "to keep the model"))
         return
-    print(f"\nSaved as {output}")
+    print(f"\nSaved as {visible(output)}")
     try_next(
         (typed("evaluate", output, "test.csv"), "how good is it on new rows"),
         (typed("predict", output, "new.csv"), "labels, probabilities, decisions"),

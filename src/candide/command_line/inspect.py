@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from candide.command_line.options import ModelPath, Shape, ShapeOption
+from candide.visible import visible
 
 
 def inspect(model: ModelPath, format: ShapeOption = Shape.table) -> None:
@@ -39,7 +40,7 @@ def show(card: dict[str, Any], model: str) -> None:
     )
     from candide.command_line.showing import heading, show_table
 
-    print(summed_up(card))
+    print(visible(summed_up(card)))
     show_classes(card)
     show_quality(card, model)
     show_decisions(card)

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from candide.command_line.options import Shape, ShapeOption
+from candide.visible import visible
 
 
 def merge(
@@ -30,5 +31,5 @@ def merge(
         counts = {str(c): int(n) for c, n in zip(merged.classes, merged.learned.summary.counts, strict=True)}
         print_json({"output": output, "rows": merged.rows, "classes": counts, "notes": list(merged.notes)})
         return
-    print(f"{len(models)} models added; {output} holds {merged.rows:,} rows")
+    print(visible(f"{len(models)} models added; {output} holds {merged.rows:,} rows"))
     notes(merged.notes)

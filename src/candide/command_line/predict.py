@@ -10,6 +10,8 @@ import typer
 
 from candide.command_line import options
 from candide.command_line.options import Data, Delimiter, Encoding, ModelPath, OnError, Rejects, Sql, Table, Types
+from candide.command_line.screen import rows_out
+from candide.visible import visible
 
 
 class Written(StrEnum):
@@ -63,12 +65,12 @@ def predict(
     predicted = verb("predict")(
         model,
         options.one_or_all(data),
-        sys.stdout.buffer if to_screen else output,
+        rows_out() if to_screen else output,
         confidence=confidence,
         rarity=rarity,
         probabilities=probabilities,
         output_format={"json": "jsonl"}.get(format.value, format.value) if format else None,
-        watch=watch,
+        **({} if to_screen and sys.stdout.isatty() else {"watch": watch}),
         **options.reading(delimiter, encoding, types, sql, table, on_error, rejects),
     )
     if not to_screen:
@@ -84,4 +86,4 @@ def summed_up(predicted: Any, output: str | None, as_json: bool) -> None:
         return
     listed = list(predicted.decisions.items())
     said = "; ".join(f"{name}: {count:,}" for name, count in listed[:8]) + ("; ..." if len(listed) > 8 else "")
-    print(f"{predicted.rows:,} rows written to {output} ({said})")
+    print(visible(f"{predicted.rows:,} rows written to {output} ({said})"))

@@ -8,6 +8,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from candide.command_line.screen import as_is
+from candide.visible import visible
+
 if TYPE_CHECKING:
     from candide.sources import Size
 
@@ -43,11 +46,14 @@ class Bar:
         if self.drawn is None and time.monotonic() - self.started > PATIENCE:
             self._draw()
         if self.drawn is not None:
-            self.drawn.update(self.task, completed=self.done)
+            self.drawn.update(self.task, completed=self.done, speed=self._speed())
 
     def close(self) -> None:
         if self.drawn is not None:
             self.drawn.stop()
+
+    def _speed(self) -> str:
+        return f"{self.done / max(time.monotonic() - self.started, PATIENCE):,.0f} {self.size.unit}/s"
 
     def _draw(self) -> None:
         from rich.console import Console
@@ -63,12 +69,13 @@ class Bar:
 
         in_bytes = self.size.unit == "bytes"
         amount = DownloadColumn() if in_bytes else MofNCompleteColumn()
-        speed = TransferSpeedColumn() if in_bytes else TextColumn(f"{{task.speed:,.0f}} {self.size.unit}/s")
+        speed = TransferSpeedColumn() if in_bytes else TextColumn("{task.fields[speed]}")
         self.drawn = Progress(
-            TextColumn("{task.description}"), BarColumn(), amount, speed, TimeRemainingColumn(),
-            console=Console(stderr=True), transient=True,
+            TextColumn("{task.description}", markup=False), BarColumn(), amount, speed, TimeRemainingColumn(),
+            console=Console(file=as_is(sys.stderr)), transient=True,
+            redirect_stdout=False, redirect_stderr=False,
         )  # fmt: skip
-        self.task = self.drawn.add_task(self.work, total=self.size.amount)
+        self.task = self.drawn.add_task(visible(self.work), total=self.size.amount, speed=self._speed())
         if not in_bytes:
             self.drawn.update(self.task, completed=self.done)
         self.drawn.start()

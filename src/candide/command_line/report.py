@@ -19,6 +19,7 @@ from candide.command_line.options import (
     Table,
     Types,
 )  # fmt: skip
+from candide.visible import visible
 
 
 def report(
@@ -95,7 +96,7 @@ def report(
 
         print_json({"model": model, "output": found.output, "bytes": found.size})
         return
-    print(f"Written to {found.output} ({in_kilobytes(found.size)})")
+    print(visible(f"Written to {found.output} ({in_kilobytes(found.size)})"))
 
 
 def in_kilobytes(size: int) -> str:

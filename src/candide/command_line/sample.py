@@ -9,6 +9,8 @@ import typer
 
 from candide.command_line.options import ModelPath
 from candide.command_line.predict import Written
+from candide.command_line.screen import rows_out
+from candide.visible import visible
 
 
 def sample(
@@ -40,13 +42,13 @@ def sample(
         n,
         label,
         seed,
-        None if as_table else sys.stdout.buffer if to_screen else output,
+        None if as_table else rows_out() if to_screen else output,
         output_format={"json": "jsonl"}.get(format.value, format.value) if format else None,
     )
     if as_table:
         show(drawn)
     elif not to_screen:
-        print(f"{drawn.num_rows:,} rows written to {output}")
+        print(visible(f"{drawn.num_rows:,} rows written to {output}"))
 
 
 def show(drawn: Any) -> None:

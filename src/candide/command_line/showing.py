@@ -10,6 +10,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from candide.command_line.failing import in_shell_words
+from candide.command_line.screen import as_is
+from candide.visible import visible, visible_json
 
 
 def print_json(data: Any) -> None:
@@ -19,7 +21,7 @@ def print_json(data: Any) -> None:
 
 def as_json(data: Any) -> str:
     """Data as JSON that people can read too."""
-    return json.dumps(plain(data), indent=2, ensure_ascii=False, default=str)
+    return visible_json(json.dumps(plain(data), indent=2, ensure_ascii=False, default=str))
 
 
 def plain(data: Any) -> Any:
@@ -35,7 +37,8 @@ def console() -> Any:
     """Where tables go: coloured on a terminal, plain in a pipe, and as wide there as they need."""
     from rich.console import Console
 
-    return Console(highlight=False, soft_wrap=False, width=None if sys.stdout.isatty() else 200)
+    width = None if sys.stdout.isatty() else 200
+    return Console(file=as_is(sys.stdout), highlight=False, soft_wrap=False, width=width)
 
 
 def show_table(
@@ -49,9 +52,10 @@ def show_table(
     for place, name in enumerate(header):
         justify: Any = "right" if place in right else "left"
         wraps = place == flexible
-        table.add_column(Text(name), justify=justify, no_wrap=not wraps, overflow="fold" if wraps else "ellipsis")
+        overflow: Any = "fold" if wraps else "ellipsis"
+        table.add_column(Text(visible(name)), justify=justify, no_wrap=not wraps, overflow=overflow)
     for row in rows:
-        table.add_row(*(Text(cell) for cell in row))
+        table.add_row(*(Text(visible(cell)) for cell in row))
     printed(table)
 
 
@@ -71,21 +75,21 @@ def heading(text: str) -> None:
     from rich.text import Text
 
     print()
-    printed(Text(text, style="bold"))
+    printed(Text(visible(text), style="bold"))
 
 
 def notes(said: Sequence[str]) -> None:
     """What should be known besides."""
     for note in said:
-        print(f"note: {in_shell_words(note)}")
+        print(f"note: {visible(in_shell_words(note))}")
 
 
 def try_next(*lines: tuple[str, str]) -> None:
     """Commands that make sense now."""
     heading("Try next")
-    width = max(len(command) for command, _ in lines)
+    width = max(len(visible(command)) for command, _ in lines)
     for command, about in lines:
-        print(f"  {command:{width}}   {about}".rstrip())
+        print(f"  {visible(command):{width}}   {about}".rstrip())
 
 
 def typed(*words: str) -> str:

@@ -20,6 +20,7 @@ from candide.command_line.options import (
     Table,
     Types,
 )  # fmt: skip
+from candide.visible import visible
 
 Elsewhere = Annotated[
     str | None,
@@ -91,5 +92,5 @@ def change(name: str, model: str, data: list[str], output: str | None, reading: 
         )
         return
     verb_done = "learned" if name == "learn" else "forgotten"
-    print(f"{rows:,} rows {verb_done}; {target} now holds {fitted.rows:,}")
+    print(visible(f"{rows:,} rows {verb_done}; {target} now holds {fitted.rows:,}"))
     notes(fitted.notes)

@@ -135,7 +135,7 @@ def one_hot(batch: Batch, name: str, slots: dict[Key, int]) -> Any:
     places = np.where(coded.codes >= 0, coded.renumbered(slots), slots.get(MISSING, -1))
     first = 1 if len(slots) == 2 else 0
     known = np.flatnonzero(places >= first)
-    where = (known, places[known] - first)
+    where = (known.astype(np.int32), (places[known] - first).astype(np.int32))  # all that a linear SVM takes
     return sparse.csr_array((np.ones(len(known)), where), shape=(len(places), len(slots) - first))
 
 

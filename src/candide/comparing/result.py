@@ -12,6 +12,7 @@ from candide.arrays import FloatArray
 from candide.comparing.crossing import Duel, mean_and_error
 from candide.comparing.methods import Method
 from candide.comparing.scoring import Score, joint_calibration_error
+from candide.visible import visible
 
 
 @dataclass(frozen=True)
@@ -134,9 +135,9 @@ class Comparison:
             f"{len(self.methods)} methods on {self.rows:,} rows in {self.folds} folds",
             aligned(self.table()),
             f"Accuracy after so many rows, in percent:\n{aligned(self.curves())}",
-            "\n".join(duel.sentence for duel in self.duels),
+            "\n".join(visible(duel.sentence) for duel in self.duels),
         ]
-        return "\n\n".join([*parts, *(f"note: {note}" for note in self.notes)])
+        return "\n\n".join([*parts, *(f"note: {visible(note)}" for note in self.notes)])
 
 
 def line(method: Compared) -> tuple[str, ...]:

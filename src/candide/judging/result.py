@@ -10,6 +10,7 @@ import numpy as np
 
 from candide.arrays import AnyArray
 from candide.measures import calibration_error, wilson
+from candide.visible import visible
 
 CLASSES_SHOWN = 12
 SUSPECTS_SHOWN = 5
@@ -197,7 +198,7 @@ class Evaluation:
         ]
         if self.suspicious:
             parts.append(f"Rows whose label looks wrong:\n{aligned(self._suspect_lines())}")
-        return "\n\n".join([*parts, *([f"note: {note}" for note in self.notes])])
+        return "\n\n".join([*parts, *([f"note: {visible(note)}" for note in self.notes])])
 
     def _class_lines(self) -> list[tuple[str, ...]]:
         shown = list(self.by_class.items())[:CLASSES_SHOWN]
@@ -226,6 +227,7 @@ def aligned(lines: Sequence[Sequence[str]]) -> str:
     fruit  rows
     fig       7
     """
+    lines = [[visible(cell) for cell in line] for line in lines]
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     numeric = [all(cell[:1] in "0123456789-" for cell in column[1:]) for column in zip(*lines, strict=True)]
     return "\n".join(

@@ -11,6 +11,7 @@ from rich.cells import cell_len, chop_cells, set_cell_size
 
 from candide.explanation import Evidence, Explanation
 from candide.rendering.marking import Word, said_of, words_that_spoke
+from candide.visible import visible
 
 WIDTH = 80
 NAME = 36
@@ -194,12 +195,12 @@ def spelled(word: str) -> str:
 
 
 def shown(value: object, longest: int = 200) -> str:
-    """A user's string as it may be printed: no control characters, not too long.
+    """A user's string as it may be printed: every character visible, and not too many.
 
-    >>> shown("red\\x1b[31m\\n")
-    'red [31m '
+    >>> print(shown("red\\x1b[31m\\n"))
+    red\\x1b[31m\\n
     """
-    clean = "".join(letter if letter.isprintable() else " " for letter in str(value)[: 4 * longest])
+    clean = visible(str(value)[: 4 * longest])
     return clean if cell_len(clean) <= longest else set_cell_size(clean, longest - 1).rstrip() + "…"
 
 

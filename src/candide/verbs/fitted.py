@@ -11,6 +11,7 @@ from candide import store
 from candide.errors import OptionRefused
 from candide.learning import Learned
 from candide.values import Key, shown
+from candide.visible import visible
 
 Path = str | os.PathLike[str]
 EVENTS_KEPT = 20
@@ -50,7 +51,7 @@ class Fitted:
     def __str__(self) -> str:
         named = ", ".join(shown(key) for key in self.learned.summary.classes[:6])
         more = ", ..." if len(self.classes) > 6 else ""
-        return f"Fitted on {self.rows:,} rows: {self.label or 'label'} is one of {named}{more}"
+        return visible(f"Fitted on {self.rows:,} rows: {self.label or 'label'} is one of {named}{more}")
 
 
 def load(path: Path) -> Fitted:

@@ -1,0 +1,262 @@
+"""Whatever is in the data, no character of it moves a cursor, hides or turns its neighbours on anyone's terminal."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import re
+import select
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from candide import NaiveBayes, verbs
+from candide.errors import CandideError
+from candide.visible import HARMFUL, HARMFUL_IN_LINES, visible, visible_json, visible_lines
+
+ROOT = Path(__file__).parents[1]
+ENVIRONMENT = {
+    **{name: value for name, value in os.environ.items() if name not in ("CANDIDE_DEBUG", "FORCE_COLOR", "NO_COLOR")},
+    "PYTHONPATH": str(ROOT / "src"),
+    "TERM": "xterm",
+    "COLUMNS": "100",
+}
+EVIL = "\x1b]0;owned\x07\x1b[2J\x9b31m\x1b[35mP\x08\x7f\u202egnp\u2066"
+"""A window's title, a cleared screen, colours, a backspace, letters turned round."""
+
+OURS = re.compile(r"\x1b\[(?!35m)[0-9;]*m|\x1b\[\?25[lh]|\r?\x1b\[[0-9]*[AK]")
+"""What Rich writes: colours (but magenta), and the moves of a progress bar."""
+
+ORDINARY = (
+    "plain words, naïve café: 50 € (½)",
+    "Ελληνικά, русский, עברית, العربية, हिन्दी, ไทย, 漢字かな交じり文, 한국어, አማርኛ",
+    "می‌خواهم",  # Persian parts letters with U+200C
+    "क्‍ष",  # Hindi joins them with U+200D
+    "ខ្ញុំ​ស្រឡាញ់",  # Khmer parts words with U+200B
+    "👩‍👧 👍🏽 ❤️‍🔥 🏴󠁧󠁢󠁥󠁮󠁧󠁿 🇫🇷 1️⃣",
+    r"C:\new\table.csv and a literal \x1b",
+)
+
+
+@pytest.mark.parametrize("text", ORDINARY)
+def test_ordinary_text_of_every_script_stays_as_it_is(text):
+    assert visible(text) == text
+    assert visible_lines(text) == text
+
+
+@given(st.text(alphabet=st.characters(codec=None, exclude_categories=())))
+def test_nothing_harmful_is_left(text):
+    assert not HARMFUL.search(visible(text))
+    assert not HARMFUL_IN_LINES.search(visible_lines(text))
+    assert visible(text).splitlines() in ([], [visible(text)])
+    assert visible(visible(text)) == visible(text)
+
+
+@given(st.recursive(st.text(alphabet=st.characters(codec=None, exclude_categories=())), lambda one: st.lists(one)))
+def test_json_that_is_made_visible_says_the_same(data):
+    text = visible_json(json.dumps(data, ensure_ascii=False))
+    assert not HARMFUL_IN_LINES.search(text)
+    assert json.loads(text) == data
+
+
+def test_two_names_that_look_alike_are_told_apart():
+    assert len({visible(name) for name in ("spam", "sp\u200bam", "sp\xadam", "sp\u2060am", "spam\ufeff", "spam ")}) == 6
+
+
+def test_errors_are_visible_in_python_too():
+    with pytest.raises(CandideError) as caught:
+        verbs.fit({EVIL: ["a", "b"], "y": ["u", "v"]}, "nothing like it")
+    assert "\\x1b" in str(caught.value)
+    assert not HARMFUL.search(str(caught.value))
+
+
+def test_what_python_prints_is_visible():
+    table = {"x": [1.0, 2.0, 3.0, 9.0] * 4, f"name{EVIL}": [f"a{EVIL}", "b", "c\nd", "e"] * 4}
+    labels = [f"u{EVIL}", "v\nw"] * 8
+    model = NaiveBayes().fit(table, labels)
+    why = model.explain(table)[0]
+    found = [str(why), why.worked(), model.schema_.explain(), str(verbs.evaluate({**table, "y": labels}, label="y"))]
+    found += [str(verbs.fit({**table, "y": labels}, "y"))]
+    for text in found:
+        assert not HARMFUL.search(text.replace("\n", "")), text
+        assert "\\x1b" in text
+
+
+FORKING = """
+import json, os, sys, traceback
+from candide.command_line import app, cards, lean, main, progress, showing
+with lean.without("pandas"):
+    lean.load_numba()
+    from candide import verbs
+    [getattr(verbs, name) for name in verbs.__all__]
+    rows = {"x": [n / 7 for n in range(40)], "c": ["a", "b"] * 20, "t": [f"some word{n % 3} {n}" for n in range(40)]}
+    fitted = verbs.fit({**rows, "y": ["u", "v"] * 20}, "y")
+    verbs.predict(fitted, rows), verbs.explain(fitted, rows), verbs.inspect(fitted)
+for line in sys.stdin:
+    words, out, err = json.loads(line)
+    child = os.fork()
+    if not child:
+        os.dup2(os.open(out, os.O_WRONLY | os.O_NOCTTY), 1)
+        os.dup2(os.open(err, os.O_WRONLY | os.O_NOCTTY), 2)
+        sys.argv = ["candide", *words]
+        progress.PATIENCE = 1e-9
+        code = 99
+        try:
+            main()
+        except SystemExit as ended:
+            code = ended.code
+        except BaseException:
+            traceback.print_exc()
+        sys.stdout.flush(), sys.stderr.flush()
+        os._exit(code)
+    print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
+"""
+
+
+class Commands:
+    """Real commands in processes of their own, forked from one that imported everything; into pipes or on terminals."""
+
+    def __init__(self, folder: Path):
+        self.folder = folder
+        self.server = subprocess.Popen([sys.executable, "-c", FORKING], cwd=folder, env=ENVIRONMENT, text=True,
+                                       stdin=subprocess.PIPE, stdout=subprocess.PIPE)  # fmt: skip
+
+    def __call__(self, words: list[str], on_terminal: bool) -> tuple[int, str]:
+        """The exit code, and both outputs together."""
+        if on_terminal:
+            reading, writing = pty.openpty()
+            path = os.ttyname(writing)
+        else:
+            path = str(self.folder / "said")
+            os.close(os.open(path, os.O_CREAT | os.O_TRUNC))
+        assert self.server.stdin is not None
+        assert self.server.stdout is not None
+        self.server.stdin.write(json.dumps([words, path, path]) + "\n")
+        self.server.stdin.flush()
+        if not on_terminal:
+            return int(self.server.stdout.readline()), Path(path).read_bytes().decode("utf-8", "surrogateescape")
+        said = b""
+        while not select.select([self.server.stdout], [], [], 0)[0] or select.select([reading], [], [], 0)[0]:
+            if select.select([reading], [], [], 0.02)[0]:
+                said += os.read(reading, 1 << 16)
+        os.close(reading), os.close(writing)
+        return int(self.server.stdout.readline()), said.decode("utf-8", "surrogateescape")
+
+
+@pytest.fixture(scope="module")
+def hostile(tmp_path_factory) -> Iterator[Commands]:
+    """A folder in which every name, header, label, category and word is hostile."""
+    folder = tmp_path_factory.mktemp("hostile")
+    header = ("x", f"head{EVIL}", "text\nof two lines", f"label{EVIL}")
+    rows = [
+        (str(3 * (place % 2) + place / 7), f"{'ab'[place % 2]}{EVIL}", f"word{place % 3}{EVIL} and\tmore {place}",
+         f"{'uv'[place % 2]}{EVIL}\nerror: none")
+        for place in range(40)
+    ]  # fmt: skip
+    quoted = ["," .join('"' + cell.replace('"', '""') + '"' for cell in row) for row in (header, *rows)]
+    (folder / f"rows{EVIL}.csv").write_text("\n".join(quoted) + "\n", newline="")
+    (folder / "bad.csv").write_text("\n".join([*quoted, f'"no number{EVIL}","a","b","c"', "1,2"]) + "\n", newline="")
+    (folder / f"texts{EVIL}").mkdir()
+    for place, (_, _, text, _) in enumerate(rows[:4]):
+        (folder / f"texts{EVIL}" / f"{place}{EVIL}.txt").write_text(text)
+    yield (commands := Commands(folder))
+    commands.server.stdin.close()
+    commands.server.wait()
+
+
+ROWS, MODEL, HEAD, LABEL = f"rows{EVIL}.csv", f"model{EVIL}.candide", f"head{EVIL}", f"label{EVIL}"
+FIT = ["fit", ROWS, "-l", LABEL, "-o", MODEL]
+COMMANDS = {
+    "fit": FIT,
+    "fit json": [*FIT, "--format", "json"],
+    "fit without a file": FIT[:-2],
+    "inspect": ["inspect", MODEL],
+    "inspect json": ["inspect", MODEL, "--format", "json"],
+    "evaluate": ["evaluate", MODEL, ROWS],
+    "evaluate json": ["evaluate", MODEL, ROWS, "--format", "json"],
+    "evaluate leaving out": ["evaluate", ROWS, "-l", LABEL],
+    "inspect in a pipe": ["inspect", MODEL],
+    "explain": ["explain", MODEL, ROWS, "--row", "2", "--row", "3"],
+    "explain worked": ["explain", MODEL, ROWS, "--worked"],
+    "explain json": ["explain", MODEL, ROWS, "--format", "json"],
+    "explain to a file": ["explain", MODEL, ROWS, "-o", f"why{EVIL}.txt"],
+    "predict to a file": ["predict", MODEL, ROWS, "-o", f"out{EVIL}.csv"],
+    "compare": ["compare", ROWS, "-l", LABEL, "--folds", "2", "--rows", "40"],
+    "learn": ["learn", MODEL, ROWS, "-o", f"more{EVIL}.candide"],
+    "forget": ["forget", f"more{EVIL}.candide", ROWS],
+    "merge": ["merge", MODEL, MODEL, "-o", f"sum{EVIL}.candide"],
+    "sample to a file": ["sample", MODEL, "-o", f"drawn{EVIL}.csv"],
+    "report": ["report", MODEL, "-o", f"page{EVIL}.html"],
+}
+FAILING = {
+    "no such file": ["fit", f"nothing{EVIL}", "-l", "y"],
+    "no such label": ["fit", ROWS, "-l", f"nothing{EVIL}"],
+    "no such row": ["explain", MODEL, ROWS, "--row", "99"],
+    "no such type": ["fit", ROWS, "-l", LABEL, "--type", f"{HEAD}=thing{EVIL}"],
+    "no such family": ["fit", ROWS, "-l", LABEL, "--family", f"{HEAD}=thing{EVIL}"],
+    "a family that cannot be": ["fit", ROWS, "-l", LABEL, "--family", f"{HEAD}=poisson"],
+    "no such class": ["sample", MODEL, "--label", f"nothing{EVIL}"],
+    "no such command": [f"nothing{EVIL}"],
+    "no such option": ["inspect", MODEL, f"--nothing{EVIL}"],
+    "an option that is no number": ["predict", MODEL, ROWS, "--confidence", f"a{EVIL}"],
+    "a bad value": ["fit", "bad.csv", "-l", LABEL],
+    "a bad value to predict": ["predict", MODEL, "bad.csv"],
+    "rows to forget never learned": ["forget", MODEL, f"texts{EVIL}"],
+    "no model": ["inspect", ROWS],
+    "no column": ["report", MODEL, "--picture", "feature", "--column", f"nothing{EVIL}", "-o", "x.svg"],
+}
+
+
+IN_PIPES = ("fit json", "inspect in a pipe", "evaluate json", "explain json", *list(FAILING)[::2])
+"""Each runs once: these into a pipe, all others on a terminal."""
+
+
+@pytest.mark.parametrize("name", [*COMMANDS, *FAILING])
+def test_no_command_lets_data_reach_the_screen_raw(hostile, name):
+    words, on_terminal = {**COMMANDS, **FAILING}[name], name not in IN_PIPES
+    code, said = hostile(words, on_terminal)
+    assert code == (2 if name in FAILING else 0), said
+    raw = HARMFUL_IN_LINES.search(OURS.sub("", said) if on_terminal else said)
+    assert raw is None, said[max(raw.start() - 40, 0) : raw.end() + 40]
+    assert not any(line.startswith("error: none") for line in said.splitlines())
+
+
+PRINTED = {
+    "predict": ["predict", MODEL, ROWS],
+    "predict tsv": ["predict", MODEL, ROWS, "--format", "tsv"],
+    "predict jsonl": ["predict", MODEL, ROWS, "--format", "jsonl"],
+    "sample": ["sample", MODEL, "--seed", "1"],
+}
+
+
+@pytest.mark.parametrize("words", PRINTED.values(), ids=PRINTED)
+def test_rows_on_a_terminal_are_visible_and_in_a_pipe_as_they_are(hostile, words):
+    if not (hostile.folder / MODEL).exists():
+        hostile(FIT, False)
+    code, said = hostile(words, True)
+    assert code == 0, said
+    assert HARMFUL_IN_LINES.search(OURS.sub("", said)) is None
+    assert "\\x1b" in said or "\\u001b" in said
+    code, kept = hostile(words, False)
+    assert code == 0
+    assert EVIL in kept or json.dumps(EVIL, ensure_ascii=False)[1:-1] in kept
+
+
+def test_json_keeps_the_data(hostile):
+    _, said = hostile([*FIT, "--format", "json"], False)
+    card = json.loads(said)
+    assert card["label"] == LABEL
+    assert HEAD in {column["column"] for column in card["columns"]}
+
+
+def test_colours_of_our_own_survive(hostile):
+    hostile(FIT, False)
+    assert "\x1b[1m" in hostile(["inspect", MODEL], True)[1]
+    assert "\x1b[32m" in hostile(["explain", MODEL, ROWS], True)[1]
+    assert "\x1b[31merror:\x1b[0m" in hostile(["inspect", "nothing"], True)[1]

@@ -718,16 +718,6 @@ def test_a_folder_that_is_not_there_gives_a_sentence(tmp_path):
         store.save(small(), tmp_path)
 
 
-def test_what_a_killed_writer_left_is_swept_away_later(tmp_path):
-    old, fresh = tmp_path / f".{'a' * 16}.candide-part", tmp_path / f".{'b' * 16}.candide-part"
-    for part in (old, fresh):
-        part.write_bytes(b"half")
-    os.utime(old, (0, 0))
-    store.save(small(), tmp_path / "model.candide")
-    assert not old.exists()
-    assert fresh.exists()
-
-
 def forked(work):
     """Run something in a process of its own; give its number."""
     child = os.fork()

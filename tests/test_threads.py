@@ -214,7 +214,8 @@ def test_a_drop_in_answers_from_one_state_while_it_is_fitted_anew(drop_in, metho
         try:
             return answered(model, method, wide[-1:])
         except ValueError as problem:
-            assert "expecting 3 features" in str(problem)
+            if "expecting 3 features" not in str(problem):
+                raise
 
     together(times(CHANGES, refitting), times(QUESTIONS, asking))
 

@@ -21,7 +21,7 @@ else:
 
 PART = ".candide-part"
 ABANDONED = 3600.0
-"""Seconds without a change after which a half-written file has no writer any more."""
+"""Seconds without a change after which a half-written file has no writer any more, on Windows."""
 
 Name = str | os.PathLike[str]
 
@@ -32,9 +32,8 @@ def replace_file(path: Name, pieces: Iterable[Any]) -> None:
     Whoever has the old file open keeps it. If anything fails, or the process is killed, the old file is as it was.
     """
     target = Path(os.path.realpath(path))
-    sweep(target)
-    part = target.with_name(f".{secrets.token_hex(8)}{PART}")
-    handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
+    sweep(target.parent)
+    part, handle = begun(target.parent)
     try:
         with open(handle, "wb") as file:
             if target.exists():
@@ -43,12 +42,29 @@ def replace_file(path: Name, pieces: Iterable[Any]) -> None:
                 file.write(piece)
             file.flush()
             os.fsync(file.fileno())
-        os.replace(part, target)
+            if sys.platform != "win32":
+                os.replace(part, target)  # while the part is still held, so that nobody takes it for abandoned
+        if sys.platform == "win32":
+            os.replace(part, target)
     except BaseException:
         with contextlib.suppress(OSError):
             part.unlink()
         raise
     make_lasting(target.parent)
+
+
+def begun(folder: Path) -> tuple[Path, int]:
+    """A new part file, held by a lock for as long as it is open: what nobody holds was left by a killed writer."""
+    while True:
+        part = folder / f".{secrets.token_hex(8)}{PART}"
+        handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
+        if sys.platform == "win32":
+            return part, handle
+        with contextlib.suppress(OSError):  # a file system without locks has none to be found missing either
+            fcntl.flock(handle, fcntl.LOCK_EX)
+        if part.exists():  # else a writer swept it between the two steps
+            return part, handle
+        os.close(handle)
 
 
 def make_lasting(folder: Path) -> None:
@@ -61,12 +77,26 @@ def make_lasting(folder: Path) -> None:
             os.close(handle)
 
 
-def sweep(target: Path) -> None:
-    """Remove what killed writers left behind in this folder long ago."""
+def sweep(folder: Path) -> None:
+    """Remove what killed writers left behind in this folder."""
     with contextlib.suppress(OSError):
-        for part in target.parent.glob(f".{'[0-9a-f]' * 16}{PART}"):
-            if time.time() - part.stat().st_mtime > ABANDONED:
-                part.unlink()
+        for part in folder.glob(f".{'[0-9a-f]' * 16}{PART}"):
+            with contextlib.suppress(OSError):
+                remove_abandoned(part)
+
+
+def remove_abandoned(part: Path) -> None:
+    """Remove a part file that nobody writes any more; one that is being written raises OSError."""
+    if sys.platform == "win32":
+        if time.time() - part.stat().st_mtime > ABANDONED:
+            part.unlink()
+        return
+    handle = os.open(part, os.O_WRONLY)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        part.unlink()
+    finally:
+        os.close(handle)
 
 
 @contextlib.contextmanager

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -69,6 +70,14 @@ def opened(model: Any) -> Fitted:
     if isinstance(model, (str, os.PathLike)):
         return load(model)
     raise OptionRefused(f"A model is the path of a model file, or what fit and load give, not {type(model).__name__}.")
+
+
+def being_written(output: Path | None) -> AbstractContextManager[None]:
+    """Be the only writer of a model file, from before its sources are read until it is saved; nothing where none is.
+
+    A folder that cannot be written to is so known before the work, not after.
+    """
+    return nullcontext() if output is None else store.locked(output)
 
 
 def class_named(name: Any, classes: tuple[Key, ...]) -> Any:

@@ -14,7 +14,7 @@ from candide.sampling import ROWS_TO_LOOK_AT
 from candide.schema import Families, Smoothing
 from candide.sources import Source
 from candide.values import shown
-from candide.verbs.fitted import Fitted, Path, class_named, opened
+from candide.verbs.fitted import Fitted, Path, being_written, class_named, opened
 from candide.verbs.reading import Reading, expected_kinds, first_rows, labelled, named_sources
 from candide.verbs.watching import Watch, unwatched
 
@@ -43,17 +43,14 @@ def fit(
     >>> print(fit(rows, "plan"))
     Fitted on 4 rows: plan is one of beach, home
     """
-    if output is not None:
-        with store.locked(output):
-            pass  # a folder that cannot be written to is known before the work, not after
     options = Options(families, smoothing, priors, missing=missing, calibrate=calibrate)
-    if like is not None:
-        fitted = fit_like(data, label, opened(like), options, watch, reading)
-    else:
-        fitted = fit_anew(data, label, options, watch, reading)
-    fitted.learned.model  # noqa: B018  (refuses priors that do not fit, before anything is saved)
-    if output is not None:
-        with store.locked(output):
+    with being_written(output):
+        if like is not None:
+            fitted = fit_like(data, label, opened(like), options, watch, reading)
+        else:
+            fitted = fit_anew(data, label, options, watch, reading)
+        fitted.learned.model  # noqa: B018  (refuses priors that do not fit, before anything is saved)
+        if output is not None:
             fitted.save(output)
     return fitted
 

@@ -6,10 +6,9 @@ import os
 from collections.abc import Iterable
 from typing import Any
 
-from candide import store
 from candide.errors import OptionRefused, SummariesDisagree
 from candide.learning import Learned
-from candide.verbs.fitted import Fitted, Path, opened, with_event
+from candide.verbs.fitted import Fitted, Path, being_written, opened, with_event
 
 
 def merge(models: Iterable[Any], output: Path | None = None) -> Fitted:
@@ -17,6 +16,15 @@ def merge(models: Iterable[Any], output: Path | None = None) -> Fitted:
     given = list(models)
     if len(given) < 2:
         raise OptionRefused(f"Merging takes at least two models, but {len(given)} was given.")
+    with being_written(output):
+        merged = added_up(given)
+        if output is not None:
+            merged.save(output)
+    return merged
+
+
+def added_up(given: list[Any]) -> Fitted:
+    """The sum of models, with where each came from."""
     names = [name_of(model, place) for place, model in enumerate(given, 1)]
     fitted = [opened(model) for model in given]
     total, notes = fitted[0].learned, []
@@ -27,11 +35,7 @@ def merge(models: Iterable[Any], output: Path | None = None) -> Fitted:
     provenance = with_event(fitted[0].provenance, "merge", names, total.summary.rows)
     provenance["sources"] = [s for one in fitted for s in one.provenance.get("sources", [])]
     provenance["rows"] = total.summary.rows
-    merged = Fitted(total, provenance, tuple(notes))
-    if output is not None:
-        with store.locked(output):
-            merged.save(output)
-    return merged
+    return Fitted(total, provenance, tuple(notes))
 
 
 def name_of(model: Any, place: int) -> str:

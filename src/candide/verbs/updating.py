@@ -6,11 +6,10 @@ import os
 from collections.abc import Callable
 from typing import Any, Unpack
 
-from candide import store
 from candide.learning import Learned
 from candide.sources import Source
 from candide.values import shown
-from candide.verbs.fitted import Fitted, Path, opened, with_event
+from candide.verbs.fitted import Fitted, Path, being_written, opened, with_event
 from candide.verbs.fitting import left_out, refuse_new_columns
 from candide.verbs.reading import Reading, expected_kinds, first_rows, labelled, named_sources
 from candide.verbs.watching import Watch, unwatched
@@ -57,12 +56,11 @@ def forget(
 def kept(model: Any, output: Path | None, change: Change) -> Fitted:
     """The changed model; saved, while nobody else writes, where it came from a file or `output` names one."""
     target = output if output is not None else model if isinstance(model, (str, os.PathLike)) else None
-    if target is None:
-        return change(opened(model))
     opened(model)  # a model that is none is refused before a lock is left beside it
-    with store.locked(target):
+    with being_written(target):
         after = change(opened(model))
-        after.save(target)
+        if target is not None:
+            after.save(target)
     return after
 
 

@@ -181,7 +181,7 @@ def test_pipes_among_files_are_left_out_with_a_word(tmp_path):
 
 def test_a_live_pipe_gives_what_is_there_and_says_that_it_pauses():
     read, write = os.pipe()
-    pipe = Pipe("a pipe", lambda: open(read, "rb", buffering=0), repeatable=False)
+    pipe = Pipe("a pipe", lambda: os.fdopen(read, "rb", buffering=0), repeatable=False)
     reader = pipe.open()
     assert isinstance(reader, PipeReader)
     assert reader.pauses

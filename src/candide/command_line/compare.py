@@ -7,21 +7,11 @@ from typing import Annotated, Any
 import typer
 
 from candide.command_line import options
-from candide.command_line.options import (
-    Data,
-    Delimiter,
-    Encoding,
-    OnError,
-    Rejects,
-    Shape,
-    ShapeOption,
-    Sql,
-    Table,
-    Types,
-)  # fmt: skip
+from candide.command_line.options import Data, Reading, Shape, ShapeOption, reads
 from candide.visible import visible
 
 
+@reads
 def compare(
     data: Data,
     label: Annotated[str | None, typer.Option("--label", "-l", metavar="COLUMN", help="The column to learn.")] = None,
@@ -41,13 +31,8 @@ def compare(
         int, typer.Option(metavar="NUMBER", min=1, help="Of more rows than this, so many are picked by chance.")
     ] = 20_000,
     seed: Annotated[int, typer.Option(metavar="NUMBER", min=0, help="The same seed deals and draws alike.")] = 0,
-    delimiter: Delimiter = None,
-    encoding: Encoding = None,
-    types: Types = None,
-    sql: Sql = None,
-    table: Table = None,
-    on_error: OnError = "stop",
-    rejects: Rejects = None,
+    *,
+    reading: Reading,
     format: ShapeOption = Shape.table,
 ) -> None:
     """Set naive Bayes beside other methods, on the same rows.
@@ -69,7 +54,7 @@ def compare(
         rows=rows,
         seed=seed,
         watch=watch,
-        **options.reading(delimiter, encoding, types, sql, table, on_error, rejects),
+        **reading,
     )
     if format is Shape.json:
         from candide.command_line.showing import print_json

@@ -7,22 +7,13 @@ from typing import Annotated, Any
 import typer
 
 from candide.command_line import options
-from candide.command_line.options import (
-    Delimiter,
-    Encoding,
-    OnError,
-    Rejects,
-    Shape,
-    ShapeOption,
-    Sql,
-    Table,
-    Types,
-)  # fmt: skip
+from candide.command_line.options import Reading, Shape, ShapeOption, reads
 
 CONFUSION_WIDTH = 10
 CONFUSIONS_SHOWN = 10
 
 
+@reads
 def evaluate(
     given: Annotated[
         list[str],
@@ -52,13 +43,8 @@ def evaluate(
             help="Without a model: a family by hand, or name=ignore to leave a column out. May be repeated.",
         ),
     ] = None,
-    delimiter: Delimiter = None,
-    encoding: Encoding = None,
-    types: Types = None,
-    sql: Sql = None,
-    table: Table = None,
-    on_error: OnError = "stop",
-    rejects: Rejects = None,
+    *,
+    reading: Reading,
     format: ShapeOption = Shape.table,
 ) -> None:
     """Say how good the answers are.
@@ -82,7 +68,7 @@ def evaluate(
         seed=seed,
         families=options.families_of(family),
         watch=watch,
-        **options.reading(delimiter, encoding, types, sql, table, on_error, rejects),
+        **reading,
     )
     if format is Shape.json:
         from candide.command_line.showing import print_json

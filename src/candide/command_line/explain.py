@@ -9,16 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from candide.command_line import options
-from candide.command_line.options import (
-    Delimiter,
-    Encoding,
-    ModelPath,
-    OnError,
-    Rejects,
-    Sql,
-    Table,
-    Types,
-)  # fmt: skip
+from candide.command_line.options import ModelPath, Reading, reads
 from candide.command_line.screen import as_is
 
 
@@ -30,6 +21,7 @@ class Rendered(StrEnum):
     html = "html"
 
 
+@reads
 def explain(
     model: ModelPath,
     data: Annotated[
@@ -47,13 +39,8 @@ def explain(
     output: Annotated[
         str | None, typer.Option("--output", "-o", metavar="FILE", help="Where it goes; else standard output.")
     ] = None,
-    delimiter: Delimiter = None,
-    encoding: Encoding = None,
-    types: Types = None,
-    sql: Sql = None,
-    table: Table = None,
-    on_error: OnError = "stop",
-    rejects: Rejects = None,
+    *,
+    reading: Reading,
     format: Annotated[
         Rendered | None,
         typer.Option("--format", help="A table for people, json for programs, html for a browser; else by the output."),
@@ -76,7 +63,7 @@ def explain(
         options.one_or_all(data) if data else None,
         tuple(row) if row else (1,),
         text=text,
-        **options.reading(delimiter, encoding, types, sql, table, on_error, rejects),
+        **reading,
     )
     titled = [("The text" if text is not None else f"Row {one.row:,}", one) for one in found]
     put(rendered(titled, shape, worked, output), output)

@@ -7,21 +7,11 @@ from typing import Annotated, Any
 import typer
 
 from candide.command_line import options
-from candide.command_line.options import (
-    Data,
-    Delimiter,
-    Encoding,
-    OnError,
-    Rejects,
-    Shape,
-    ShapeOption,
-    Sql,
-    Table,
-    Types,
-)  # fmt: skip
+from candide.command_line.options import Data, Reading, Shape, ShapeOption, reads
 from candide.visible import visible
 
 
+@reads
 def fit(
     data: Data,
     label: Annotated[str | None, typer.Option("--label", "-l", metavar="COLUMN", help="The column to learn.")] = None,
@@ -65,13 +55,8 @@ def fit(
         str | None,
         typer.Option(metavar="MODEL", help="Choose everything as this model did, so that both can be merged."),
     ] = None,
-    delimiter: Delimiter = None,
-    encoding: Encoding = None,
-    types: Types = None,
-    sql: Sql = None,
-    table: Table = None,
-    on_error: OnError = "stop",
-    rejects: Rejects = None,
+    *,
+    reading: Reading,
     format: ShapeOption = Shape.table,
 ) -> None:
     """Learn to tell the classes of a column from all others.
@@ -97,7 +82,7 @@ def fit(
         calibrate=calibrate and not plain,
         like=like,
         watch=watch,
-        **options.reading(delimiter, encoding, types, sql, table, on_error, rejects),
+        **reading,
     )
     card = verb("inspect")(fitted)
     if format is Shape.json:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from enum import StrEnum
+from functools import wraps
+from inspect import Parameter, signature
 from typing import Annotated, Any
 
 import typer
@@ -41,6 +43,7 @@ Types = Annotated[
 ]
 Sql = Annotated[str | None, typer.Option(metavar="QUERY", help="Rows of a database.")]
 Table = Annotated[str | None, typer.Option(metavar="NAME", help="The table of a database.")]
+FollowLinks = Annotated[bool, typer.Option("--follow-links", help="Also read what links in a folder lead to.")]
 OnError = Annotated[
     str,
     typer.Option(metavar="stop|skip", help="What to do with a row that cannot be read."),
@@ -51,25 +54,49 @@ Rejects = Annotated[
 ]
 
 
+Reading = dict[str, Any]
+"""What the verbs call `reading`."""
+
+
 def reading(
-    delimiter: str | None,
-    encoding: str | None,
-    types: list[str] | None,
-    sql: str | None,
-    table: str | None,
-    on_error: str,
-    rejects: str | None,
-) -> dict[str, Any]:
-    """What the verbs call `reading`."""
+    delimiter: Delimiter = None,
+    encoding: Encoding = None,
+    types: Types = None,
+    sql: Sql = None,
+    table: Table = None,
+    follow_links: FollowLinks = False,
+    on_error: OnError = "stop",
+    rejects: Rejects = None,
+) -> Reading:
+    """The options of every command that reads rows, as the verbs take them."""
     return {
         "delimiter": "\t" if delimiter == "\\t" else delimiter,
         "encoding": encoding,
         "types": pairs(types, "--type", "age=number") or None,
         "sql": sql,
         "table": table,
+        "follow_links": follow_links,
         "on_error": on_error,
         "rejects": rejects,
     }
+
+
+def reads(command: Callable[..., None]) -> Callable[..., None]:
+    """A command whose parameter `reading` stands for the options of `reading`, which it thereby has."""
+    shared = signature(reading, eval_str=True).parameters
+    own = signature(command, eval_str=True)
+    every: list[Parameter] = []
+    for name, parameter in own.parameters.items():
+        every += shared.values() if name == "reading" else [parameter]
+
+    @wraps(command)
+    def run(**given: Any) -> None:
+        read = reading(**{name: given.pop(name) for name in shared})
+        command(**given, reading=read)
+
+    run.__signature__ = own.replace(parameters=every)  # type: ignore[attr-defined]
+    run.__annotations__ = {parameter.name: parameter.annotation for parameter in every}
+    return run
 
 
 def one_or_all(data: Sequence[str]) -> Any:

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from candide.command_line import options
-from candide.command_line.options import Data, Delimiter, Encoding, ModelPath, OnError, Rejects, Sql, Table, Types
+from candide.command_line.options import Data, ModelPath, Reading, reads
 from candide.command_line.screen import rows_out
 from candide.visible import visible
 
@@ -24,6 +24,7 @@ class Written(StrEnum):
     parquet = "parquet"
 
 
+@reads
 def predict(
     model: ModelPath,
     data: Data,
@@ -43,13 +44,8 @@ def predict(
         Written | None,
         typer.Option("--format", help="How rows are written: by the output's name, else csv. json is jsonl."),
     ] = None,
-    delimiter: Delimiter = None,
-    encoding: Encoding = None,
-    types: Types = None,
-    sql: Sql = None,
-    table: Table = None,
-    on_error: OnError = "stop",
-    rejects: Rejects = None,
+    *,
+    reading: Reading,
 ) -> None:
     """Answer rows, with a probability and a decision.
 
@@ -71,7 +67,7 @@ def predict(
         probabilities=probabilities,
         output_format={"json": "jsonl"}.get(format.value, format.value) if format else None,
         **({} if to_screen and sys.stdout.isatty() else {"watch": watch}),
-        **options.reading(delimiter, encoding, types, sql, table, on_error, rejects),
+        **reading,
     )
     if not to_screen:
         summed_up(predicted, output, format is Written.json)

@@ -7,21 +7,11 @@ from typing import Annotated
 import typer
 
 from candide.command_line import options
-from candide.command_line.options import (
-    Delimiter,
-    Encoding,
-    ModelPath,
-    OnError,
-    Rejects,
-    Shape,
-    ShapeOption,
-    Sql,
-    Table,
-    Types,
-)  # fmt: skip
+from candide.command_line.options import ModelPath, Reading, Shape, ShapeOption, reads
 from candide.visible import visible
 
 
+@reads
 def report(
     model: ModelPath,
     data: Annotated[
@@ -58,13 +48,8 @@ def report(
     against: Annotated[
         str | None, typer.Option(metavar="CLASS", help="The class that the nomogram sets it against.")
     ] = None,
-    delimiter: Delimiter = None,
-    encoding: Encoding = None,
-    types: Types = None,
-    sql: Sql = None,
-    table: Table = None,
-    on_error: OnError = "stop",
-    rejects: Rejects = None,
+    *,
+    reading: Reading,
     format: ShapeOption = Shape.table,
 ) -> None:
     """Show a model on one page.
@@ -89,7 +74,7 @@ def report(
         of=of,
         against=against,
         watch=watch,
-        **options.reading(delimiter, encoding, types, sql, table, on_error, rejects),
+        **reading,
     )
     if format is Shape.json:
         from candide.command_line.showing import print_json

@@ -7,19 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from candide.command_line import options
-from candide.command_line.options import (
-    Data,
-    Delimiter,
-    Encoding,
-    ModelPath,
-    OnError,
-    Rejects,
-    Shape,
-    ShapeOption,
-    Sql,
-    Table,
-    Types,
-)  # fmt: skip
+from candide.command_line.options import Data, ModelPath, Reading, Shape, ShapeOption, reads
 from candide.visible import visible
 
 Elsewhere = Annotated[
@@ -28,17 +16,13 @@ Elsewhere = Annotated[
 ]
 
 
+@reads
 def learn(
     model: ModelPath,
     data: Data,
     output: Elsewhere = None,
-    delimiter: Delimiter = None,
-    encoding: Encoding = None,
-    types: Types = None,
-    sql: Sql = None,
-    table: Table = None,
-    on_error: OnError = "stop",
-    rejects: Rejects = None,
+    *,
+    reading: Reading,
     format: ShapeOption = Shape.table,
 ) -> None:
     """Learn more rows into a model file.
@@ -49,21 +33,16 @@ def learn(
 
     Example: candide learn titanic.candide more.csv
     """
-    reading = options.reading(delimiter, encoding, types, sql, table, on_error, rejects)
     change("learn", model, data, output, reading, format)
 
 
+@reads
 def forget(
     model: ModelPath,
     data: Data,
     output: Elsewhere = None,
-    delimiter: Delimiter = None,
-    encoding: Encoding = None,
-    types: Types = None,
-    sql: Sql = None,
-    table: Table = None,
-    on_error: OnError = "stop",
-    rejects: Rejects = None,
+    *,
+    reading: Reading,
     format: ShapeOption = Shape.table,
 ) -> None:
     """Forget rows, as if they had never been learned.
@@ -72,7 +51,6 @@ def forget(
 
     Example: candide forget titanic.candide withdrawn.csv
     """
-    reading = options.reading(delimiter, encoding, types, sql, table, on_error, rejects)
     change("forget", model, data, output, reading, format)
 
 

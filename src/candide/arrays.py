@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 AnyArray = np.ndarray[Any, Any]
 FloatArray = np.ndarray[Any, np.dtype[np.float64]]
 IntArray = np.ndarray[Any, np.dtype[np.int64]]
+BoolArray = np.ndarray[Any, np.dtype[np.bool_]]
 
 
 class Sparse(Protocol):

@@ -17,7 +17,7 @@ import pyarrow.compute as pc
 
 from candide.arrays import AnyArray, Counts, FloatArray, is_scipy_sparse
 from candide.errors import CandideError, ColumnRefused, LabelsRefused, OverflowRefused, RowsRefused, suggestion
-from candide.values import Coded, key_of, shown
+from candide.values import Coded, is_missing, key_of, shown
 
 if TYPE_CHECKING:
     import scipy.sparse as sp
@@ -232,6 +232,13 @@ class Batch:
             return Coded.of(raw)
         except CandideError as problem:
             raise ColumnRefused(f"Column '{name}': {problem}") from None
+
+    def has_values(self, name: str) -> bool:
+        """Whether some row has a value in a column."""
+        raw = self.columns.raw(self.position(name))
+        if isinstance(raw, (pa.Array, pa.ChunkedArray)):
+            return not pc.all(pc.is_null(raw, nan_is_null=True), min_count=0).as_py()
+        return any(not is_missing(value) for value in raw)
 
     def only(self, names: Sequence[str]) -> Batch:
         """Some of the columns."""

@@ -23,7 +23,10 @@ SMALL_COUNT = 20
 
 @dataclass(frozen=True)
 class Guess:
-    """A family (its name, or an instance) and why; "mixed" and "ignore" are no families."""
+    """A family (its name, or an instance) and why; "mixed" and "ignore" are no families.
+
+    A reason may count and measure, but holds no value of the data: it is kept in the model, and rows may be forgotten.
+    """
 
     family: Any
     reason: str
@@ -97,10 +100,10 @@ def guess_numbers(numbers: FloatArray) -> Guess:
     if whole and len(distinct) <= FEW_VALUES and ROWS_PER_VALUE * len(distinct) <= len(numbers):
         return Guess("categorical", f"whole numbers with only {len(distinct)} different values")
     if whole and distinct[0] == 0 and np.median(numbers) <= SMALL_COUNT:
-        return Guess("negative_binomial", f"counts from 0 to {distinct[-1]:g}")
+        return Guess("negative_binomial", "counts from 0 up")
     if distinct[0] > 0 and skewness(numbers) > LONG_TAIL and abs(skewness(numbers, np.log)) < skewness(numbers) / 2:
         return Guess("lognormal", f"positive, with a long right tail (skewness {skewness(numbers):.1f})")
-    return Guess("gaussian", f"numbers from {distinct[0]:g} to {distinct[-1]:g}")
+    return Guess("gaussian", "numbers")
 
 
 def skewness(numbers: FloatArray, function: Callable[[FloatArray], FloatArray] | None = None) -> float:

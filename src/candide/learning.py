@@ -9,7 +9,8 @@ from typing import Any
 
 from candide.batch import Batch
 from candide.engines import local
-from candide.errors import ColumnRefused, LabelsRefused, OptionRefused
+from candide.errors import ColumnRefused, LabelsRefused, OptionRefused, RowsRefused, suggestion
+from candide.forgetting import scrubbed
 from candide.model import Model, Priors
 from candide.sampling import Reservoir, canonical, picked
 from candide.schema import Families, Schema, Smoothing, Text, choose
@@ -46,6 +47,12 @@ class Options:
         """A family for the columns not met before; what was said of others is left aside."""
         narrowed = {name: only(getattr(self, name), new) for name in ("families", "smoothing", "text")}
         return replace(self, **narrowed).choose(batch.only(new))
+
+    @property
+    def columns_named(self) -> set[str]:
+        """The columns that the user spoke of by name."""
+        given = (self.families, self.smoothing, self.text)
+        return {str(name) for by_column in given if isinstance(by_column, Mapping) for name in by_column}
 
     def as_dict(self) -> dict[str, Any]:
         """Every option by name."""
@@ -125,8 +132,22 @@ class Learned:
         return replace(wider, summary=wider.summary + wider.refilled(batches, declared).summary)
 
     def forget(self, batches: Iterable[Batch]) -> Learned:
-        """Without these rows: all of them, or refused if one was never learned."""
-        return replace(self, summary=self.summary - self.refilled(batches).summary)
+        """Without these rows: all of them, or refused if one was never learned.
+
+        What only they had goes with them: classes, columns, and what was measured when they were there.
+        """
+        rest = self.summary - self.refilled(self._only_known(batches)).summary
+        return self.left_with(rest)
+
+    def left_with(self, rest: Summary) -> Learned:
+        """The same choices, once rows were forgotten and this is left."""
+        declared = self.options.columns_named
+        schema, summary, tuning = scrubbed(self.schema, self.summary, rest, self.tuning, declared)
+        return replace(self, schema=schema, summary=summary, tuning=tuning)
+
+    def refuse_others(self, batches: Iterable[Batch]) -> None:
+        """Raise unless these rows are exactly those that were learned and not forgotten."""
+        refuse_other_rows(self.summary, self.refilled(self._only_known(batches), self.summary.declared).summary)
 
     def __add__(self, other: Learned) -> Learned:
         """What both learned, with this one's options."""
@@ -134,7 +155,8 @@ class Learned:
 
     def widened(self, sample: Batch) -> Learned:
         """The same rows under a schema that knows every column of the sample."""
-        new = [name for name in sample.names if name not in set(self.schema.columns)]
+        known = set(self.schema.columns)
+        new = [name for name in sample.names if name not in known and sample.has_values(name)]
         if not new:
             return self
         schema = self.schema.extended(self.options.choose_only(sample, new))
@@ -155,13 +177,40 @@ class Learned:
         for batch in batches:
             if batch.labels is None:
                 raise LabelsRefused("These rows have no labels. Learning needs one label a row.")
-            strangers = [name for name in batch.names if name not in known]
+            strangers = [name for name in batch.names if name not in known and batch.has_values(name)]
             if strangers:
                 raise ColumnRefused(
                     f"Column '{strangers[0]}' first appears in row {batch.start}, after the columns were decided. "
                     f"Say what it is: families={{'{strangers[0]}': ...}}, or leave it out with 'ignore'."
                 )
             yield batch.with_missing(self.schema.columns)
+
+    def _only_known(self, batches: Iterable[Batch]) -> Iterator[Batch]:
+        """The batches, as long as every value is in a column that was learned."""
+        known = set(self.schema.columns)
+        for batch in batches:
+            for name in batch.names:
+                if name not in known and batch.has_values(name):
+                    raise ColumnRefused(
+                        f"Column '{name}' was never learned, so rows with a value in it were not either. "
+                        f"{suggestion(name, self.schema.columns)}"
+                    )
+            yield batch
+
+
+def refuse_other_rows(learned: Summary, given: Summary) -> None:
+    """Raise unless the rows given are those that were learned: then they have the same summary, to the bit."""
+    if learned == given:
+        return
+    mine, theirs = (dict(zip(s.classes, s.counts.tolist(), strict=True)) for s in (learned, given))
+    apart = next((key for key in sorted({*mine, *theirs}) if mine.get(key, 0) != theirs.get(key, 0)), None)
+    found = "as many rows of each class, but other values in them"
+    if apart is not None:
+        found = f"{theirs.get(apart, 0):,} rows of class '{shown(apart)}' where the model holds {mine.get(apart, 0):,}"
+    raise RowsRefused(
+        f"These are not the rows of the model: there are {found}. Give exactly the rows that were learned and not "
+        "forgotten, or fit a new model."
+    )
 
 
 def refuse_undeclared(batch: Batch, declared: frozenset[Key]) -> None:

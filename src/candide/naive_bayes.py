@@ -146,11 +146,29 @@ class NaiveBayes(Shared, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     @writes
     def forget(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Take rows back exactly, as if they had never been learned. All of them, or none if one was not."""
+        """Take rows back exactly, as if they had never been learned. All of them, or none if one was not.
+
+        Classes and columns that only they had go with them, and so does what `fit` measured. What was chosen before
+        (families, bin edges, smoothing, calibration) may still bear traces of them; `refit` leaves none.
+        """
         check_is_fitted(self)
         batch, _ = labelled(X, y, sample_weight)
-        self._become(self.learned_.forget([self._refuse_other_width(batch)]))
+        before = self.learned_
+        after = before.forget([self._refuse_other_width(batch)])
+        self._become(after, first=after.schema.columns != before.schema.columns)
         return self
+
+    @writes
+    def refit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Make every choice anew from the rows that were learned and not forgotten, given again.
+
+        Afterwards this is the model that `fit` makes of these rows: nothing is left of rows that were forgotten, not
+        even in what was chosen. Rows that are not exactly those of the model are refused.
+        """
+        check_is_fitted(self)
+        batch, _ = labelled(X, y, sample_weight)
+        self.learned_.refuse_others([self._refuse_other_width(batch)])
+        return self.fit(X, y, sample_weight)
 
     def learn_one(self, x: Any, y: Any) -> Self:
         """Learn one row in place: a text, or {column: value} where an absent column is missing.
@@ -180,7 +198,8 @@ class NaiveBayes(Shared, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         with self._writing:
             stream = self._opened()
             assert stream is not None
-            stream.forget(x, y)
+            if stream.forget(x, y):
+                self._note_columns(tuple(stream.columns))
         return self
 
     def predict_one(self, x: Any) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -78,6 +78,10 @@ class Schema:
         """This schema, and the other's choices for columns not yet in it."""
         known = set(self.columns)
         return replace(self, choices=self.choices + tuple(c for c in other.choices if c.column not in known))
+
+    def without(self, columns: Collection[str]) -> Schema:
+        """This schema without some columns."""
+        return replace(self, choices=tuple(choice for choice in self.choices if choice.column not in columns))
 
     def explain(self) -> str:
         """One line a column: its family and the reason; another where it should be looked at twice.

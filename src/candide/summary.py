@@ -116,6 +116,25 @@ class Summary:
                 statistics.append(block.builder(len(self.classes)).freeze())
         return Summary(tuple(blocks), self.classes, self.counts, tuple(statistics), self.declared)
 
+    def narrowed(self, blocks: Sequence[Block]) -> Summary:
+        """The same rows under a schema with fewer columns: those that none of them has a value in are gone."""
+        old = {block.family: (block.columns, s) for block, s in zip(self.blocks, self.statistics, strict=True)}
+        statistics = []
+        for block in blocks:
+            before, statistic = old[block.family]
+            statistics.append(statistic if before == block.columns else statistic.narrowed(before, block.columns))
+        return Summary(tuple(blocks), self.classes, self.counts, tuple(statistics), self.declared)
+
+    @property
+    def held(self) -> set[str]:
+        """The columns that some row has a value in, as far as their statistics can tell."""
+        return {
+            column
+            for block, statistic in zip(self.blocks, self.statistics, strict=True)
+            for column, there in zip(block.columns, block.family.held(statistic, block.columns), strict=True)
+            if there
+        }
+
     def _among(self, classes: tuple[Key, ...]) -> Summary:
         if classes == self.classes:
             return self

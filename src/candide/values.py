@@ -51,6 +51,18 @@ def key_of(value: Any) -> Key | None:
     )
 
 
+def is_missing(value: Any) -> bool:
+    """Whether a value is missing; what cannot be told is there, and is refused by whoever reads it."""
+    if isinstance(value, (str, int, bytes)):
+        return False
+    if value is None or isinstance(value, float):
+        return value is None or value != value
+    try:
+        return key_of(value) is None
+    except (ValueError, TypeError):
+        return False
+
+
 def _plain_number(value: int | float | Decimal) -> int | float:
     if isinstance(value, int) or (math.isfinite(value) and value == int(value)):
         return int(value)

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from candide.arrays import AnyArray, FloatArray, IntArray
+from candide.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from candide.bases.behind import Shaped
 from candide.bases.family import Family, Term, shown_number
 from candide.bases.support import REAL, Support
@@ -84,6 +84,9 @@ class Density(Family):
 
     def view(self, batch: Batch, columns: tuple[str, ...]) -> FloatArray:
         return self.support.without_outside(batch.numbers(columns))
+
+    def held(self, seen: Sums, columns: tuple[str, ...]) -> BoolArray:
+        return np.asarray((seen.weight.signs() > 0).any(axis=1))
 
     def summed(self, values: FloatArray) -> FloatArray:
         """What is summed of the values: themselves, unless the family says otherwise."""

@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Protocol, Self
 
 import numpy as np
 
-from candide.arrays import AnyArray, FloatArray, IntArray
+from candide.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from candide.bases.behind import Behind
 from candide.bases.places import worth_seeing
 from candide.bases.profile import COUNTS, CURVE, Profile, information, reaches_beyond
@@ -290,6 +290,14 @@ class Family(ABC):
         said = np.zeros((len(values), classes))
         self.score(parameters, self.view(batch, columns), said)
         return said
+
+    def held(self, seen: Any, columns: tuple[str, ...]) -> BoolArray:
+        """Which columns some row has a value in; all of them, unless the statistic can tell.
+
+        A column goes with its last value. Where a zero is as good as a missing value, or rows count only when they are
+        complete, a statistic cannot tell, and the columns stay.
+        """
+        return np.ones(len(columns), dtype=bool)
 
     def typical_length(self, seen: Any) -> float:
         """How much there is to judge in a typical row, where rows differ in that."""

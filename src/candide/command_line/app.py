@@ -17,9 +17,9 @@ from candide.command_line.merge import merge
 from candide.command_line.predict import predict
 from candide.command_line.report import report
 from candide.command_line.sample import sample
-from candide.command_line.update import forget, learn
+from candide.command_line.update import forget, learn, refit
 
-COMMANDS = (fit, predict, explain, evaluate, compare, inspect, report, learn, forget, merge, sample, demo)
+COMMANDS = (fit, predict, explain, evaluate, compare, inspect, report, learn, forget, refit, merge, sample, demo)
 
 app = typer.Typer(
     name="candide",

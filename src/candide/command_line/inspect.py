@@ -62,7 +62,8 @@ def origin(provenance: dict[str, Any]) -> list[tuple[str, str]]:
     if "created" in provenance:
         rows.append(("created", f"{provenance['created'][:19].replace('T', ' ')} UTC"))
     for event in provenance.get("events", []):
-        rows.append((event["verb"], f"{event['rows']:,} rows of {named(event['sources'])}, {event['when'][:10]}"))
+        told = f"{event['rows']:,} rows of {named(event['sources'])}, " if "rows" in event else ""
+        rows.append((event["verb"], f"{told}{event['when'][:10]}"))
     return rows
 
 

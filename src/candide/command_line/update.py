@@ -1,4 +1,4 @@
-"""candide learn, candide forget"""
+"""candide learn, candide forget, candide refit"""
 
 from __future__ import annotations
 
@@ -47,28 +47,64 @@ def forget(
 ) -> None:
     """Forget rows, as if they had never been learned.
 
-    Exactly: all of them, or none if one never was learned.
+    Exactly: all of them, or none if one never was learned. Words, classes and columns that only they had go too, and so
+    does where rows came from. What was chosen before may bear traces of them: see refit.
 
     Example: candide forget titanic.candide withdrawn.csv
     """
     change("forget", model, data, output, reading, format)
 
 
+def refit(
+    model: ModelPath,
+    data: Data,
+    output: Elsewhere = None,
+    delimiter: Delimiter = None,
+    encoding: Encoding = None,
+    types: Types = None,
+    sql: Sql = None,
+    table: Table = None,
+    on_error: OnError = "stop",
+    rejects: Rejects = None,
+    format: ShapeOption = Shape.table,
+) -> None:
+    """Choose everything anew, from the same rows given again.
+
+    After forget, this leaves nothing of the rows that are gone, not even in what was chosen: the model is then the one
+    that fit makes of the rows that are left. Rows that are not exactly those of the model are refused.
+
+    Example: candide refit titanic.candide remaining.csv
+    """
+    reading = options.reading(delimiter, encoding, types, sql, table, on_error, rejects)
+    change("refit", model, data, output, reading, format)
+
+
+DONE = {
+    "learn": "{changed:,} rows learned; {target} now holds {rows:,}",
+    "forget": "{changed:,} rows forgotten; {target} now holds {rows:,}",
+    "refit": "{target} is chosen anew from its {rows:,} rows",
+}
+
+
 def change(name: str, model: str, data: list[str], output: str | None, reading: dict[str, Any], format: Shape) -> None:
-    """Run one of the two, and say what changed."""
+    """Run one of the three, and say what changed."""
     from candide.command_line.progress import watch
     from candide.command_line.running import verb
     from candide.command_line.showing import notes, print_json
 
     fitted = verb(name)(model, options.one_or_all(data), output, watch=watch, **reading)
-    rows = fitted.provenance["events"][-1]["rows"]
     target = output or model
     if format is Shape.json:
         counts = {str(c): int(n) for c, n in zip(fitted.classes, fitted.learned.summary.counts, strict=True)}
         print_json(
-            {"output": target, "changed": rows, "rows": fitted.rows, "classes": counts, "notes": list(fitted.notes)}
+            {
+                "output": target,
+                "changed": fitted.changed,
+                "rows": fitted.rows,
+                "classes": counts,
+                "notes": list(fitted.notes),
+            }
         )
         return
-    verb_done = "learned" if name == "learn" else "forgotten"
-    print(visible(f"{rows:,} rows {verb_done}; {target} now holds {fitted.rows:,}"))
+    print(visible(DONE[name].format(changed=fitted.changed, rows=fitted.rows, target=target)))
     notes(fitted.notes)

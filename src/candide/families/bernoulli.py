@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from candide.arrays import AnyArray, Counts, FloatArray, IntArray, is_sparse
+from candide.arrays import AnyArray, BoolArray, Counts, FloatArray, IntArray, is_sparse
 from candide.bases.behind import Counted
 from candide.bases.counts import add_counts, entries, inside, missing_places, whereabouts
 from candide.bases.family import MISSING, Family, Silence, Term
@@ -47,6 +47,9 @@ class Bernoulli(Family):
 
     def builder_over(self, seen: Tally) -> TallyBuilder:
         return TallyBuilder.over(seen)
+
+    def held(self, seen: Tally, columns: tuple[str, ...]) -> BoolArray:
+        return np.asarray(seen.counts.reshape(2, len(columns), -1).any(axis=(0, 2)))
 
     def read(self, batch: Batch, columns: tuple[str, ...]) -> Counts:
         values = batch.counts(columns)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from candide.arrays import AnyArray, FloatArray, IntArray
+from candide.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from candide.bases.behind import Counted
 from candide.bases.family import MISSING as IS_MISSING
 from candide.bases.family import UNSEEN, Family, Silence, Term
@@ -90,6 +90,10 @@ class Categorical(Family):
             builder.reserve(len(coded), weights)
             places = builder.place([(name, *key) for key in coded.keys])
             count_codes(np.append(places, -1)[coded.codes], labels, weights, builder.table)
+
+    def held(self, seen: Tally, columns: tuple[str, ...]) -> BoolArray:
+        names = {name for name, *key in seen.open_slots if tuple(key) != MISSING}
+        return np.array([column in names for column in columns])
 
     def fit(self, seen: Tally, columns: tuple[str, ...]) -> dict[str, Values]:
         fitted = {}

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from candide.arrays import AnyArray, FloatArray, IntArray
+from candide.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from candide.bases.behind import Counted
 from candide.bases.family import Family, Term, shown_number
 from candide.bases.leaving import Leaving
@@ -117,6 +117,9 @@ class Histogram(Family):
     def learn(self, builder: TallyBuilder, values: FloatArray, labels: IntArray, weights: AnyArray) -> None:
         builder.reserve(len(values), weights)
         count_codes(self._bins_of(values), labels, weights, builder.table)
+
+    def held(self, seen: Tally, columns: tuple[str, ...]) -> BoolArray:
+        return np.array([seen.counts.any()])
 
     def settled(self, seen: Tally) -> Histogram:
         return replace(self, intervals=tuple(self._starts(seen).tolist()))

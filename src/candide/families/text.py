@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from candide.arrays import AnyArray, FloatArray, IntArray
+from candide.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from candide.bases.behind import Counted
 from candide.bases.family import MISSING, Family, Silence, Term, shown_number
 from candide.bases.profile import EVENTS, Profile
@@ -118,6 +118,9 @@ class Text(Family):
 
     def learn(self, builder: WordTallyBuilder, values: Documents, labels: IntArray, weights: AnyArray) -> None:
         builder.learn(values, labels, weights)
+
+    def held(self, seen: WordTally, columns: tuple[str, ...]) -> BoolArray:
+        return np.array([seen.documents.any()])
 
     def fit(self, seen: WordTally, columns: tuple[str, ...]) -> TextParameters:
         parameters = TextParameters.of(seen, self.options, float(self.smoothing))

@@ -235,8 +235,9 @@ def provenance_rows(origin: Any) -> Iterator[tuple[str, str]]:
     for name, version in dict(origin.get("versions", {})).items():
         yield f"version of {name}", str(version)
     for event in origin.get("events", []):
-        sources = ", ".join(lettered(source, LONGEST) for source in event["sources"])
-        yield str(event["verb"]), f"{event['rows']:,} rows of {sources}, {str(event['when'])[:10]}"
+        sources = ", ".join(lettered(source, LONGEST) for source in event.get("sources", ()))
+        told = f"{event['rows']:,} rows of {sources}, " if "rows" in event else ""
+        yield str(event["verb"]), f"{told}{str(event['when'])[:10]}"
 
 
 def in_words(value: Any) -> str:

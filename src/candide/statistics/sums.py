@@ -84,6 +84,11 @@ class Sums:
         places = np.array([after.index(column) for column in before], dtype=np.int64)
         return Sums(*(part.spread(places, len(after), axis=0) for part in self._parts()))
 
+    def narrowed(self, before: Sequence[str], after: Sequence[str]) -> Sums:
+        """The sums of fewer columns."""
+        places = np.array([before.index(column) for column in after], dtype=np.int64)
+        return Sums(*(part.take(places, axis=0) for part in self._parts()))
+
     def column(self, place: int) -> Sums:
         """The sums of one column."""
         return Sums(*(part.take(np.array([place]), axis=0) for part in self._parts()))

@@ -120,6 +120,15 @@ class Tally:
         counts[:, [after.index(column) for column in before]] = old
         return Tally(range(groups * len(after)), counts.reshape(-1, self.classes))
 
+    def narrowed(self, before: Sequence[Any], after: Sequence[Any]) -> Tally:
+        """The counts of fewer columns."""
+        if not isinstance(self.slots, range):
+            kept = [place for place, slot in enumerate(self.slots) if slot[0] in set(after)]
+            return Tally(tuple(self.slots[place] for place in kept), self.counts[kept])
+        groups, places = len(self.slots) // len(before), [before.index(column) for column in after]
+        counts = self.counts.reshape(groups, len(before), self.classes)[:, places]
+        return Tally(range(groups * len(after)), counts.reshape(-1, self.classes))
+
 
 def refuse_overflow(mine: AnyArray, theirs: AnyArray) -> None:
     """Raise where the sum of two tables of counts might not fit in 64 bits."""

@@ -12,7 +12,6 @@ from candide.errors import RowsRefused
 from candide.guess import Guess
 from candide.learning import Options, only
 from candide.schema import Choice, chosen, families_by_column
-from candide.values import key_of
 
 SEVERAL_WORDS = 2
 
@@ -51,18 +50,6 @@ def guess_of(column: str, value: Any) -> Guess:
     if isinstance(value, bytes):
         return Guess("categorical", "the first row held bytes")
     return Guess("gaussian", "the first row held a number")
-
-
-def is_missing(value: Any) -> bool:
-    """Whether a value is missing; what cannot be told is there, and is refused by whoever reads it."""
-    if isinstance(value, (str, int, bytes)):
-        return False
-    if value is None or isinstance(value, float):
-        return value is None or value != value
-    try:
-        return key_of(value) is None
-    except (ValueError, TypeError):
-        return False
 
 
 def row_of(x: Any, text_columns: Sequence[str]) -> Mapping[str, Any]:

@@ -10,6 +10,7 @@ from candide.arrays import FloatArray, IntArray
 from candide.bases.family import Family
 from candide.batch import Batch
 from candide.summary import NO_WEIGHTS
+from candide.values import is_missing
 
 #: A column's place in its block, its name, and the value in the row.
 Cell = tuple[int, str, Any]
@@ -49,6 +50,21 @@ class Live:
         self.columns = [*self.columns, *columns]
         self.builder = self.builder_over(seen)
         self.parameters = None
+
+    def narrow(self, columns: list[str]) -> None:
+        """Keep only these columns; no row has a value in the others."""
+        seen = self.freeze().narrowed(self.columns, columns)
+        self.columns = columns
+        self.builder = self.builder_over(seen)
+        self.parameters = None
+
+    def holds(self, place: int) -> bool:
+        """Whether some row has a value in the column at this place."""
+        return bool(self.family.held(self.freeze(), tuple(self.columns))[place])
+
+    def emptied(self, cells: list[Cell]) -> list[str]:
+        """Those columns of a row just forgotten in which no row has a value any more."""
+        return [name for place, name, value in cells if not (is_missing(value) or self.holds(place))]
 
     def freeze(self) -> Any:
         """The statistic of everything learned and not forgotten; classes are numbered as in the stream."""

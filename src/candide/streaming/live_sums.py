@@ -263,6 +263,9 @@ class LiveDensity(Live):
     def take_away(self, values: FloatArray, label: int) -> None:
         self.builder.add(values, label, -1)
 
+    def holds(self, place: int) -> bool:
+        return self.builder.overall[place].weight > 0
+
     def score(self, cells: list[Cell], order: IntArray, joint: FloatArray) -> None:
         holds = self.family.support.holds
         numbers = [(place, name, number_of(value, name)) for place, name, value in cells]

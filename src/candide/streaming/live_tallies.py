@@ -90,6 +90,10 @@ class LiveCategories(Live):
             if not self.seen[place]:
                 self.different[column] -= 1
 
+    def holds(self, place: int) -> bool:
+        missing = self.builder.places.get((self.columns[place], *MISSING), -1)
+        return bool(self.different[place] > (missing >= 0 and self.seen[missing] > 0))
+
     def score(self, cells: list[Cell], order: IntArray, joint: FloatArray) -> None:
         spoken = [(column, self.builder.places.get(slot, -1)) for column, slot in self._slots(cells)]
         spoken = [(column, place) for column, place in spoken if place >= 0 and self.seen[place]]
@@ -128,6 +132,9 @@ class LiveTruths(Live):
 
     def take_away(self, values: list[int], label: int) -> None:
         self.builder.table[values, label] -= 1
+
+    def holds(self, place: int) -> bool:
+        return bool(self.builder.table[[place, place + len(self.columns)]].any())
 
     def score(self, cells: list[Cell], order: IntArray, joint: FloatArray) -> None:
         numbers = [(place, number_of(value, name)) for place, name, value in cells]
@@ -173,6 +180,9 @@ class LiveCounts(Live):
 
     def take_away(self, values: tuple[IntArray, IntArray], label: int) -> None:
         self._add(values[0], -values[1], label)
+
+    def holds(self, place: int) -> bool:
+        return True  # a zero is as good as a missing count, so nobody can tell
 
     def _add(self, places: IntArray, counts: IntArray, label: int) -> None:
         self.builder.table[places, label] += counts

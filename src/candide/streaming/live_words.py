@@ -12,12 +12,12 @@ from candide.families.text import Text
 from candide.kernels.word_streaming import Running, State, forget_text, learn_text, score_text, state_of
 from candide.statistics.tally import CEILING
 from candide.statistics.word_tally import WordTally
-from candide.streaming.columns import is_missing
 from candide.streaming.live import Cell, Live
 from candide.text.documents import SURROGATES, not_text
 from candide.text.options import TextOptions
 from candide.text.vocabulary import grown
 from candide.text.word_builder import WordTallyBuilder, logs
+from candide.values import is_missing
 
 UNSTEADY = ("\u03a3", "\u0130")
 NEVER_LEARNED = (
@@ -97,7 +97,14 @@ class RunningWords(WordTallyBuilder):
         return state
 
 
-class LiveWords(Live):
+class LiveText(Live):
+    """Text under any model."""
+
+    def holds(self, place: int) -> bool:
+        return bool(self.builder.tallies.documents.any())
+
+
+class LiveWords(LiveText):
     """Text under a multinomial or complement model, judged straight from the running counts."""
 
     family: Text

@@ -22,17 +22,18 @@ from candide.families.categorical import Categorical
 from candide.families.complement import Complement
 from candide.families.multinomial import Multinomial
 from candide.families.text import Text
+from candide.forgetting import is_array, without_traces, without_values
 from candide.kernels.scoring import argmax_rows
 from candide.learning import Learned
 from candide.model import Priors, log_priors, normalised
 from candide.schema import Choice, Schema
-from candide.streaming.columns import choices_for, is_missing, row_of
+from candide.streaming.columns import choices_for, row_of
 from candide.streaming.live import Cell, Live
 from candide.streaming.live_sums import LiveDensity
 from candide.streaming.live_tallies import LiveCategories, LiveCounts, LiveTruths
-from candide.streaming.live_words import LiveWords
+from candide.streaming.live_words import LiveText, LiveWords
 from candide.summary import CEILING, Summary
-from candide.values import Key, shown
+from candide.values import Key, is_missing, shown
 
 FEW_CLASSES = 64
 PLACE = itemgetter(0)
@@ -63,6 +64,7 @@ class Stream:
         self.frozen: Learned | None = learned
         self.learned = learned
         self.choices = list(learned.schema.choices)
+        self.clean = False
         self.places = {key: place for place, key in enumerate(summary.classes)}
         self.counts: AnyArray = summary.counts.copy()
         self.rows: float = summary.rows
@@ -104,8 +106,8 @@ class Stream:
             self.frozen = None
             return bool(new)
 
-    def forget(self, x: Any, y: Any) -> None:
-        """Forget one row, or refuse where it cannot have been learned."""
+    def forget(self, x: Any, y: Any) -> bool:
+        """Forget one row, or refuse where it cannot have been learned; whether columns went with it."""
         with self.events:
             key = self._label(y)
             row = row_of(x, self.texts)
@@ -117,7 +119,8 @@ class Stream:
             label = self.places[key]
             if self.counts[label] < 1:
                 raise ForgetRefused(f"Class '{shown(key)}' has no rows left. Forget only rows that were learned.")
-            values = [(block, block.read(cells)) for block, cells in self._by_block(row)]
+            cells = self._by_block(row)
+            values = [(block, block.read(some)) for block, some in cells]
             for block, read in values:
                 block.refuse_missing(read, label)
             for block, read in values:
@@ -126,7 +129,24 @@ class Stream:
             self.rows -= 1
             if self.counts[label] == 0:
                 self._list_classes()
+            emptied = {name for block, some in cells for name in block.emptied(some)}
+            columns = len(self.choices)
+            if emptied or not self.counts[label] or not self.clean:
+                self._scrub(emptied)
             self.frozen = None
+            return len(self.choices) < columns
+
+    def _scrub(self, emptied: set[str]) -> None:
+        """Let go of what only the row just forgotten had beside the sums; see `candide.forgetting`."""
+        before, known = self._blocks(), self.learned.tuning
+        gone = set() if is_array(Schema(tuple(self.choices))) else emptied - self.learned.options.columns_named
+        if gone:
+            self._narrow(gone)
+        if not self.clean:
+            self.choices = list(without_values(Schema(tuple(self.choices))).choices)
+            self.clean = True
+        tuning = without_traces(known, before, self._blocks(), self.classes)
+        self.learned = replace(self.learned, tuning=tuning)
 
     def posterior(self, x: Any, priors: Priors, class_weight: Priors | None) -> dict[Any, float]:
         """P(class | row) of every class there is; nothing where there is none yet."""
@@ -157,12 +177,14 @@ class Stream:
                 self.frozen = replace(self.learned, schema=schema, summary=self._summary())
             return self.frozen
 
+    def _blocks(self) -> tuple[Block, ...]:
+        return tuple(Block(family, tuple(block.columns)) for family, block in self.lives.items())
+
     def _summary(self) -> Summary:
         keys = tuple(sorted(self.places))
         order = np.array([self.places[key] for key in keys], dtype=np.int64)
-        blocks = tuple(Block(family, tuple(block.columns)) for family, block in self.lives.items())
         statistics = tuple(block.freeze().only(order) for block in self.lives.values())
-        return Summary(blocks, keys, self.counts[order], statistics, self.learned.summary.declared).canonical()
+        return Summary(self._blocks(), keys, self.counts[order], statistics, self.learned.summary.declared).canonical()
 
     def _joint(self, x: Any, priors: Priors, class_weight: Priors | None) -> FloatArray:
         """Prior and what every block says of a row, as score[class], calibrated; classes without rows do not count."""
@@ -295,6 +317,20 @@ class Stream:
         self.columns.update({choice.column: [] for choice in choices if choice.family is None})
         self._note_families()
 
+    def _narrow(self, gone: set[str]) -> None:
+        """Let columns go that no row has a value in."""
+        for family, block in list(self.lives.items()):
+            kept = [name for name in block.columns if name not in gone]
+            if not kept:
+                del self.lives[family]
+            elif len(kept) < len(block.columns):
+                block.narrow(kept)
+        self.choices = [choice for choice in self.choices if choice.column not in gone]
+        self.columns = {choice.column: [] for choice in self.choices}
+        for block in self.lives.values():
+            self._note(block, len(block.columns))
+        self._note_families()
+
     def _empty(self, family: Family, names: list[str]) -> Live:
         return self.live(family, names, family.builder(tuple(names), len(self.places)).freeze())
 
@@ -306,8 +342,8 @@ class Stream:
 
     def live(self, family: Family, columns: list[str], seen: Any) -> Live:
         """The block of a stream that suits a family."""
-        if isinstance(family, Text) and LiveWords.takes(family):
-            return LiveWords(family, columns, seen)
+        if isinstance(family, Text):
+            return (LiveWords if LiveWords.takes(family) else LiveText)(family, columns, seen)
         if isinstance(family, Density):
             return LiveDensity(family, columns, seen)
         if family.chooses:

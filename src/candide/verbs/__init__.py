@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from candide.verbs.touring import demo as demo
     from candide.verbs.updating import forget as forget
     from candide.verbs.updating import learn as learn
+    from candide.verbs.updating import refit as refit
 
 HOMES = {
     "Fitted": "fitted",
@@ -38,6 +39,7 @@ HOMES = {
     "load": "fitted",
     "merge": "merging",
     "predict": "predicting",
+    "refit": "updating",
     "report": "reporting",
     "sample": "drawing",
 }

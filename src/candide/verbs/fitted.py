@@ -25,6 +25,8 @@ class Fitted:
     learned: Learned
     provenance: Mapping[str, Any] = field(default_factory=dict, compare=False)
     notes: tuple[str, ...] = field(default=(), compare=False)
+    changed: int = field(default=0, compare=False)
+    """How many rows `learn` or `forget` has just learned or forgotten."""
 
     @property
     def classes(self) -> tuple[Any, ...]:
@@ -85,6 +87,12 @@ def class_named(name: Any, classes: tuple[Key, ...]) -> Any:
     by_name = {shown(key): key[1] for key in classes}
     values = [value for _, value in classes]
     return name if name in values or not isinstance(name, str) else by_name.get(name, name)
+
+
+def without_origin(before: Mapping[str, Any]) -> dict[str, Any]:
+    """Provenance that tells when things were done to the model, but not with which rows or how many."""
+    events = [{name: event[name] for name in ("verb", "when") if name in event} for event in before.get("events", [])]
+    return {**{name: before[name] for name in ("created", "versions") if name in before}, "events": events}
 
 
 def with_event(before: Mapping[str, Any], verb: str, sources: list[str], rows: int) -> dict[str, Any]:

@@ -1,16 +1,19 @@
-"""learn and forget: more rows or fewer, exactly, in a model at hand or in its file."""
+"""learn, forget and refit: more rows, fewer, or the same with choices made anew, in a model at hand or in its file."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, Unpack
 
+from candide.errors import OptionRefused
+from candide.forgetting import CHOICES_REMEMBER
 from candide.learning import Learned
 from candide.sources import Source
 from candide.values import shown
-from candide.verbs.fitted import Fitted, Path, being_written, opened, with_event
-from candide.verbs.fitting import left_out, refuse_new_columns
+from candide.verbs.fitted import Fitted, Path, being_written, opened, with_event, without_origin
+from candide.verbs.fitting import fit_anew, left_out
 from candide.verbs.reading import Reading, expected_kinds, first_rows, labelled, named_sources
 from candide.verbs.watching import Watch, unwatched
 
@@ -41,16 +44,45 @@ def learn(
 def forget(
     model: Any, data: Any, output: Path | None = None, *, watch: Watch = unwatched, **reading: Unpack[Reading]
 ) -> Fitted:
-    """Forget rows that were learned, as if they had never been. All of them, or none if one was not learned."""
+    """Forget rows that were learned, as if they had never been. All of them, or none if one was not learned.
+
+    What only these rows had goes with them: sums, words, classes, columns, and where rows came from and how well they
+    fared. What was chosen before may still bear traces of them; `refit` leaves none.
+    """
 
     def change(before: Fitted) -> Fitted:
         source = labelled(data, before.label, expected_kinds(before.learned), reading)
-        refuse_new_columns(source, before.learned, "So these rows were not learned as they are.")
         with watch("Forgetting", source.size) as report:
             after = before.learned.forget(source.batches(report))
-        return changed(before, after, "forget", source, news(before.learned, after, source))
+        fitted = changed(before, after, "forget", source, [*news(before.learned, after, source), CHOICES_REMEMBER])
+        return replace(fitted, provenance=without_origin(fitted.provenance))
 
     return kept(model, output, change)
+
+
+def refit(
+    model: Any, data: Any, output: Path | None = None, *, watch: Watch = unwatched, **reading: Unpack[Reading]
+) -> Fitted:
+    """Make every choice anew from the rows that were learned and not forgotten, given again.
+
+    Afterwards the model is the one that `fit` makes of these rows: nothing is left of any other. Rows that are not
+    exactly those of the model are refused; their summary would not be the model's own.
+    """
+
+    def change(before: Fitted) -> Fitted:
+        refuse_standard_input(data)
+        source = labelled(data, before.label, expected_kinds(before.learned), reading)
+        with watch("Comparing", source.size) as report:
+            before.learned.refuse_others(source.batches(report))
+        return fit_anew(data, before.label, before.learned.options, watch, reading)
+
+    return kept(model, output, change)
+
+
+def refuse_standard_input(data: Any) -> None:
+    """Raise where rows come through a pipe, which cannot be read once to compare and once to learn."""
+    if data == "-" or (isinstance(data, (list, tuple)) and "-" in data):
+        raise OptionRefused("refit reads its rows twice, which standard input does not allow. Write them to a file.")
 
 
 def kept(model: Any, output: Path | None, change: Change) -> Fitted:
@@ -68,7 +100,7 @@ def changed(before: Fitted, after: Learned, verb: str, source: Source, notes: li
     """The model after a change, which its provenance tells of."""
     rows = abs(after.summary.rows - before.rows)
     provenance = with_event(before.provenance, verb, named_sources(source), rows)
-    return Fitted(after, provenance, (*notes, *left_out(source)))
+    return Fitted(after, provenance, (*notes, *left_out(source)), rows)
 
 
 def news(before: Learned, after: Learned, source: Source) -> list[str]:

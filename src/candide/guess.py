@@ -2,23 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-from candide.arrays import FloatArray
+from candide.arrays import AnyArray, FloatArray
 from candide.batch import TEXT, Batch, SparseColumns, as_numbers
 from candide.kernels.counting import first_bad_count
-from candide.values import Coded, key_of
+from candide.values import USUALLY_MISSING, Coded, key_of
 
 FEW_VALUES = 12
 ROWS_PER_VALUE = 3
 WORDS_IN_A_TEXT = 3.0
 LONG_TAIL = 2.0
 SMALL_COUNT = 20
+MOSTLY, FIRST_NAMED = 0.8, 3
+"""Categories of which this share are numbers are worth a warning, which names so many that are none."""
+
+A_NUMBER = re.compile(
+    r"[-+−]?\s?(?:[€$£¥₹]\s?)?[-+]?(?:\d{1,3}(?:[.,'\s]\d{3})+|\d+)?(?:[.,]\d+|(?<=\d))(?:[eE][-+]?\d+)?\s?[€$£¥₹%]?"
+)
+"""A number in any of the usual dresses."""
 
 
 @dataclass(frozen=True)
@@ -30,6 +38,7 @@ class Guess:
 
     family: Any
     reason: str
+    warning: str = ""
 
 
 def guess_sparse(batch: Batch) -> Guess | None:
@@ -88,7 +97,31 @@ def guess_strings(raw: Any, alone: bool = False) -> Guess:
     words = float(np.mean([len(text.split()) for text in texts]))
     if len(texts) > FEW_VALUES and 2 * len(texts) > present and words >= WORDS_IN_A_TEXT:
         return Guess("text", f"{len(texts)} different values of {words:.1f} words each")
-    return Guess("categorical", f"{len(texts)} different values")
+    odd = next((text for text in texts if text in USUALLY_MISSING), None)
+    said = "" if odd is None else f"; '{odd}' counts as a value, not as missing"
+    counts = np.bincount(coded.codes[coded.codes >= 0], minlength=len(texts))
+    return Guess("categorical", f"{len(texts)} different values{said}", warning_of_numbers(texts, counts))
+
+
+def warning_of_numbers(texts: Sequence[str], counts: AnyArray) -> str:
+    """What to know of categories that are mostly numbers; nothing where numbers so few would be categories, too."""
+    are_numbers = np.array([A_NUMBER.fullmatch(text.strip()) is not None for text in texts])
+    present, numbers = int(counts.sum()), int(counts[are_numbers].sum())
+    if numbers < MOSTLY * present or are_categories(int(are_numbers.sum()), numbers):
+        return ""
+    if are_numbers.all():
+        return "every value is a number, but a text: make it numbers (types=... (--type)), else it is categories"
+    first = np.flatnonzero(~are_numbers)[:FIRST_NAMED]
+    named = ", ".join(repr(texts[place]) for place in first)
+    return (
+        f"{numbers:,} of {present:,} values are numbers, but it is learned as categories because of {named}. Where "
+        f"that means missing: na=[{named}] (--na {texts[first[0]]!r}); else say what it is with types=... (--type)"
+    )
+
+
+def are_categories(values: int, rows: int) -> bool:
+    """Whether so many different whole numbers in so many rows are as good as names."""
+    return values <= FEW_VALUES and ROWS_PER_VALUE * values <= rows
 
 
 def guess_numbers(numbers: FloatArray) -> Guess:
@@ -97,7 +130,7 @@ def guess_numbers(numbers: FloatArray) -> Guess:
         return Guess("gaussian", "numbers")
     distinct = np.unique(numbers)
     whole = bool((distinct == np.floor(distinct)).all())
-    if whole and len(distinct) <= FEW_VALUES and ROWS_PER_VALUE * len(distinct) <= len(numbers):
+    if whole and are_categories(len(distinct), len(numbers)):
         return Guess("categorical", f"whole numbers with only {len(distinct)} different values")
     if whole and distinct[0] == 0 and np.median(numbers) <= SMALL_COUNT:
         return Guess("negative_binomial", "counts from 0 up")

@@ -6,15 +6,19 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+import pyarrow as pa
+
 from candide import families as family_files
 from candide.bases.family import Block, Family
-from candide.batch import TEXT, Batch
+from candide.batch import TEXT, Batch, SparseColumns
 from candide.errors import ColumnRefused, OptionRefused, suggestion
 from candide.families.histogram import Histogram
 from candide.guess import Guess, confirmed, guess_column, guess_sparse
+from candide.holding import what_is_held
 from candide.sampling import picked
 from candide.summary import Summary, fingerprint
 from candide.text.options import TextOptions
+from candide.times import time_kind
 from candide.visible import visible
 
 IGNORE = "ignore"
@@ -31,6 +35,8 @@ class Choice:
     `beside` are further readings of the same column, such as the pairs of words of a text: each a block of its own.
     They are scores, which calibration weighs; what the column's values are likely to be is the family's to say.
     `warning` is what a user should know before trusting the column, such as that it looks like an id.
+    `kind` says how its values are written where that is not plain to see, as `candide.sources.kinds` names it: dates,
+    numbers with a decimal comma. `holds` says which numbers it holds, such as whole ones (`candide.holding`).
     """
 
     column: str
@@ -38,6 +44,8 @@ class Choice:
     reason: str
     beside: tuple[Family, ...] = ()
     warning: str = ""
+    kind: str = ""
+    holds: str = ""
 
 
 @dataclass(frozen=True)
@@ -69,6 +77,16 @@ class Schema:
     def warnings(self) -> dict[str, str]:
         """What to know before trusting some columns, by column."""
         return {choice.column: choice.warning for choice in self.choices if choice.warning}
+
+    @property
+    def kinds(self) -> dict[str, str]:
+        """How the values of some columns are written."""
+        return {choice.column: choice.kind for choice in self.choices if choice.kind}
+
+    @property
+    def holds(self) -> dict[str, str]:
+        """Which numbers some columns hold."""
+        return {choice.column: choice.holds for choice in self.choices if choice.holds}
 
     def summarize(self, batch: Batch) -> Summary:
         """The summary of one batch under this schema."""
@@ -113,6 +131,7 @@ def choose(
     known_by_hand = len(given) == len(batch.names)
     guesses = None if known_by_hand else guess_sparse(batch)
     sample = batch if known_by_hand or guesses or batch.names == (TEXT,) else picked(batch)
+    holds = {} if known_by_hand or guesses else what_is_held(sample, batch.names)
     choices = []
     for name in batch.names:
         if name in given:
@@ -123,8 +142,15 @@ def choose(
             guess = guesses or confirmed(guess_column(sample, name), batch, name)
         choice = chosen(name, guess, smoothing, missing_is_value, text)
         by_name = (families.get(name) if isinstance(families, Mapping) else families) == "histogram"
+        choice = replace(choice, kind=times_of(batch, name), holds=holds.get(name, ""))
         choices.append(with_edges(choice, sample) if by_name else choice)
     return Schema(tuple(choices))
+
+
+def times_of(batch: Batch, name: str) -> str:
+    """Which kind of times a column holds, if any."""
+    raw = batch.columns.raw(batch.position(name)) if not isinstance(batch.columns, SparseColumns) else None
+    return time_kind(raw.type) if isinstance(raw, (pa.Array, pa.ChunkedArray)) else ""
 
 
 def chosen(name: str, guess: Guess, smoothing: Smoothing, missing_is_value: bool, text: Text) -> Choice:
@@ -141,7 +167,7 @@ def chosen(name: str, guess: Guess, smoothing: Smoothing, missing_is_value: bool
         family = reading(family, name, text)
     if missing_is_value and family.name == "categorical":
         family = replace(family, missing_is_value=True)  # type: ignore[call-arg]
-    return Choice(name, smoothed(family, name, smoothing), guess.reason)
+    return Choice(name, smoothed(family, name, smoothing), guess.reason, warning=guess.warning)
 
 
 def with_edges(choice: Choice, sample: Batch) -> Choice:

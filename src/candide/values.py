@@ -20,6 +20,12 @@ from candide.arrays import AnyArray, IntArray
 from candide.errors import CandideError
 
 Key = tuple[str, Any]
+USUALLY_MISSING = (
+    "", "NA", "N/A", "#N/A", "<NA>", "#NA", "n/a", "na", "N.A.", "n.a.", "NaN", "nan", "NAN", "null", "NULL", "Null",
+    "None", "none", "NONE", "missing", "Missing", "MISSING", "nil", "?", "-", "--", "---", ".", "..",
+)  # fmt: skip
+"""What files write where a number or a date is missing."""
+
 NARROW = 1 << 10
 
 

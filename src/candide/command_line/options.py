@@ -38,8 +38,21 @@ Types = Annotated[
     typer.Option(
         "--type",
         metavar="COLUMN=KIND",
-        help="Read a column as number, integer, truth, date, time, instant or text. May be repeated.",
+        help="Read a column as number, integer, truth, date, time, instant or text; an example behind it shows how "
+        "values are written, as in 'price=number 1.234,5 €' or 'day=date 31/12/2024'. May be repeated.",
     ),
+]
+Na = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="WORD",
+        help="What means that a value is missing, beside the usual (NA, null, -, ?, ... in columns of numbers and "
+        "dates). May be repeated.",
+    ),
+]
+Decimal = Annotated[str | None, typer.Option(metavar="CHARACTER", help="The decimal mark. Found out unless given.")]
+Thousands = Annotated[
+    str | None, typer.Option(metavar="CHARACTER", help="What stands between thousands. Found out unless given.")
 ]
 Sql = Annotated[str | None, typer.Option(metavar="QUERY", help="Rows of a database.")]
 Table = Annotated[str | None, typer.Option(metavar="NAME", help="The table of a database.")]
@@ -62,6 +75,9 @@ def reading(
     delimiter: Delimiter = None,
     encoding: Encoding = None,
     types: Types = None,
+    na: Na = None,
+    decimal: Decimal = None,
+    thousands: Thousands = None,
     sql: Sql = None,
     table: Table = None,
     follow_links: FollowLinks = False,
@@ -73,6 +89,9 @@ def reading(
         "delimiter": "\t" if delimiter == "\\t" else delimiter,
         "encoding": encoding,
         "types": pairs(types, "--type", "age=number") or None,
+        "na": na,
+        "decimal": decimal,
+        "thousands": thousands,
         "sql": sql,
         "table": table,
         "follow_links": follow_links,

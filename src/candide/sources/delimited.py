@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -18,13 +18,16 @@ from candide.sources.dialect import ENCODING_ADVICE, delimiter_of, header_of, ne
 from candide.sources.file_source import first_sample
 from candide.sources.kinds import (
     FALSE,
+    FOUND_OUT,
     MISSING,
     TEXT,
     TRUE,
     Kind,
+    Manner,
     as_expected,
     decided,
     empty_is_missing,
+    first_tried,
     fitted,
     kinds_given,
     matches_all,
@@ -55,6 +58,7 @@ class Delimited:
         self.notes = notes
         self.kinds: dict[str, Kind] = dict.fromkeys(columns, TEXT)
         self._fast: dict[str, Any] = dict.fromkeys(columns, pa.string())
+        self.na: tuple[str, ...] = ()
 
     @classmethod
     def of(
@@ -64,6 +68,7 @@ class Delimited:
         types: Mapping[str, str] | None,
         encoding: str | None,
         expected: Mapping[str, str] | None = None,
+        manner: Manner = FOUND_OUT,
     ) -> Delimited:
         """Decide delimiter, names and kinds from the beginning of the first file that has rows."""
         if delimiter is not None and (len(delimiter) != 1 or not delimiter.isascii() or delimiter in '"\r\n'):
@@ -87,7 +92,7 @@ class Delimited:
             rows = rows[: reader.end_of_records(rows)]
         if not rows.strip() and is_all:
             raise SourceRefused(f"{name} has a header but no rows below it.")
-        reader._decide(Block(rows, name, header.line, 0), kinds_given(types, header.names), expected or {})
+        reader._decide(Block(rows, name, header.line, 0), kinds_given(types, header.names), expected or {}, manner)
         return reader
 
     def enter(self, name: str, head: bytes) -> tuple[int, int]:
@@ -109,30 +114,42 @@ class Delimited:
             table = self._read(block.view, self._fast)
         except (pa.ArrowInvalid, UnicodeDecodeError):
             return [self._carefully(block, records)]
-        columns = tuple(
-            empty_is_missing(column) if self.kinds[name] is TEXT else settled(column, self.kinds[name])
-            for name, column in zip(self.columns, map(one_chunk, table.columns), strict=True)
-        )
+        read = zip(self.columns, map(one_chunk, table.columns), strict=True)
+        columns = tuple(self._typed(name, column) for name, column in read)
+        if any(column is None for column in columns):
+            return [self._carefully(block, records)]
         row = records.text
         return [Piece(self.columns, columns, table.num_rows, records.place, block.taken, (), row)]
+
+    def _typed(self, name: str, column: Any) -> Any:
+        """A column as its kind, from what Arrow read in one go; nothing where a value does not fit."""
+        kind = self.kinds[name]
+        if kind.plain is None and kind.name != TEXT.name:
+            return settled(column, kind)
+        values, misfits = fitted(column, kind)
+        return None if misfits.any() else empty_is_missing(values) if kind.name == TEXT.name else values
 
     def describe(self) -> dict[str, Any]:
         return {
             "format": "csv",
             "delimiter": self.delimiter,
-            "types": {name: kind.name for name, kind in self.kinds.items()},
+            "types": {name: kind.spec for name, kind in self.kinds.items()},
             "notes": list(self.notes),
         }
 
-    def _decide(self, sample: Block, given: Mapping[str, Kind], expected: Mapping[str, str]) -> None:
+    def _decide(
+        self, sample: Block, given: Mapping[str, Kind], expected: Mapping[str, str], manner: Manner
+    ) -> None:
         """A kind for each column, from those records of the sample that are whole."""
         texts = self._texts(sample)
         for place, name in enumerate(self.columns):
             if name in given:
-                kind, arrow = given[name], given[name].arrow
-            else:
-                kind, arrow = as_expected(*decided(one_chunk(texts.column(place))), expected.get(name))
-            self.kinds[name], self._fast[name] = kind, arrow
+                kind = replace(given[name], na=(*given[name].na, *manner.na))
+                self.kinds[name], self._fast[name] = kind, first_tried(kind)
+                continue
+            column = one_chunk(texts.column(place))
+            self.kinds[name], self._fast[name] = as_expected(column, decided(column, manner), expected.get(name))
+        self.na = tuple(dict.fromkeys(word for kind in self.kinds.values() for word in kind.na))
 
     def _texts(self, sample: Block) -> Any:
         strings = dict.fromkeys(self.columns, pa.string())
@@ -150,7 +167,10 @@ class Delimited:
             pa_csv.ReadOptions(use_threads=False, block_size=len(data) + 1, column_names=list(self.columns)),
             pa_csv.ParseOptions(delimiter=self.delimiter, newlines_in_values=True),
             pa_csv.ConvertOptions(
-                column_types=dict(types), null_values=list(MISSING), true_values=list(TRUE), false_values=list(FALSE)
+                column_types=dict(types),
+                null_values=[*MISSING, *self.na],
+                true_values=list(TRUE),
+                false_values=list(FALSE),
             ),
         )
 
@@ -172,8 +192,8 @@ class Delimited:
                     misfit(records.place(place), name, column[row].as_py(), kind.example, records.text(place))
                 )
             leave |= misfits
-            columns.append(empty_is_missing(values) if kind is TEXT else settled(values, kind))
-            if kind.name == "number" and not matches_all(present(column), SMALL_WHOLE):
+            columns.append(empty_is_missing(values) if kind.name == TEXT.name else settled(values, kind))
+            if kind.name == "number" and not kind.form and not matches_all(present(column, kind.na), SMALL_WHOLE):
                 self._fast[name] = pa.float64()
         piece = Piece(
             self.columns, tuple(columns), len(rows), lambda row: records.place(int(rows[row])), block.taken,

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Protocol
 
 from candide.sources.ahead import Pause, ahead
 from candide.sources.blocks import Block, beginning, blocks
+from candide.sources.kinds import Kind
 from candide.sources.origins import Origin
 from candide.sources.pipes import Pipe
 from candide.sources.refused import SourceRefused
@@ -23,6 +24,9 @@ class RecordReader(Protocol):
 
     @property
     def columns(self) -> tuple[str, ...]: ...
+
+    @property
+    def kinds(self) -> Mapping[str, Kind]: ...
 
     @property
     def newline(self) -> bytes: ...
@@ -48,6 +52,10 @@ class FileSource(Source):
     reader: RecordReader = field(kw_only=True)
     encoding: str | None = None
     batch_bytes: int = 2 << 20
+
+    @property
+    def read_as(self) -> Mapping[str, Kind]:
+        return {**self.reader.kinds, **self.kinds}
 
     @property
     def size(self) -> Size:

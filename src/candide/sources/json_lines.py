@@ -15,7 +15,7 @@ from candide.kernels.nesting import DEEPEST, is_too_deep
 from candide.sources.blocks import Block
 from candide.sources.dialect import ENCODING_ADVICE, not_utf8
 from candide.sources.file_source import first_sample
-from candide.sources.kinds import KINDS, beyond_floats, one_chunk, settled
+from candide.sources.kinds import KINDS, Kind, beyond_floats, one_chunk, settled
 from candide.sources.origins import Origin
 from candide.sources.refused import SourceRefused, reason_of
 from candide.sources.rejects import Place, Reject, shortened
@@ -43,6 +43,7 @@ class JsonLines:
         self.schema = schema if schema is not None else pa.schema([])
         self.columns = columns
         self._exact = exact
+        self.kinds: dict[str, Kind] = {}
 
     @classmethod
     def of(cls, origins: tuple[Origin, ...], encoding: str | None) -> JsonLines:

@@ -10,15 +10,21 @@
 | `instant` | the same with `Z` or `+01:00` behind it | timestamp in UTC |
 | `text` | everything | string |
 
+Numbers and dates may be written in other ways, which a sample shows and an example names: `number 1.234,5 €`
+(`dress.py`), `date 31.12.2024`, `time 12/31/2024` (`dates.py`).
+
 An empty field is missing, whatever the kind. The words in `MISSING` are missing too, but not in text, where "NA" may
-be Namibia. Whole and broken numbers are one kind, since 1 and 1.0 are one value: a column of whole numbers
-in which 2.5 turns up later is not an error.
+be Namibia and "?" a value that tells something; there only the words a user names are. Whole and broken numbers are one
+kind, since 1 and 1.0 are one value: a column of whole numbers in which 2.5 turns up later is not an error.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+import json
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -27,9 +33,13 @@ import pyarrow.compute as pc
 
 from candide.arrays import AnyArray
 from candide.errors import ColumnRefused, suggestion
+from candide.sources.dates import DateForm, date_forms
+from candide.sources.dates import in_words as form_in_words
+from candide.sources.dress import Dress, dress_of, tidied
 from candide.sources.refused import SourceRefused
+from candide.values import USUALLY_MISSING
 
-MISSING = ("", "NA", "N/A", "#N/A", "<NA>", "NaN", "nan", "null", "NULL", "None")
+MISSING = USUALLY_MISSING
 TRUE = ("true", "True", "TRUE")
 FALSE = ("false", "False", "FALSE")
 NULL = pa.nulls(1, pa.string())[0]
@@ -37,7 +47,6 @@ NULL = pa.nulls(1, pa.string())[0]
 
 LARGEST_EXACT = 2**53
 
-NOTHING = f"^({'|'.join(MISSING)})$"
 WHOLE = r"^[-+]?[0-9]+$"
 NUMBER = r"^(?i:[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)(e[-+]?[0-9]+)?|[-+]?inf(inity)?)$"
 DATE = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$"
@@ -47,12 +56,33 @@ INSTANT = TIME[:-1] + r"(Z|[-+][0-9]{2}(:?[0-9]{2})?)$"
 
 @dataclass(frozen=True)
 class Kind:
-    """One kind of values: its name, how its text looks and the Arrow type it is read into."""
+    """One kind of values: its name, how its text looks and the Arrow type it is read into.
+
+    `form` is an example where values are written in a way of their own, and `plain` makes of those what Arrow reads.
+    `na` are words that mean a value is missing, beside the usual ones; `said` is what a reason tells of it all.
+    """
 
     name: str
     pattern: str
     arrow: Any
     example: str
+    form: str = ""
+    plain: Callable[[Any], Any] | None = field(default=None, compare=False)
+    na: tuple[str, ...] = ()
+    said: str = field(default="", compare=False)
+
+    @property
+    def spec(self) -> str:
+        """The kind as a user or a model names it.
+
+        >>> kind_of("number 1.234,5 €").spec, replace(TEXT, na=("unknown",)).spec
+        ('number 1.234,5 €', 'text missing ["unknown"]')
+        """
+        named = f"{self.name} {self.form}".strip()
+        return f"{named}{LACKING}{json.dumps(self.na, ensure_ascii=False)}" if self.na else named
+
+
+LACKING = " missing "
 
 
 KINDS = {
@@ -70,44 +100,143 @@ KINDS = {
 TEXT = KINDS["text"]
 
 
+@dataclass(frozen=True)
+class Manner:
+    """How a user says that values are written: words for missing, the decimal mark, what stands between thousands.
+
+    What is None is found out, column by column.
+    """
+
+    na: tuple[str, ...] = ()
+    decimal: str | None = None
+    thousands: str | None = None
+
+    @classmethod
+    def of(cls, na: Any, decimal: str | None, thousands: str | None) -> Manner:
+        """What was asked for, checked; a single word will do."""
+        words = (na,) if isinstance(na, str) else tuple(na or ())
+        for name, mark in (("decimal", decimal), ("thousands", thousands)):
+            if mark is not None and (len(mark) != 1 or mark.isdigit() or mark in "+-"):
+                raise SourceRefused(f"{name} is one character such as ',' or '.', not {mark!r}.")
+        if decimal is not None and decimal == thousands:
+            raise SourceRefused(f"decimal and thousands cannot both be {decimal!r}.")
+        if not all(isinstance(word, str) for word in words):
+            raise SourceRefused(f"na are words that mean a value is missing, such as ['unknown'], not {na!r}.")
+        return cls(words, decimal, thousands)
+
+    @property
+    def dresses(self) -> bool:
+        """Whether something was said of how numbers are written."""
+        return self.decimal is not None or self.thousands is not None
+
+
+FOUND_OUT = Manner()
+
+
+@cache
+def kind_of(spec: str) -> Kind:
+    """The kind of a name, an example behind it where its values are written in a way of their own."""
+    named, _, words = spec.partition(LACKING)
+    name, _, form = named.strip().partition(" ")
+    if name not in KINDS:
+        raise SourceRefused(f"'{spec}' is no type. {suggestion(name, KINDS)}")
+    kind = _formed(name, form) if form else KINDS[name]
+    return replace(kind, na=tuple(json.loads(words))) if words else kind
+
+
+def _formed(name: str, form: str) -> Kind:
+    if name == "number":
+        return dressed(Dress.like(form))
+    if name in ("date", "time"):
+        return dated(DateForm.like(form, timed=name == "time"))
+    raise SourceRefused(f"'{name} {form}' is no type: only number, date and time are written in several ways.")
+
+
+def dressed(dress: Dress, said: str = "") -> Kind:
+    """Numbers in a dress."""
+    example = f"a number such as {dress.example}"
+    return Kind("number", dress.pattern, pa.float64(), example, dress.example, dress.undressed, said=said)
+
+
+def dated(form: DateForm, said: str = "") -> Kind:
+    """Dates, or times, of a form."""
+    kind = KINDS["time" if form.timed else "date"]
+    example = f"a {kind.name} such as {form.example}{' 23:59' * form.timed}"
+    return replace(kind, pattern=form.pattern, example=example, form=form.example, plain=form.iso, said=said)
+
+
 def kinds_given(types: Mapping[str, str] | None, names: tuple[str, ...]) -> dict[str, Kind]:
     """The kinds a user wrote by hand, checked."""
     given = {}
     for column, kind in (types or {}).items():
         if column not in names:
             raise ColumnRefused(f"There is no column '{column}' to give a type. {suggestion(column, names)}")
-        if kind not in KINDS:
-            raise SourceRefused(f"'{kind}', given for column '{column}', is no type. {suggestion(str(kind), KINDS)}")
-        given[column] = KINDS[kind]
+        try:
+            given[column] = kind_of(str(kind))
+        except SourceRefused as problem:
+            raise SourceRefused(f"Column '{column}': {problem}") from None
     return given
 
 
-def decided(texts: Any) -> tuple[Kind, Any]:
+def decided(texts: Any, manner: Manner = FOUND_OUT) -> tuple[Kind, Any]:
     """The kind that all values of a sample fit, and the Arrow type to try first; text when there are none.
 
     >>> decided(pa.array(["1", "NA", "30"]))[1], decided(pa.array(["1", "x"]))[0].name
     (DataType(int64), 'text')
+    >>> decided(pa.array(["1,5", "?", "2.000,25"]))[0].spec, decided(pa.array(["31.1.2024"]))[0].spec
+    ('number 1.234,5', 'date 31.12.2024')
     """
-    values = present(texts)
+    values = present(texts, manner.na)
     if values.null_count == len(values):
-        return TEXT, pa.string()
+        kind, arrow = TEXT, pa.string()
+    else:
+        asked = _in_dress(values, manner) if manner.dresses else None
+        found = asked or _usual(values) or _in_dress(values, manner) or _of_a_form(values)
+        kind, arrow = found or (TEXT, pa.string())
+    return (replace(kind, na=manner.na) if manner.na else kind), arrow
+
+
+def _usual(values: Any) -> tuple[Kind, Any] | None:
+    """Values as programs write them."""
     if matches_all(values, WHOLE):
         return _whole(values)
     for name in ("number", "truth", "date", "time", "instant"):
         kind = KINDS[name]
         if matches_all(values, kind.pattern) and not fitted(values, kind)[1].any():
             return kind, kind.arrow
-    return TEXT, pa.string()
+    return None
 
 
-def as_expected(kind: Kind, arrow: Any, expected: str | None) -> tuple[Kind, Any]:
+def _in_dress(values: Any, manner: Manner) -> tuple[Kind, Any] | None:
+    found = dress_of(values, manner.decimal, manner.thousands)
+    return None if found is None else (dressed(*found), pa.string())
+
+
+def _of_a_form(values: Any) -> tuple[Kind, Any] | None:
+    fitting = [form for form in date_forms() if matches_all(values, form.pattern)]
+    fitting = [form for form in fitting if not fitted(values, dated(form))[1].any()]
+    return (dated(fitting[0], form_in_words(fitting[0], fitting[1:])), pa.string()) if fitting else None
+
+
+def as_expected(texts: Any, found: tuple[Kind, Any], expected: str | None) -> tuple[Kind, Any]:
     """What a sample looks like, or what its column is known as where the two clash.
 
     Text may look like numbers; but numbers that look like text have a wrong value somewhere, which is then found.
+    Numbers and dates are written as they were before, wherever the sample allows that.
     """
-    if expected is None or (kind is not TEXT and expected != TEXT.name):
-        return kind, arrow
-    return KINDS[expected], KINDS[expected].arrow
+    if expected is None:
+        return found
+    known = replace(kind_of(expected), na=tuple(dict.fromkeys([*kind_of(expected).na, *found[0].na])))
+    if known.name == TEXT.name or found[0].name == TEXT.name:
+        return known, first_tried(known)
+    if known.form and not fitted(texts, known)[1].any():
+        return known, first_tried(known)
+    return replace(found[0], na=known.na), found[1]
+
+
+def first_tried(kind: Kind) -> Any:
+    """The Arrow type that a column is first read as."""
+    return kind.arrow if kind.plain is None else pa.string()
 
 
 def _whole(values: Any) -> tuple[Kind, Any]:
@@ -124,11 +253,20 @@ def beyond_floats(wholes: Any) -> bool:
     return ends["min"] is not None and (ends["max"] > LARGEST_EXACT or ends["min"] < -LARGEST_EXACT)
 
 
-def present(texts: Any) -> Any:
+def present(texts: Any, na: tuple[str, ...] = ()) -> Any:
     """Text without the spaces around it, null where it says that nothing is there."""
-    trimmed = pc.utf8_trim(texts, " \t")
-    says_nothing = pc.match_substring_regex(trimmed, NOTHING)
-    return pc.if_else(says_nothing, NULL, trimmed)
+    return without_words(pc.utf8_trim(texts, " \t"), (*MISSING, *na))
+
+
+def without_words(texts: Any, words: tuple[str, ...]) -> Any:
+    """The same text, null where it is one of the words."""
+    return pc.if_else(pc.match_substring_regex(texts, one_of(words)), pa.nulls(1, texts.type)[0], texts)
+
+
+@cache
+def one_of(words: tuple[str, ...]) -> str:
+    """A pattern that these words match, and no others."""
+    return f"^(?:{'|'.join(map(re.escape, words))})$"
 
 
 def matches_all(values: Any, pattern: str) -> bool:
@@ -147,13 +285,16 @@ def fitted(column: Any, kind: Kind) -> tuple[Any, AnyArray]:
         column = one_chunk(column)
     if pa.types.is_dictionary(column.type):
         column = column.cast(column.type.value_type)
-    if kind is TEXT:
-        return _as_text(column), np.zeros(len(column), dtype=bool)
+    if kind.name == TEXT.name:
+        texts = _as_text(column)
+        return (without_words(texts, kind.na) if kind.na else texts), np.zeros(len(column), dtype=bool)
     if not is_text(column.type):
         return _cast(column, kind)
-    values = present(column.cast(pa.string()))
+    values = present(column.cast(pa.string()), kind.na)
+    values = values if kind.plain is None else tidied(values)
     looks_right = pc.or_kleene(pc.match_substring_regex(values, kind.pattern), pc.is_null(values))
-    return _cast(pc.if_else(looks_right, values, NULL), kind, ~as_truths(looks_right))
+    right = pc.if_else(looks_right, values, NULL)
+    return _cast(right if kind.plain is None else kind.plain(right), kind, ~as_truths(looks_right))
 
 
 def as_truths(column: Any) -> AnyArray:

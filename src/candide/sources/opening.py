@@ -10,7 +10,7 @@ from typing import Any
 from candide.errors import suggestion
 from candide.sources.blocks import LONGEST_RECORD
 from candide.sources.formats import FORMATS, format_of
-from candide.sources.kinds import kinds_given
+from candide.sources.kinds import Manner, kinds_given
 from candide.sources.origins import Origin, origin_of
 from candide.sources.pipes import Pipe
 from candide.sources.refused import SourceRefused
@@ -30,6 +30,9 @@ def open_source(
     types: Mapping[str, str] | None = None,
     expected: Mapping[str, str] | None = None,
     encoding: str | None = None,
+    na: str | Sequence[str] | None = None,
+    decimal: str | None = None,
+    thousands: str | None = None,
     on_error: str = "stop",
     rejects: str | os.PathLike[str] | None = None,
     sql: str | None = None,
@@ -44,8 +47,9 @@ def open_source(
     Format, delimiter, names and types are decided here, from the first megabyte. `labelled=False` is for rows to
     predict: no label is needed, and a label column is left out of the features where there is one.
     `expected` says what a model knows columns as: delimited text is read so where it can be, and columns that are not
-    there do not matter. `repeatable=False` lets standard input or another pipe be read once, as it comes,
-    without keeping a copy on disk.
+    there do not matter. `na` are words that mean a value is missing, beside the usual ones; `decimal` and `thousands`
+    are the marks in numbers of delimited text, found out column by column unless given. `repeatable=False` lets
+    standard input or another pipe be read once, as it comes, without keeping a copy on disk.
 
     >>> source = open_source({"age": [31, 20], "sex": ["f", "m"], "survived": ["yes", "no"]}, label="survived")
     >>> source.names, [len(batch) for batch in source.batches()]
@@ -55,29 +59,29 @@ def open_source(
         raise SourceRefused(f"batch_bytes is between 1 and {LONGEST_RECORD}, and batch_rows at least 1.")
     if format is not None and format not in FORMATS:
         raise SourceRefused(f"'{format}' is no format. {suggestion(format, FORMATS)}")
-    kept_out = Rejects(on_error, rejects)
+    kept_out, manner = Rejects(on_error, rejects), Manner.of(na, decimal, thousands)
     if _are_paths(paths):
         names, notes = expanded(paths)
         origins = tuple(origin_of(name, repeatable) for name in names)
         format = format or format_of(origins)
-        _refuse_options(format, delimiter, encoding, sql, table, follow_links)
+        _refuse_options(format, delimiter, encoding, sql, table, follow_links, manner)
         source = _opened(
             origins, format, labelled, delimiter, types, expected, encoding, sql, table, follow_links, batch_bytes,
-            batch_rows,
+            batch_rows, manner,
         )  # fmt: skip
         source.notes += notes
         source.name = origins[0].name if len(origins) == 1 else f"Each of the {len(origins)} files"
     else:
-        _refuse_options("memory", delimiter, encoding, sql, table, follow_links)
-        if types:
-            raise SourceRefused("Types are for files; change the columns of a table in memory before it is given.")
+        _refuse_options("memory", delimiter, encoding, sql, table, follow_links, manner)
+        if types or manner.na:
+            raise SourceRefused("Types and na are for files; change the columns of a table in memory beforehand.")
         from candide.sources.memory import MemorySource
 
         source = MemorySource.of(paths, batch_rows)
         format = "memory"
     source.label, source.labelled, source.rejects = label or source.label, labelled, kept_out
     if format not in ("csv", "tsv"):
-        source.kinds = kinds_given(types, source.columns)
+        source.kinds, source.na = kinds_given(types, source.columns), manner.na
     source.refuse_missing_label()
     return source
 
@@ -141,10 +145,11 @@ def _opened(
     follow_links: bool,
     batch_bytes: int,
     batch_rows: int,
+    manner: Manner,
 ) -> Source:
     """The source for a format; each reader is imported only when it is needed, since some take long to load."""
     if format in ("csv", "tsv", "jsonl"):
-        return _opened_records(origins, format, delimiter, types, expected, encoding, batch_bytes)
+        return _opened_records(origins, format, delimiter, types, expected, encoding, batch_bytes, manner)
     if format in ("parquet", "arrow"):
         from candide.sources.columnar import ColumnarSource
 
@@ -174,6 +179,7 @@ def _opened_records(
     expected: Mapping[str, str] | None,
     encoding: str | None,
     batch_bytes: int,
+    manner: Manner,
 ) -> Source:
     from candide.sources.file_source import FileSource, RecordReader
 
@@ -185,7 +191,8 @@ def _opened_records(
     else:
         from candide.sources.delimited import Delimited
 
-        reader = Delimited.of(origins, delimiter or ("\t" if format == "tsv" else None), types, encoding, expected)
+        delimiter = delimiter or ("\t" if format == "tsv" else None)
+        reader = Delimited.of(origins, delimiter, types, encoding, expected, manner)
     return FileSource(reader.columns, origins=origins, reader=reader, encoding=encoding, batch_bytes=batch_bytes)
 
 
@@ -196,10 +203,16 @@ def _refuse_options(
     sql: str | None,
     table: str | None,
     follow_links: bool,
+    manner: Manner,
 ) -> None:
     """Nothing is silently ignored."""
     if delimiter is not None and format not in ("csv", "tsv"):
         raise SourceRefused(f"A delimiter is for csv and tsv; this is {format}.")
+    if manner.dresses and format not in ("csv", "tsv"):
+        raise SourceRefused(
+            f"decimal and thousands are for csv and tsv; this is {format}. Show how the numbers of a column are "
+            "written with types={'price': 'number 1.234,5'} (--type 'price=number 1.234,5')."
+        )
     if encoding is not None and format not in ("csv", "tsv", "jsonl", "folder"):
         raise SourceRefused(f"An encoding is for text files; this is {format}.")
     if (sql is not None or table is not None) and format not in ("sqlite", "duckdb"):

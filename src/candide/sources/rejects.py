@@ -45,8 +45,9 @@ def misfit(place: Place, column: str, value: Any, expected: str, row: str = "") 
     return Reject(
         place,
         f"column '{column}' holds {shortened(value)}, but {expected} was expected.",
-        f"Mend the value, read the column as it is with types={{'{column}': 'text'}} (--type {column}=text), or leave "
-        "such rows out with on_error='skip' (--on-error skip).",
+        f"Mend the value, say that it means missing with na={shortened(value)} (--na {shortened(value)}), read the "
+        f"column as it is with types={{'{column}': 'text'}} (--type {column}=text), or leave such rows out with "
+        "on_error='skip' (--on-error skip).",
         column,
         row,
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,7 @@ from candide.arrays import AnyArray
 from candide.batch import ArrowColumns, Batch
 from candide.errors import ColumnRefused, suggestion
 from candide.sources.ahead import Pause
-from candide.sources.kinds import Kind, fitted, one_chunk
+from candide.sources.kinds import TEXT, Kind, fitted, is_text, one_chunk
 from candide.sources.refused import SourceRefused
 from candide.sources.rejects import Place, Reject, Rejects, misfit
 from candide.values import Coded
@@ -111,6 +111,7 @@ class Source(ABC):
     label: str | None = None
     labelled: bool = True
     kinds: Mapping[str, Kind] = field(default_factory=dict)
+    na: tuple[str, ...] = ()
     rejects: Rejects = field(default_factory=Rejects)
     name: str = ""
     notes: tuple[str, ...] = ()
@@ -158,6 +159,11 @@ class Source(ABC):
         if not start:
             raise SourceRefused(self._nothing_left())
 
+    @property
+    def read_as(self) -> Mapping[str, Kind]:
+        """What columns were read as, where that was decided or asked for."""
+        return self.kinds
+
     def refuse_missing_label(self) -> None:
         """Raise where the label column asked for is not there."""
         if self.labelled and self.label is not None and self.label not in self.columns:
@@ -175,14 +181,14 @@ class Source(ABC):
         )
 
     def _retyped(self, piece: Piece) -> Piece:
-        """The columns a user gave a type by hand, in that type."""
-        if not self.kinds:
+        """The columns a user gave a type by hand, in that type; text without the words that mean missing."""
+        if not self.kinds and not self.na:
             return piece
         columns, leave, rejects = list(piece.columns), np.zeros(piece.length, dtype=bool), []
         for place, name in enumerate(piece.names):
-            if name not in self.kinds:
+            if name not in self.kinds and not (self.na and is_text(columns[place].type)):
                 continue
-            kind = self.kinds[name]
+            kind = replace(self.kinds.get(name, TEXT), na=self.na)
             columns[place], misfits = fitted(piece.columns[place], kind)
             for row in np.flatnonzero(misfits & ~leave).tolist():
                 value = piece.columns[place][row].as_py()

@@ -14,6 +14,7 @@ import numpy as np
 from candide.arrays import AnyArray
 from candide.bases.family import Block, Family
 from candide.errors import CandideError
+from candide.holding import HOLDS
 from candide.schema import Choice, Schema
 from candide.store.container import Buffer, contents, from_json, pieces, to_json
 from candide.store.forms import form_of, refuse_bad_counts
@@ -128,23 +129,26 @@ def schema_data(schema: Schema) -> dict[str, Any]:
         for choice in schema.choices
     ]
     data = {"columns": columns, "families": [plain_family(family) for family in families], "reasons": list(reasons)}
-    return {**data, "warnings": schema.warnings} if schema.warnings else data
+    more = {"warnings": schema.warnings, "kinds": schema.kinds, "holds": schema.holds}
+    return {**data, **{name: said for name, said in more.items() if said}}
 
 
 def read_schema(data: Mapping[str, Any]) -> Schema:
     """The schema, no column twice."""
     families = [family_of(family) for family in data["families"]]
-    reasons, warnings = data["reasons"], data.get("warnings", {})
+    reasons, more = data["reasons"], [data.get(name, {}) for name in ("warnings", "kinds", "holds")]
     choices = []
     for column, family, reason, *beside in data["columns"]:
-        said = (column, reasons[reason], warnings.get(column, ""))
+        said = [column, reasons[reason], *(texts.get(column, "") for texts in more)]
         if not all(isinstance(text, str) for text in said) or min(family or 0, reason, *beside) < 0:
             raise ModelFileRefused("its schema does not say what it should")
-        more = tuple(families[place] for place in beside)
-        choices.append(Choice(column, None if family is None else families[family], said[1], more, said[2]))
+        further = tuple(families[place] for place in beside)
+        choices.append(Choice(column, None if family is None else families[family], said[1], further, *said[2:]))
     columns = {choice.column for choice in choices}
-    if len(columns) != len(choices) or not columns.issuperset(warnings):
-        raise ModelFileRefused("its schema names a column twice, or warns of one that is not there")
+    if len(columns) != len(choices) or not all(columns.issuperset(texts) for texts in more):
+        raise ModelFileRefused("its schema names a column twice, or speaks of one that is not there")
+    if not {choice.holds for choice in choices} <= {*HOLDS}:
+        raise ModelFileRefused("its schema says of a column that it holds what no column can")
     return Schema(tuple(choices))
 
 

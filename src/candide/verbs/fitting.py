@@ -15,7 +15,7 @@ from candide.schema import Families, Smoothing
 from candide.sources import Source
 from candide.values import shown
 from candide.verbs.fitted import Fitted, Path, being_written, class_named, opened
-from candide.verbs.reading import Reading, expected_kinds, first_rows, labelled, named_sources
+from candide.verbs.reading import Reading, expected_kinds, first_rows, labelled, named_sources, told_how_read
 from candide.verbs.watching import Watch, unwatched
 
 
@@ -66,6 +66,7 @@ def fit_anew(data: Any, label: str | None, options: Options, watch: Watch, readi
     else:
         with watch("Learning", source.size) as report:
             learned = Learned.fit(options, sample, source.batches(report), source.label)
+    learned = told_how_read(learned, source, source.names, reading)
     looked = f"Families were chosen from the first {ROWS_TO_LOOK_AT:,} rows." if batches is None else ""
     return described(learned, source, [looked])
 

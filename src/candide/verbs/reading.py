@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from itertools import chain
 from typing import Any, TypedDict
 
@@ -14,6 +15,7 @@ from candide.batch import ArrowColumns, Batch
 from candide.errors import LabelsRefused
 from candide.learning import Learned
 from candide.sampling import BYTES_TO_LOOK_AT, ROWS_TO_LOOK_AT
+from candide.schema import Choice
 from candide.sources import Source, open_source
 from candide.statistics.cross_sums import CrossSums
 from candide.statistics.sums import Sums
@@ -30,6 +32,9 @@ class Reading(TypedDict, total=False):
     delimiter: str | None
     encoding: str | None
     types: Mapping[str, str] | None
+    na: str | Sequence[str] | None
+    decimal: str | None
+    thousands: str | None
     sql: str | None
     table: str | None
     follow_links: bool
@@ -68,7 +73,24 @@ def expected_kinds(learned: Learned) -> dict[str, str]:
     kinds = {kind for kind, _ in learned.summary.classes}
     if learned.label is not None and len(kinds) == 1 and kinds <= {*KINDS}:
         found[learned.label] = kinds.pop()
-    return found
+    return found | learned.schema.kinds
+
+
+def told_how_read(learned: Learned, source: Source, columns: Collection[str], reading: Reading) -> Learned:
+    """The choices for some columns with how they were read, where that is not plain to see, and why."""
+    by_hand = set(reading.get("types") or ())
+
+    def told(choice: Choice) -> Choice:
+        kind = source.read_as.get(choice.column)
+        if kind is None or choice.column not in columns:
+            return choice
+        spoken = kind.spec not in (*KINDS, "integer")
+        reason = f"{kind.said}; {choice.reason}" if kind.said else choice.reason
+        warning = "" if choice.column in by_hand else choice.warning
+        return replace(choice, kind=kind.spec if spoken else choice.kind, reason=reason, warning=warning)
+
+    choices = tuple(map(told, learned.schema.choices))
+    return replace(learned, schema=replace(learned.schema, choices=choices))
 
 
 def kinds_of_values(seen: Tally) -> dict[str, str]:

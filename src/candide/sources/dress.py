@@ -1,0 +1,135 @@
+"""How the numbers of a column are written: a decimal comma, points between thousands, a currency, a percent sign.
+
+One value cannot tell (`1,234` may be more than a thousand or less than two), so a dress is decided for a whole column.
+It is named by an example, which is also how a user asks for it: `number 1.234,5 €`.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+import pyarrow.compute as pc
+
+from candide.sources.refused import SourceRefused
+
+UNITS = ("€", "$", "£", "¥", "₹", "₽", "₺", "₩", "%", "EUR", "USD", "GBP", "CHF", "JPY")
+CALLED = {",": "commas", ".": "points", " ": "spaces", "'": "apostrophes", "_": "underscores"}
+USUAL = ((".", ","), (",", "."), (".", " "), (",", " "), (".", "'"), (",", "'"))
+"""A decimal mark and what stands between thousands, in the order in which they are tried."""
+
+SPACES = "[\u00a0\u2009\u202f]"
+MINUS = "\u2212"
+
+
+@dataclass(frozen=True)
+class Dress:
+    """A decimal mark, what stands between thousands, and a unit before or behind the number.
+
+    >>> Dress.like("1.234,5 €"), Dress(",", ".").example
+    (Dress(decimal=',', thousands='.', unit='€'), '1.234,5')
+    """
+
+    decimal: str = "."
+    thousands: str = ""
+    unit: str = ""
+
+    @classmethod
+    def like(cls, example: str) -> Dress:
+        """The dress of an example: a number from a thousand up, with a decimal, such as 1.234,5."""
+        found = re.fullmatch(r"(\D*?)\d{1,3}(\D?)\d{3}(?:(\D)\d+)?(\D*)", tidy(example))
+        if found is None:
+            raise SourceRefused(
+                f"'number {example}' does not show how numbers are written. Show one from a thousand up, with a "
+                "decimal: 'number 1.234,5', 'number 1,234.5 $' or 'number 1234,5'."
+            )
+        before, thousands, decimal, behind = found.groups()
+        usual = "," if thousands == "." else "."
+        return cls(decimal or usual, thousands, before.strip() or behind.strip())
+
+    @property
+    def example(self) -> str:
+        """A number in this dress."""
+        return f"1{self.thousands}234{self.decimal}5 {self.unit}".strip()
+
+    @property
+    def pattern(self) -> str:
+        """What all numbers in this dress look like, once `tidied`."""
+        decimal, thousands, unit = map(re.escape, (self.decimal, self.thousands, self.unit))
+        whole = rf"(?:[1-9][0-9]{{0,2}}(?:{thousands}[0-9]{{3}})+|[0-9]+)" if thousands else "[0-9]+"
+        number = rf"(?:{whole}(?:{decimal}[0-9]*)?|{decimal}[0-9]+)(?:[eE][-+]?[0-9]+)?"
+        return rf"^(?:[-+]? ?(?:{unit} ?)?|{unit} ?[-+]){number}(?: ?{unit})?$"
+
+    def undressed(self, values: Any) -> Any:
+        """The same numbers as every program writes them."""
+        for mark in filter(None, (self.unit, self.thousands, " ", "+")):
+            values = pc.replace_substring(values, mark, "")
+        return values if self.decimal == "." else pc.replace_substring(values, self.decimal, ".")
+
+
+def tidy(text: str) -> str:
+    """One text with plain spaces and a plain minus."""
+    return re.sub(SPACES, " ", text).replace(MINUS, "-").strip()
+
+
+def tidied(values: Any) -> Any:
+    """Arrow text with plain spaces and a plain minus."""
+    plain = pc.replace_substring(pc.replace_substring_regex(values, SPACES, " "), MINUS, "-")
+    return pc.utf8_trim(plain, " ")
+
+
+def dress_of(values: Any, decimal: str | None = None, thousands: str | None = None) -> tuple[Dress, str] | None:
+    """The dress in which all values are numbers, and what tells it; none where there is none.
+
+    `decimal` and `thousands` are what a user said. Where commas may be decimal ones or stand between thousands, since
+    every group has exactly three digits, they stand between thousands.
+    """
+    values = tidied(values)
+    unit = unit_of(values)
+    marks = [(d, t) for d, t in USUAL if decimal in (None, d) and thousands in (None, t)]
+    dresses = [Dress(d, t, unit) for d, t in marks or [(decimal or ".", thousands or "")]]
+    fitting = [dress for dress in dresses if fits(values, dress.pattern)]
+    if not fitting:
+        return None
+    money = unit not in ("", "%")
+    dress = next((one for one in fitting if money and groups_thousands(values, one)), fitting[0])
+    return dress, in_words(values, dress, is_assumed=decimal is None and thousands is None)
+
+
+def unit_of(values: Any) -> str:
+    """The unit that every value has, if any."""
+    return next((unit for unit in UNITS if pc.all(pc.match_substring(values, unit)).as_py()), "")
+
+
+def fits(values: Any, pattern: str) -> bool:
+    """Whether every value that is there looks as the pattern says."""
+    return pc.all(pc.match_substring_regex(values, pattern)).as_py() is not False
+
+
+def groups_thousands(values: Any, dress: Dress) -> bool:
+    """Whether some value has thousands set apart, and none a decimal."""
+    return holds(values, dress.thousands) and not holds(values, dress.decimal)
+
+
+def holds(values: Any, mark: str) -> bool:
+    """Whether some value has the mark."""
+    return bool(mark) and pc.any(pc.match_substring(values, mark)).as_py() is True
+
+
+def in_words(values: Any, dress: Dress, is_assumed: bool) -> str:
+    """What the dress is, as a reason says it; and that it was assumed, where thousands might be decimals.
+
+    >>> import pyarrow as pa
+    >>> dress_of(pa.array(["1,5", "2,25"]))[1], dress_of(pa.array(["€ 12", "€ 1,234.50"]))[1]
+    ('numbers with a decimal comma', 'numbers in € with commas between thousands')
+    """
+    said = f"numbers in {dress.unit}" if dress.unit else "numbers"
+    marks = ["a decimal comma"] if dress.decimal == "," and holds(values, ",") else []
+    marks += [f"{CALLED.get(dress.thousands, dress.thousands)} between thousands"] * holds(values, dress.thousands)
+    said += f" with {' and '.join(marks)}" if marks else ""
+    decimals = Dress(dress.thousands, "", dress.unit)
+    is_open = dress.thousands in (",", ".") and holds(values, dress.thousands) and fits(values, decimals.pattern)
+    if is_assumed and is_open:
+        said += f" (assumed; if they are decimals, its type is 'number {decimals.example}')"
+    return said

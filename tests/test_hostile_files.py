@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import sqlite3
 import subprocess
 import sys
 
@@ -145,3 +147,70 @@ def test_links_in_a_folder_are_followed_only_when_asked(tmp_path):
     assert (rows_of(followed), followed.notes) == (4, ())
     table = write(tmp_path / "a.csv", "x,y\n1,a\n")
     assert "this is csv" in refused(table, follow_links=True)
+
+
+WRITING_QUERIES = {
+    "sqlite": [
+        "ATTACH '{new}' AS other",
+        "VACUUM INTO '{new}'",
+        "PRAGMA user_version = 7",
+        "PRAGMA query_only",
+        "DELETE FROM t",
+        "INSERT INTO t VALUES (1, 'z')",
+        "CREATE TEMP TABLE u (x)",
+        "SELECT load_extension('{new}')",
+        "BEGIN",
+        "SELECT * FROM t; DELETE FROM t",
+        "",
+    ],
+    "duckdb": [
+        "ATTACH '{new}' AS other",
+        "COPY t TO '{new}'",
+        "COPY (SELECT * FROM t) TO '{new}' (FORMAT csv)",
+        "EXPORT DATABASE '{new}'",
+        "INSTALL httpfs",
+        "LOAD httpfs",
+        "SET enable_external_access = true",
+        "PRAGMA enable_profiling",
+        "SELECT * FROM read_text('{old}')",
+        "SELECT * FROM '{old}'",
+        "DELETE FROM t",
+        "CREATE TEMP TABLE u (x INTEGER)",
+        "SELECT * FROM t; COPY t TO '{new}'",
+        "",
+    ],
+}
+
+
+def database(path, kind):
+    if kind == "duckdb":
+        duckdb = pytest.importorskip("duckdb")
+        with duckdb.connect(str(path)) as connection:
+            connection.execute("CREATE TABLE t (x INTEGER, y VARCHAR)")
+            connection.execute("INSERT INTO t VALUES (1, 'a'), (2, 'b')")
+        return str(path)
+    with contextlib.closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("CREATE TABLE t (x INTEGER, y TEXT)")
+        connection.execute("INSERT INTO t VALUES (1, 'a'), (2, 'b')")
+    return str(path)
+
+
+@pytest.mark.parametrize("kind", WRITING_QUERIES)
+def test_a_query_can_only_read_its_database(tmp_path, kind):
+    path = database(tmp_path / f"rows.{kind}", kind)
+    old = write(tmp_path / "old.csv", "x,y\n1,a\n")
+    before = {file.name: file.read_bytes() for file in tmp_path.iterdir()}
+    for query in WRITING_QUERIES[kind]:
+        sentence = refused(path, label="y", sql=query.format(new=tmp_path / "new", old=old))
+        assert path in sentence, query
+        assert "SELECT" in sentence, query
+    assert {file.name: file.read_bytes() for file in tmp_path.iterdir()} == before
+    assert rows_of(open_source(path, label="y", sql="WITH u AS (SELECT * FROM t) SELECT x + 1 AS z, y FROM u")) == 2
+    assert rows_of(open_source(path, label="y", table="t")) == 2
+
+
+def test_a_query_that_fails_on_the_way_is_a_sentence(tmp_path):
+    path = database(tmp_path / "rows.duckdb", "duckdb")
+    sentence = refused(path, label="y", sql="SELECT CAST(y AS INTEGER) AS x, y FROM t")
+    assert path in sentence
+    assert "the query failed" in sentence

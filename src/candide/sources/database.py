@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from candide.errors import suggestion
 from candide.sources.refused import SourceRefused
 
+READ_ONLY = "Only one SELECT is run, and all it can do is read this database."
+
 
 def query_of(path: str, sql: str | None, table: str | None, tables: Sequence[str]) -> str:
     """The query to run: the one given, or all of a table; a database with one table needs neither.

@@ -1,4 +1,7 @@
-"""Rows of a DuckDB database, opened for reading only. DuckDB is an extra package, imported here alone."""
+"""Rows of a DuckDB database. The file is opened for reading only, and a query may do nothing but select.
+
+DuckDB is an extra package, imported here alone.
+"""
 
 from __future__ import annotations
 
@@ -8,10 +11,21 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
-from candide.sources.database import query_of
+import pyarrow as pa
+
+from candide.sources.database import READ_ONLY, query_of
 from candide.sources.refused import SourceRefused, reason_of
 from candide.sources.rejects import Place
 from candide.sources.source import BATCH_ROWS, Piece, Size, Source, flat
+
+CLOSED = {
+    "enable_external_access": "false",
+    "autoinstall_known_extensions": "false",
+    "autoload_known_extensions": "false",
+    "lock_configuration": "true",
+    "temp_directory": "",
+}
+"""A query reaches no file but the database: it cannot attach, copy, load or spill, nor turn this off."""
 
 
 @dataclass
@@ -30,7 +44,7 @@ class DuckSource(Source):
             found = connection.execute("SELECT table_name FROM information_schema.tables ORDER BY table_name")
             tables = [name for (name,) in found.fetchall()]
             query = query_of(path, sql, table, tables)
-            rows = None if sql else connection.execute(query.replace("*", "count(*)", 1)).fetchall()[0][0]
+            rows = None if sql is not None else connection.execute(query.replace("*", "count(*)", 1)).fetchall()[0][0]
             schema = _reader(connection, path, query, batch_rows).schema
         return cls(
             columns=tuple(flat(schema.empty_table()).column_names), path=path, query=query, rows=rows,
@@ -44,7 +58,7 @@ class DuckSource(Source):
     def pieces(self) -> Iterator[Piece]:
         first = 1
         with closing(_connected(self.path)) as connection:
-            for batch in _reader(connection, self.path, self.query, self.batch_rows):
+            for batch in _batches(_reader(connection, self.path, self.query, self.batch_rows), self.path):
                 yield Piece.of(batch, self._place(first), batch.num_rows)
                 first += batch.num_rows
 
@@ -65,7 +79,7 @@ def _duckdb(path: str) -> Any:
 def _connected(path: str) -> Any:
     duckdb = _duckdb(path)
     try:
-        return duckdb.connect(path, read_only=True)
+        return duckdb.connect(path, read_only=True, config=CLOSED)
     except duckdb.Error as problem:
         raise SourceRefused(f"{path} cannot be read as DuckDB: {reason_of(problem)}.") from None
 
@@ -73,9 +87,18 @@ def _connected(path: str) -> Any:
 def _reader(connection: Any, path: str, query: str, rows: int) -> Any:
     duckdb = _duckdb(path)
     try:
+        statements = connection.extract_statements(query)
+        if [statement.type for statement in statements] != [duckdb.StatementType.SELECT]:
+            raise SourceRefused(f"{path}: the query is no SELECT. {READ_ONLY}")
         found = connection.sql(query)
-        if found is None:
-            raise SourceRefused(f"{path}: the query gives no rows. Give a SELECT.")
         return found.to_arrow_reader(rows) if hasattr(found, "to_arrow_reader") else found.fetch_arrow_reader(rows)
     except duckdb.Error as problem:
+        raise SourceRefused(f"{path}: the query failed: {reason_of(problem)}. {READ_ONLY}") from None
+
+
+def _batches(reader: Any, path: str) -> Iterator[Any]:
+    """What a query gives; a value may turn out wrong only when its row comes."""
+    try:
+        yield from reader
+    except (pa.ArrowException, OSError, _duckdb(path).Error) as problem:
         raise SourceRefused(f"{path}: the query failed: {reason_of(problem)}.") from None

@@ -1,4 +1,4 @@
-"""Rows of an SQLite database, opened for reading only."""
+"""Rows of an SQLite database. The file is opened for reading only, and a query may do nothing but select."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from candide.sources.database import query_of
+from candide.sources.database import READ_ONLY, query_of
 from candide.sources.kinds import KINDS, settled
 from candide.sources.refused import SourceRefused, reason_of
 from candide.sources.rejects import Place, Reject, misfit
@@ -18,6 +18,9 @@ from candide.sources.source import Piece, Size, Source, refuse_repeats
 
 ROWS = 1 << 12
 PYTHON_TYPES: dict[str, tuple[type, ...]] = {"number": (int, float), "text": (str,), "bytes": (bytes,)}
+ALLOWED = {sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_FUNCTION, sqlite3.SQLITE_RECURSIVE}
+"""What a query may do. Attaching another file, vacuuming into one and setting a pragma are not among it."""
+
 EXPECTED = {"number": "a number", "text": "text", "bytes": "bytes"}
 
 
@@ -38,7 +41,7 @@ class SqliteSource(Source):
             query = query_of(path, sql, table, tables)
             cursor = _run(connection, path, query)
             names = tuple(column[0] for column in cursor.description or ())
-            rows = None if sql else connection.execute(query.replace("*", "count(*)", 1)).fetchone()[0]
+            rows = None if sql is not None else connection.execute(query.replace("*", "count(*)", 1)).fetchone()[0]
         if not names:
             raise SourceRefused(f"{path}: the query gives no rows. Give a SELECT.")
         refuse_repeats(names, f"{path}: the query")
@@ -98,7 +101,7 @@ def _kind(value: Any) -> str:
 
 
 class _connected:  # noqa: N801
-    """A connection that is closed at the end, not only committed."""
+    """A connection that can only select, and is closed at the end, not only committed."""
 
     def __init__(self, path: str):
         self._path = path
@@ -109,6 +112,7 @@ class _connected:  # noqa: N801
                 f"{Path(self._path).absolute().as_uri()}?mode=ro", uri=True, check_same_thread=False
             )
             self._connection.execute("SELECT 1 FROM sqlite_master")
+            self._connection.set_authorizer(_allowed)
         except sqlite3.Error as problem:
             raise SourceRefused(f"{self._path} cannot be read as SQLite: {reason_of(problem)}.") from None
         return self._connection
@@ -117,11 +121,16 @@ class _connected:  # noqa: N801
         self._connection.close()
 
 
+def _allowed(action: int, *about: str | None) -> int:
+    may = action in ALLOWED and about[1] != "load_extension"
+    return sqlite3.SQLITE_OK if may else sqlite3.SQLITE_DENY
+
+
 def _run(connection: sqlite3.Connection, path: str, query: str) -> sqlite3.Cursor:
     try:
         return connection.execute(query)
     except (sqlite3.Error, sqlite3.Warning) as problem:
-        raise SourceRefused(f"{path}: the query failed: {reason_of(problem)}.") from None
+        raise SourceRefused(f"{path}: the query failed: {reason_of(problem)}. {READ_ONLY}") from None
 
 
 def _fetched(cursor: sqlite3.Cursor, path: str) -> list[tuple[Any, ...]]:

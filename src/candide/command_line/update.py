@@ -55,17 +55,13 @@ def forget(
     change("forget", model, data, output, reading, format)
 
 
+@reads
 def refit(
     model: ModelPath,
     data: Data,
     output: Elsewhere = None,
-    delimiter: Delimiter = None,
-    encoding: Encoding = None,
-    types: Types = None,
-    sql: Sql = None,
-    table: Table = None,
-    on_error: OnError = "stop",
-    rejects: Rejects = None,
+    *,
+    reading: Reading,
     format: ShapeOption = Shape.table,
 ) -> None:
     """Choose everything anew, from the same rows given again.
@@ -75,7 +71,6 @@ def refit(
 
     Example: candide refit titanic.candide remaining.csv
     """
-    reading = options.reading(delimiter, encoding, types, sql, table, on_error, rejects)
     change("refit", model, data, output, reading, format)
 
 

@@ -368,7 +368,7 @@ def test_the_command_writes_a_page_or_a_picture(orchard, tmp_path):
 
 def test_the_command_refuses_before_the_work(orchard, tmp_path):
     orchard.save(tmp_path / "fruit.candide")
-    (tmp_path / "kept.html").write_text("as it was")
+    (tmp_path / "kept.html").write_text("<!doctype html>as it was")
     for words, said in [
         (["--picture", "nomogramme"], "Did you mean 'nomogram'?"),
         (["--picture", "feature"], "--column"),
@@ -382,7 +382,7 @@ def test_the_command_refuses_before_the_work(orchard, tmp_path):
         assert made.returncode == 2, (words, made.stdout, made.stderr)
         assert said in made.stderr
         assert "Traceback" not in made.stderr
-    assert (tmp_path / "kept.html").read_text() == "as it was"
+    assert (tmp_path / "kept.html").read_text() == "<!doctype html>as it was"
     assert run("report", "fruit.candide", "-o", "no/where.html", folder=tmp_path).returncode == 1
 
 

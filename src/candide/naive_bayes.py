@@ -224,10 +224,13 @@ class NaiveBayes(Shared, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return type(self).of(self.learned_ + other.learned_)
 
     @reads
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the model to a file that `candide.load` and the command line read."""
+    def save(self, path: str | os.PathLike[str], force: bool = False) -> None:
+        """Write the model to a file that `candide.load` and the command line read.
+
+        A file that is there and is no model is written over only by `force`.
+        """
         check_is_fitted(self)
-        store.save(self.learned_.saved(store.provenance([], self.summary_.rows)), path)
+        store.save(self.learned_.saved(store.provenance([], self.summary_.rows)), path, force)
 
     @reads
     def report(self, path: str | os.PathLike[str], data: Any = None) -> None:

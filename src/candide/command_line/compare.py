@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from candide.command_line import options
-from candide.command_line.options import Data, Reading, Shape, ShapeOption, reads
+from candide.command_line.options import Data, Force, Reading, Shape, ShapeOption, reads
 from candide.visible import visible
 
 
@@ -33,6 +33,7 @@ def compare(
     seed: Annotated[int, typer.Option(metavar="NUMBER", min=0, help="The same seed deals and draws alike.")] = 0,
     *,
     reading: Reading,
+    force: Force = False,
     format: ShapeOption = Shape.table,
 ) -> None:
     """Set naive Bayes beside other methods, on the same rows.
@@ -53,6 +54,7 @@ def compare(
         folds=folds,
         rows=rows,
         seed=seed,
+        force=force,
         watch=watch,
         **reading,
     )

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from candide.command_line import options
-from candide.command_line.options import ModelPath, Reading, reads
+from candide.command_line.options import Force, ModelPath, Reading, reads
 from candide.command_line.screen import as_is
 
 
@@ -41,6 +41,7 @@ def explain(
     ] = None,
     *,
     reading: Reading,
+    force: Force = False,
     format: Annotated[
         Rendered | None,
         typer.Option("--format", help="A table for people, json for programs, html for a browser; else by the output."),
@@ -58,6 +59,10 @@ def explain(
     shape = format or by_name(output)
     if worked and shape is not Rendered.table:
         raise typer.BadParameter(f"--worked is written as text. Leave out --format {shape.value}.")
+    if output not in (None, "-"):
+        from candide.store.overwriting import kind_written, refuse_overwriting
+
+        refuse_overwriting(output, kind_written(output, shape.value), [model, data], force)
     found = verb("explain")(
         model,
         options.one_or_all(data) if data else None,

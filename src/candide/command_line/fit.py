@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from candide.command_line import options
-from candide.command_line.options import Data, Reading, Shape, ShapeOption, reads
+from candide.command_line.options import Data, Force, Reading, Shape, ShapeOption, reads
 from candide.visible import visible
 
 
@@ -57,6 +57,7 @@ def fit(
     ] = None,
     *,
     reading: Reading,
+    force: Force = False,
     format: ShapeOption = Shape.table,
 ) -> None:
     """Learn to tell the classes of a column from all others.
@@ -81,6 +82,7 @@ def fit(
         missing=missing,
         calibrate=calibrate and not plain,
         like=like,
+        force=force,
         watch=watch,
         **reading,
     )

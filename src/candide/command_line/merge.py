@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from candide.command_line.options import Shape, ShapeOption
+from candide.command_line.options import Force, Shape, ShapeOption
 from candide.visible import visible
 
 
@@ -15,6 +15,7 @@ def merge(
     output: Annotated[
         str, typer.Option("--output", "-o", metavar="MODEL", help="Where to save the sum.", show_default=False)
     ],
+    force: Force = False,
     format: ShapeOption = Shape.table,
 ) -> None:
     """Add models, as if one had learned all their rows.
@@ -26,7 +27,7 @@ def merge(
     from candide.command_line.running import verb
     from candide.command_line.showing import notes, print_json
 
-    merged = verb("merge")(models, output)
+    merged = verb("merge")(models, output, force=force)
     if format is Shape.json:
         counts = {str(c): int(n) for c, n in zip(merged.classes, merged.learned.summary.counts, strict=True)}
         print_json({"output": output, "rows": merged.rows, "classes": counts, "notes": list(merged.notes)})

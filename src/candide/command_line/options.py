@@ -66,6 +66,11 @@ Rejects = Annotated[
     typer.Option(metavar="FILE", help="Where skipped rows are listed, with reasons."),
 ]
 
+Force = Annotated[
+    bool,
+    typer.Option("--force", help="Write over a file that is something else, or that is read here."),
+]
+
 
 Reading = dict[str, Any]
 """What the verbs call `reading`."""

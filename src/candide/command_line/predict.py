@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from candide.command_line import options
-from candide.command_line.options import Data, ModelPath, Reading, reads
+from candide.command_line.options import Data, Force, ModelPath, Reading, reads
 from candide.command_line.screen import rows_out
 from candide.visible import visible
 
@@ -46,6 +46,7 @@ def predict(
     ] = None,
     *,
     reading: Reading,
+    force: Force = False,
 ) -> None:
     """Answer rows, with a probability and a decision.
 
@@ -66,6 +67,7 @@ def predict(
         rarity=rarity,
         probabilities=probabilities,
         output_format={"json": "jsonl"}.get(format.value, format.value) if format else None,
+        force=force,
         **({} if to_screen and sys.stdout.isatty() else {"watch": watch}),
         **reading,
     )

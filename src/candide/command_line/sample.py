@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from candide.command_line.options import ModelPath
+from candide.command_line.options import Force, ModelPath
 from candide.command_line.predict import Written
 from candide.command_line.screen import rows_out
 from candide.visible import visible
@@ -28,6 +28,7 @@ def sample(
     format: Annotated[
         Written | None, typer.Option("--format", help="How rows are written; on a terminal, a table. json is jsonl.")
     ] = None,
+    force: Force = False,
 ) -> None:
     """Draw new rows from what a model learned.
 
@@ -43,6 +44,7 @@ def sample(
         label,
         seed,
         None if as_table else rows_out() if to_screen else output,
+        force=force,
         output_format={"json": "jsonl"}.get(format.value, format.value) if format else None,
     )
     if as_table:

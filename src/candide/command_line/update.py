@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from candide.command_line import options
-from candide.command_line.options import Data, ModelPath, Reading, Shape, ShapeOption, reads
+from candide.command_line.options import Data, Force, ModelPath, Reading, Shape, ShapeOption, reads
 from candide.visible import visible
 
 Elsewhere = Annotated[
@@ -23,6 +23,7 @@ def learn(
     output: Elsewhere = None,
     *,
     reading: Reading,
+    force: Force = False,
     format: ShapeOption = Shape.table,
 ) -> None:
     """Learn more rows into a model file.
@@ -33,7 +34,7 @@ def learn(
 
     Example: candide learn titanic.candide more.csv
     """
-    change("learn", model, data, output, reading, format)
+    change("learn", model, data, output, {**reading, "force": force}, format)
 
 
 @reads
@@ -43,6 +44,7 @@ def forget(
     output: Elsewhere = None,
     *,
     reading: Reading,
+    force: Force = False,
     format: ShapeOption = Shape.table,
 ) -> None:
     """Forget rows, as if they had never been learned.
@@ -52,7 +54,7 @@ def forget(
 
     Example: candide forget titanic.candide withdrawn.csv
     """
-    change("forget", model, data, output, reading, format)
+    change("forget", model, data, output, {**reading, "force": force}, format)
 
 
 @reads
@@ -62,6 +64,7 @@ def refit(
     output: Elsewhere = None,
     *,
     reading: Reading,
+    force: Force = False,
     format: ShapeOption = Shape.table,
 ) -> None:
     """Choose everything anew, from the same rows given again.
@@ -71,7 +74,7 @@ def refit(
 
     Example: candide refit titanic.candide remaining.csv
     """
-    change("refit", model, data, output, reading, format)
+    change("refit", model, data, output, {**reading, "force": force}, format)
 
 
 DONE = {

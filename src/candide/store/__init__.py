@@ -23,18 +23,22 @@ from __future__ import annotations
 
 from candide.store.atomic import locked
 from candide.store.files import load, save
-from candide.store.refusals import ModelFileNotWritten, ModelFileRefused
+from candide.store.overwriting import refuse_overwriting, refuse_rejects
+from candide.store.refusals import ModelFileNotWritten, ModelFileRefused, OverwritingRefused
 from candide.store.saved import Saved, canonical_bytes, from_bytes, provenance, to_bytes
 
 __all__ = [
     "ModelFileNotWritten",
     "ModelFileRefused",
+    "OverwritingRefused",
     "Saved",
     "canonical_bytes",
     "from_bytes",
     "load",
     "locked",
     "provenance",
+    "refuse_overwriting",
+    "refuse_rejects",
     "save",
     "to_bytes",
 ]

@@ -8,12 +8,17 @@ import stat
 
 from candide.store.atomic import Name, replace_file
 from candide.store.container import Buffer
+from candide.store.overwriting import MODEL, refuse_overwriting
 from candide.store.refusals import ModelFileNotWritten, ModelFileRefused, not_written
 from candide.store.saved import Saved, file_pieces, from_bytes
 
 
-def save(saved: Saved, path: Name) -> None:
-    """Write a model file in one step: a reader meanwhile, or a crash, finds the old file or the new one, whole."""
+def save(saved: Saved, path: Name, force: bool = False) -> None:
+    """Write a model file in one step: a reader meanwhile, or a crash, finds the old file or the new one, whole.
+
+    A file that is there and is no model is written over only by `force`.
+    """
+    refuse_overwriting(path, MODEL, force=force)
     pieces = file_pieces(saved)
     size = sum(memoryview(piece).nbytes for piece in pieces)
     if os.path.exists(path) and not os.path.isfile(path):

@@ -11,6 +11,10 @@ class ModelFileRefused(CandideError):
     """A file is not a model file, is damaged, or was written by a newer Candide."""
 
 
+class OverwritingRefused(CandideError):
+    """A file would be destroyed that is read, or that is of another kind."""
+
+
 class ModelFileNotWritten(CandideError):
     """The disk or the folder did not take the file; what was there before is untouched."""
 

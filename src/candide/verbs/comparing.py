@@ -12,6 +12,7 @@ from candide.errors import OptionRefused
 from candide.sampling import Reservoir
 from candide.schema import Families
 from candide.sources import Size, Source
+from candide.store.overwriting import kind_written
 from candide.verbs.fitting import left_out, refuse_numbers_as_labels
 from candide.verbs.reading import Reading, joined, labelled
 from candide.verbs.watching import Watch, unwatched
@@ -31,6 +32,7 @@ def compare(
     folds: int = FOLDS,
     rows: int = ROWS,
     seed: int = 0,
+    force: bool = False,
     watch: Watch = unwatched,
     **reading: Unpack[Reading],
 ) -> Comparison:
@@ -45,7 +47,8 @@ def compare(
     (0.75, 0.75)
     """
     if output is not None:
-        refuse_no_picture(output)
+        refuse_no_picture(output, data, force)
+    store.refuse_rejects(reading.get("rejects"), [data, output])
     source = labelled(data, label, None, reading)
     batch, notes = some_rows(source, rows, watch)
     refuse_numbers_as_labels(batch, source)
@@ -76,11 +79,12 @@ def some_rows(source: Source, most: int, watch: Watch) -> tuple[Batch, Sequence[
     ]
 
 
-def refuse_no_picture(output: str | os.PathLike[str]) -> None:
+def refuse_no_picture(output: str | os.PathLike[str], data: Any, force: bool) -> None:
     """What cannot be drawn or saved is known before the work, not after."""
     from candide.pictures.theme import ending_of, matplotlib_or_advice
 
-    ending_of(output)
+    ending = ending_of(output)
     matplotlib_or_advice()
+    store.refuse_overwriting(output, kind_written(output, ending), [data], force)
     with store.locked(output):
         pass

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from candide.store.overwriting import kind_written, refuse_overwriting
 from candide.values import key_of
 from candide.verbs.fitted import class_named, opened
 from candide.verbs.writing import Output, column_of, format_for, write
@@ -20,9 +21,13 @@ def sample(
     output: Output | None = None,
     *,
     output_format: str | None = None,
+    force: bool = False,
 ) -> Any:
     """Draw `n` rows as an Arrow table, label first: of one class, or of all in proportion to their priors."""
     fitted = opened(model)
+    if output is not None:
+        format = format_for(output, output_format)
+        refuse_overwriting(output, kind_written(output, format), [model], force)
     parameters = fitted.learned.model
     wanted = None if label is None else key_of(class_named(label, parameters.classes))
     columns, labels = parameters.sample(n, wanted, np.random.default_rng(seed))
@@ -31,5 +36,5 @@ def sample(
     drawn = {fitted.label or "label": pa.array(answers), **{name: column_of(columns[name].tolist()) for name in names}}
     table = pa.table(drawn)
     if output is not None:
-        write([table], output, format_for(output, output_format))
+        write([table], output, format)
     return table

@@ -14,7 +14,7 @@ from candide.evaluation import Evaluation
 from candide.learning import Learned, Options
 from candide.schema import Families
 from candide.sources import Size, Source
-from candide.store.container import MAGIC
+from candide.store.overwriting import MODEL, kind_of, refuse_rejects
 from candide.verbs.fitted import Fitted, opened
 from candide.verbs.fitting import left_out, refuse_numbers_as_labels
 from candide.verbs.reading import Reading, expected_kinds, first_rows, joined, labelled
@@ -51,6 +51,7 @@ def evaluate(
         raise OptionRefused("Leave-one-out and folds are two ways to evaluate. Ask for one of them.")
     if seed is not None and folds is None:
         raise OptionRefused("seed=... (--seed) deals rows into folds, and none were asked for: folds=... (--folds).")
+    refuse_rejects(reading.get("rejects"), [data, model])
     if data is None:
         refuse_no_rows(model)
         source, options = labelled(model, label, None, reading), Options(families)
@@ -122,10 +123,7 @@ def is_model(given: Any) -> bool:
         return False
     if os.fspath(given).endswith(".candide"):
         return True
-    if not os.path.isfile(given):
-        return False
-    with open(given, "rb") as file:
-        return file.read(8 + len(MAGIC))[8:] == MAGIC
+    return kind_of(given) == MODEL
 
 
 def refuse_no_rows(model: Any) -> None:

@@ -12,6 +12,7 @@ from candide.batch import ArrowColumns, Batch
 from candide.errors import OptionRefused, RowsRefused
 from candide.explanation import Explanation
 from candide.sources import Source, open_source
+from candide.store import refuse_rejects
 from candide.verbs.fitted import Fitted, opened
 from candide.verbs.reading import Reading, expected_kinds
 
@@ -34,6 +35,7 @@ def explain(
 ) -> list[Explained]:
     """The prior and what each column says, for some rows (counted from 1), or for a text of your own."""
     fitted = opened(model)
+    refuse_rejects(reading.get("rejects"), [data, model])
     if (data is None) == (text is None):
         raise OptionRefused("Give rows to explain, or a text, and not both.")
     if text is not None:

@@ -11,6 +11,7 @@ from typing import Any
 from candide import store
 from candide.errors import OptionRefused
 from candide.learning import Learned
+from candide.store.overwriting import MODEL
 from candide.values import Key, shown
 from candide.visible import visible
 
@@ -47,9 +48,9 @@ class Fitted:
         """What the model file holds."""
         return self.learned.saved(dict(self.provenance))
 
-    def save(self, path: Path) -> None:
-        """Write the model file, whole or not at all."""
-        store.save(self.saved(), path)
+    def save(self, path: Path, force: bool = False) -> None:
+        """Write the model file, whole or not at all; over a file that is no model only by `force`."""
+        store.save(self.saved(), path, force)
 
     def __str__(self) -> str:
         named = ", ".join(shown(key) for key in self.learned.summary.classes[:6])
@@ -74,11 +75,12 @@ def opened(model: Any) -> Fitted:
     raise OptionRefused(f"A model is the path of a model file, or what fit and load give, not {type(model).__name__}.")
 
 
-def being_written(output: Path | None) -> AbstractContextManager[None]:
+def being_written(output: Path | None, data: Any = None, force: bool = False) -> AbstractContextManager[None]:
     """Be the only writer of a model file, from before its sources are read until it is saved; nothing where none is.
 
-    A folder that cannot be written to is so known before the work, not after.
+    A folder that cannot be written to is so known before the work, not after, and so is a file that would be destroyed.
     """
+    store.refuse_overwriting(output, MODEL, [data], force)
     return nullcontext() if output is None else store.locked(output)
 
 

@@ -30,6 +30,7 @@ def fit(
     missing: str = "ignore",
     calibrate: bool = True,
     like: Any = None,
+    force: bool = False,
     watch: Watch = unwatched,
     **reading: Unpack[Reading],
 ) -> Fitted:
@@ -37,21 +38,23 @@ def fit(
 
     Families, smoothing and text recipe are chosen by leave-one-out from the first 50,000 rows, then every row is
     learned, and probabilities are calibrated on rows from all over the data. `like` takes all choices from another
-    model instead, so that models of several files can be merged.
+    model instead, so that models of several files can be merged. A file that is no model, or that is read here, is
+    written over only by `force`.
 
     >>> rows = {"weather": ["sun", "rain", "rain", "sun"], "plan": ["beach", "home", "home", "beach"]}
     >>> print(fit(rows, "plan"))
     Fitted on 4 rows: plan is one of beach, home
     """
     options = Options(families, smoothing, priors, missing=missing, calibrate=calibrate)
-    with being_written(output):
+    store.refuse_rejects(reading.get("rejects"), [data, like, output])
+    with being_written(output, data, force):
         if like is not None:
             fitted = fit_like(data, label, opened(like), options, watch, reading)
         else:
             fitted = fit_anew(data, label, options, watch, reading)
         fitted.learned.model  # noqa: B018  (refuses priors that do not fit, before anything is saved)
         if output is not None:
-            fitted.save(output)
+            fitted.save(output, force)
     return fitted
 
 

@@ -11,15 +11,18 @@ from candide.learning import Learned
 from candide.verbs.fitted import Fitted, Path, being_written, opened, with_event
 
 
-def merge(models: Iterable[Any], output: Path | None = None) -> Fitted:
-    """Add models that were fitted alike (`fit(..., like=first)`); others are refused, with the reason."""
+def merge(models: Iterable[Any], output: Path | None = None, *, force: bool = False) -> Fitted:
+    """Add models that were fitted alike (`fit(..., like=first)`); others are refused, with the reason.
+
+    `output` may be one of them; a file that is no model is written over only by `force`.
+    """
     given = list(models)
     if len(given) < 2:
         raise OptionRefused(f"Merging takes at least two models, but {len(given)} was given.")
-    with being_written(output):
+    with being_written(output, force=force):
         merged = added_up(given)
         if output is not None:
-            merged.save(output)
+            merged.save(output, force)
     return merged
 
 

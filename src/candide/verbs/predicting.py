@@ -16,6 +16,7 @@ from candide.engines.local import in_parallel
 from candide.errors import RowsRefused
 from candide.learning import Learned
 from candide.sources import Source, open_source
+from candide.store.overwriting import kind_written, refuse_overwriting, refuse_rejects
 from candide.values import shown
 from candide.verbs.fitted import Fitted, opened
 from candide.verbs.reading import OthersAsText, Reading, expected_kinds
@@ -41,6 +42,7 @@ def predict(
     rarity: float = RARITY,
     probabilities: bool = False,
     output_format: str | None = None,
+    force: bool = False,
     watch: Watch = unwatched,
     **reading: Unpack[Reading],
 ) -> Predicted:
@@ -55,6 +57,8 @@ def predict(
     refuse_no_share("confidence", confidence)
     refuse_no_share("rarity", rarity)
     format = None if output is None else format_for(output, output_format)
+    refuse_overwriting(output, kind_written(output, format), [data, model], force)
+    refuse_rejects(reading.get("rejects"), [data, model, output])
     expected = expected_kinds(fitted.learned)
     if format in TEXTUAL:
         expected = OthersAsText(expected)

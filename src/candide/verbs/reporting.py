@@ -16,6 +16,7 @@ from candide.reporting.findings import Findings
 from candide.reporting.page import amount, page
 from candide.sources import Size
 from candide.store.atomic import replace_file
+from candide.store.overwriting import kind_written
 from candide.store.refusals import not_written
 from candide.verbs.evaluating import evaluate
 from candide.verbs.fitted import Fitted, opened
@@ -47,6 +48,7 @@ def report(
     column: str | None = None,
     of: str | None = None,
     against: str | None = None,
+    force: bool = False,
     watch: Watch = unwatched,
     **reading: Unpack[Reading],
 ) -> Written:
@@ -59,6 +61,9 @@ def report(
     """
     output = output_for(model, picture) if output is None else os.fspath(output)
     refuse_before_work(output, picture, column, of, against)
+    kind = kind_written(output, "html" if picture is None else ending_of(output))
+    store.refuse_overwriting(output, kind, [data, model], force)
+    store.refuse_rejects(reading.get("rejects"), [data, model, output])
     fitted = opened(model)
     tested = None if data is None else evaluate(fitted, data, label, watch=watch, **reading)
     if picture is not None:

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 
+from candide.store.refusals import OverwritingRefused
+
 ORCHARD = Path(__file__).with_name("orchard.csv")
 LEARNED_FIRST = 300
 LEARNED_LATER = 150
@@ -61,11 +63,18 @@ def tour(folder: Path, announce: Callable[[Step], None] | None) -> list[Step]:
     parts = {"monday": rows[:LEARNED_FIRST], "tuesday": rows[LEARNED_FIRST : LEARNED_FIRST + LEARNED_LATER],
              "new": rows[LEARNED_FIRST + LEARNED_LATER :]}  # fmt: skip
     for name, lines in parts.items():
-        (folder / f"{name}.csv").write_text("".join([header, *lines]), encoding="utf-8")
+        write_unless_taken(folder / f"{name}.csv", "".join([header, *lines]))
     steps = [Step(about, command) for about, command in STEPS]
     if find_spec("matplotlib") is None:
         steps = [step for step in steps if not step.command.startswith(NEEDS_PICTURES)]
     return [run(step, folder, announce) for step in steps]
+
+
+def write_unless_taken(path: Path, text: str) -> None:
+    """Write a file of the tour; somebody else's file of that name stays."""
+    if path.exists() and path.read_bytes() != text.encode():
+        raise OverwritingRefused(f"'{path}' is there already and is not the tour's. Give the tour an empty folder.")
+    path.write_text(text, encoding="utf-8")
 
 
 def run(step: Step, folder: Path, announce: Callable[[Step], None] | None) -> Step:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, Unpack
 
+from candide import store
 from candide.errors import OptionRefused
 from candide.forgetting import CHOICES_REMEMBER
 from candide.learning import Learned
@@ -21,7 +22,13 @@ Change = Callable[[Fitted], Fitted]
 
 
 def learn(
-    model: Any, data: Any, output: Path | None = None, *, watch: Watch = unwatched, **reading: Unpack[Reading]
+    model: Any,
+    data: Any,
+    output: Path | None = None,
+    *,
+    force: bool = False,
+    watch: Watch = unwatched,
+    **reading: Unpack[Reading],
 ) -> Fitted:
     """Learn more rows. New classes, values and columns are welcome; what was chosen stays chosen.
 
@@ -39,11 +46,18 @@ def learn(
             after = wider.learn(source.batches(report))
         return changed(before, after, "learn", source, news(before.learned, after, source))
 
-    return kept(model, output, change)
+    store.refuse_rejects(reading.get("rejects"), [data, model, output])
+    return kept(model, output, change, data, force)
 
 
 def forget(
-    model: Any, data: Any, output: Path | None = None, *, watch: Watch = unwatched, **reading: Unpack[Reading]
+    model: Any,
+    data: Any,
+    output: Path | None = None,
+    *,
+    force: bool = False,
+    watch: Watch = unwatched,
+    **reading: Unpack[Reading],
 ) -> Fitted:
     """Forget rows that were learned, as if they had never been. All of them, or none if one was not learned.
 
@@ -58,11 +72,18 @@ def forget(
         fitted = changed(before, after, "forget", source, [*news(before.learned, after, source), CHOICES_REMEMBER])
         return replace(fitted, provenance=without_origin(fitted.provenance))
 
-    return kept(model, output, change)
+    store.refuse_rejects(reading.get("rejects"), [data, model, output])
+    return kept(model, output, change, data, force)
 
 
 def refit(
-    model: Any, data: Any, output: Path | None = None, *, watch: Watch = unwatched, **reading: Unpack[Reading]
+    model: Any,
+    data: Any,
+    output: Path | None = None,
+    *,
+    force: bool = False,
+    watch: Watch = unwatched,
+    **reading: Unpack[Reading],
 ) -> Fitted:
     """Make every choice anew from the rows that were learned and not forgotten, given again.
 
@@ -77,7 +98,8 @@ def refit(
             before.learned.refuse_others(source.batches(report))
         return fit_anew(data, before.label, before.learned.options, watch, reading)
 
-    return kept(model, output, change)
+    store.refuse_rejects(reading.get("rejects"), [data, model, output])
+    return kept(model, output, change, data, force)
 
 
 def refuse_standard_input(data: Any) -> None:
@@ -86,14 +108,14 @@ def refuse_standard_input(data: Any) -> None:
         raise OptionRefused("refit reads its rows twice, which standard input does not allow. Write them to a file.")
 
 
-def kept(model: Any, output: Path | None, change: Change) -> Fitted:
+def kept(model: Any, output: Path | None, change: Change, data: Any = None, force: bool = False) -> Fitted:
     """The changed model; saved, while nobody else writes, where it came from a file or `output` names one."""
     target = output if output is not None else model if isinstance(model, (str, os.PathLike)) else None
     opened(model)  # a model that is none is refused before a lock is left beside it
-    with being_written(target):
+    with being_written(target, data, force):
         after = change(opened(model))
         if target is not None:
-            after.save(target)
+            after.save(target, force)
     return after
 
 

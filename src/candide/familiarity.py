@@ -22,13 +22,18 @@ class Familiarity:
 
     @classmethod
     def of(
-        cls, blocks: Sequence[Block], expected: FloatArray, observed: FloatArray, weights: FloatArray
+        cls,
+        blocks: Sequence[Block],
+        expected: FloatArray,
+        observed: FloatArray,
+        weights: FloatArray,
+        silent: frozenset[str] = frozenset(),
     ) -> Familiarity:
-        """From log P[block, row] of rows left out, and how much of each there was."""
+        """From log P[block, row] of rows left out, and how much of each there was; `silent` columns have no say."""
         found = {}
         for block, logs, there in zip(blocks, expected, observed, strict=True):
             known = (there > 0) & np.isfinite(logs) & (weights > 0)
-            if known.any() and not block.family.is_beside:
+            if known.any() and not block.family.is_beside and silent.isdisjoint(block.columns):
                 found[block.key] = tuple(quantiles(logs[known] / there[known], weights[known]).tolist())
         return cls(found)
 

@@ -85,10 +85,12 @@ class Learned:
         Calibration looks at the same rows of the sample, or at as many from all over the batches.
         """
         from candide.choosing.columns import chosen_by_leaving_out  # not needed, and not imported, to predict
+        from candide.choosing.screening import screened
 
         rows = [canonical(picked(sample))]
         everything = batches is None and len(rows[0]) == len(sample)
-        schema = chosen_by_leaving_out(options.choose(sample), rows[0], options, everything)
+        guessed = screened(options.choose(sample), rows[0], options)
+        schema = chosen_by_leaving_out(guessed, rows[0], options, everything)
         begun = cls(options, schema, Summary.empty(()), label)
         if batches is None:
             return begun.refilled([sample]).tuned(rows)
@@ -116,10 +118,12 @@ class Learned:
         """Calibrated on these rows of those learned, each left out; as it is where that is not asked for."""
         if not self.options.calibrate:
             return self
+        from candide.choosing.screening import with_leaks
         from candide.choosing.tuning import tune
 
         complete = list(self._complete(rows))
-        return replace(self, tuning=tune(self.summary, complete, self.options.priors, self.options.class_weight))
+        tuning, leaks = tune(self.summary, complete, self.options.priors, self.options.class_weight)
+        return replace(self, tuning=tuning, schema=with_leaks(self.schema, leaks))
 
     def refilled(self, batches: Iterable[Batch], declared: Iterable[Key] = ()) -> Learned:
         """The same choices, with only these rows learned; how well the choices did on others is not kept."""

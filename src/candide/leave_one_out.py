@@ -81,7 +81,11 @@ class LeftOut:
 
     def block(self, place: int) -> LeftOut:
         """What one of the blocks says."""
-        return replace(self, **{name: getattr(self, name)[place : place + 1] for name in BY_BLOCK})
+        return self.blocks(slice(place, place + 1))
+
+    def blocks(self, places: slice | Sequence[int]) -> LeftOut:
+        """What some of the blocks say."""
+        return replace(self, **{name: getattr(self, name)[places] for name in BY_BLOCK})
 
     @classmethod
     def beside(cls, blocks: Sequence[LeftOut]) -> LeftOut:

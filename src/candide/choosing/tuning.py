@@ -11,7 +11,9 @@ from candide.batch import Batch
 from candide.calibration import Calibration
 from candide.choosing.calibrating import calibrated
 from candide.choosing.curve import learning_curve
+from candide.choosing.leaks import Leak, leaks
 from candide.choosing.tenths import judged
+from candide.choosing.times import time_columns
 from candide.familiarity import Familiarity
 from candide.judging.quality import Point, Quality
 from candide.leave_one_out import LeftOut
@@ -30,16 +32,21 @@ CELLS = 30_000_000
 
 def tune(
     summary: Summary, batches: Sequence[Batch], priors: Priors = "empirical", class_weight: Priors | None = None
-) -> Tuning:
-    """What leave-one-out scores of these rows teach; nothing where rows are few or classes one."""
+) -> tuple[Tuning, list[Leak]]:
+    """What leave-one-out scores of these rows teach, and which columns they show to give the label away.
+
+    Nothing where rows are few or classes one. Columns that tell when a row was made have no say in how familiar rows
+    are: time goes on.
+    """
     if sum(len(batch) for batch in batches) < FEWEST_ROWS or len(summary.classes) < 2 or not summary.blocks:
-        return UNTUNED
+        return UNTUNED, []
     some = list(affordable(summary, batches))
     rows = LeftOut.joined(judged(summary, batch, priors, class_weight) for batch in some)
     calibration = calibrated(rows, summary.classes, summary.blocks)
-    familiarity = Familiarity.of(summary.blocks, rows.familiarity, rows.observed, rows.weights)
+    times = frozenset(name for batch in some for name in time_columns(batch))
+    familiarity = Familiarity.of(summary.blocks, rows.familiarity, rows.observed, rows.weights, times)
     curve = learning_curve(summary, some, calibration, priors, class_weight)
-    return Tuning(calibration, familiarity, quality(summary, rows, calibration, curve))
+    return Tuning(calibration, familiarity, quality(summary, rows, calibration, curve)), leaks(summary, rows)
 
 
 def affordable(summary: Summary, batches: Sequence[Batch]) -> Iterator[Batch]:

@@ -257,3 +257,9 @@ def test_many_columns_are_warned_of_in_a_few_lines():
     table = RNG.normal(size=(100, 2))
     with pytest.warns(ColumnWarning, match=r"and 30 more columns, which schema_.explain\(\) tells of"):
         NaiveBayes().fit(np.column_stack([table] * 21), LABELS[:100])
+
+
+def test_a_warning_points_at_the_line_that_fitted():
+    with pytest.warns(ColumnWarning) as caught:
+        NaiveBayes().fit(np.column_stack([np.arange(100), HONEST["measured"][:100]]), LABELS[:100])
+    assert caught[0].filename == __file__

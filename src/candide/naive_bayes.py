@@ -123,7 +123,7 @@ class NaiveBayes(Shared, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         _ = learned.model
         self._become(learned, first=True)
         if learned.schema.warnings:
-            warnings.warn(looked_at_twice(learned.schema), ColumnWarning, stacklevel=2)
+            warnings.warn(looked_at_twice(learned.schema), ColumnWarning, stacklevel=3)
         if len(learned.summary.classes) == 1:
             only = shown(learned.summary.classes[0])
             warnings.warn(f"There is only one class, '{only}': it will always be the answer.", stacklevel=3)

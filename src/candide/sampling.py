@@ -95,6 +95,8 @@ def add_column(batch: Batch, place: int, name: str, salt: np.uint64, totals: Has
     raw = batch.columns.raw(place)
     if isinstance(raw, pa.ChunkedArray):
         raw = raw.combine_chunks()
+    if isinstance(raw, pa.Array) and (pa.types.is_nested(raw.type) or pa.types.is_interval(raw.type)):
+        raw = pa.array(list(map(str, raw.to_pylist())), pa.string())  # lists are only there to be ignored
     if isinstance(raw, pa.Array) and (pa.types.is_string(raw.type) or pa.types.is_large_string(raw.type)):
         strings = raw.cast(pa.large_string())
         _, offsets, data = strings.buffers()

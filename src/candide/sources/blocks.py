@@ -45,6 +45,11 @@ def beginning(stream: Stream, size: int, is_enough: Callable[[bytes], bool]) -> 
     while True:
         fresh = stream.read(max(size - len(data), len(data)))
         data += fresh
+        if data.startswith(b"\0"):
+            raise SourceRefused(
+                f"{stream.name} begins with NUL bytes, so it is no text: it may be damaged, or in another format or "
+                "encoding. Name it, for example encoding='utf-16' (--encoding utf-16)."
+            )
         if not fresh:
             return data, True
         if (len(data) >= size or stream.pauses) and is_enough(data):

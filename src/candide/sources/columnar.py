@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.ipc as pa_ipc
 import pyarrow.parquet as pa_parquet
 
+from candide.sources.arrow_types import refuse_unions
 from candide.sources.origins import Origin
 from candide.sources.refused import SourceRefused, reason_of
 from candide.sources.rejects import Place
@@ -34,7 +35,8 @@ class ColumnarSource(Source):
         schemas, rows = [], 0
         for origin in origins:
             opened = _opened(origin, format)
-            schemas.append(flat(opened.schema.empty_table()).schema)
+            refuse_unions(opened.schema, origin.name)
+            schemas.append(flat(opened.schema.empty_table(), origin.name).schema)
             rows += opened.rows or 0
             opened.close()
         for origin, schema in zip(origins, schemas, strict=True):

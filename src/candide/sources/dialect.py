@@ -101,7 +101,7 @@ def split(record: str, delimiter: str) -> list[str]:
     columns = int(records_of(data, delimiter)[1][0])
     table = pa_csv.read_csv(
         pa.BufferReader(data),
-        pa_csv.ReadOptions(autogenerate_column_names=True, use_threads=False),
+        pa_csv.ReadOptions(autogenerate_column_names=True, use_threads=False, block_size=len(data) + 1),
         pa_csv.ParseOptions(delimiter=delimiter, newlines_in_values=True),
         pa_csv.ConvertOptions(column_types={f"f{place}": pa.string() for place in range(columns)}),
     )

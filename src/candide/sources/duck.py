@@ -13,6 +13,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from candide.sources.arrow_types import refuse_unions
 from candide.sources.database import READ_ONLY, query_of
 from candide.sources.refused import SourceRefused, reason_of
 from candide.sources.rejects import Place
@@ -46,8 +47,9 @@ class DuckSource(Source):
             query = query_of(path, sql, table, tables)
             rows = None if sql is not None else connection.execute(query.replace("*", "count(*)", 1)).fetchall()[0][0]
             schema = _reader(connection, path, query, batch_rows).schema
+        refuse_unions(schema, path)
         return cls(
-            columns=tuple(flat(schema.empty_table()).column_names), path=path, query=query, rows=rows,
+            columns=tuple(flat(schema.empty_table(), path).column_names), path=path, query=query, rows=rows,
             batch_rows=batch_rows,
         )  # fmt: skip
 

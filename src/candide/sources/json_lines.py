@@ -61,7 +61,7 @@ class JsonLines:
             rejects = [found for found in cls()._tables(Lines(block).found[:1], name) if isinstance(found, Reject)]
             raise SourceRefused(rejects[0].sentence if rejects else f"{name} has no lines that can be read.")
         first = max((table for table, _ in tables), key=lambda table: table.num_rows)
-        flat_table = flat(first)
+        flat_table = flat(first, name)
         exact = {
             column
             for column in flat_table.column_names
@@ -99,7 +99,7 @@ class JsonLines:
         return {"format": "jsonl", "types": {part.name: str(part.type) for part in self.schema}}
 
     def _piece(self, table: Any, lines: Lines, start: int, taken: int) -> Piece:
-        table = flat(table)
+        table = flat(table, lines.block.name)
         names = tuple(table.column_names)
         columns = tuple(
             settled(one_chunk(column), INTEGER if name in self._exact else NUMBER)

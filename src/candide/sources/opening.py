@@ -82,6 +82,7 @@ def open_source(
     source.label, source.labelled, source.rejects = label or source.label, labelled, kept_out
     if format not in ("csv", "tsv"):
         source.kinds, source.na = kinds_given(types, source.columns), manner.na
+    source.known = frozenset(expected or ())
     source.refuse_missing_label()
     return source
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from abc import ABC, abstractmethod
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -15,6 +16,7 @@ from candide.arrays import AnyArray
 from candide.batch import ArrowColumns, Batch
 from candide.errors import ColumnRefused, suggestion
 from candide.sources.ahead import Pause
+from candide.sources.arrow_types import duration, nested, simplified
 from candide.sources.kinds import TEXT, Kind, fitted, is_text, one_chunk
 from candide.sources.refused import SourceRefused
 from candide.sources.rejects import Place, Reject, Rejects, misfit
@@ -53,7 +55,7 @@ class Piece:
         """A piece of an Arrow table or record batch; nested columns get dotted names."""
         if isinstance(table, pa.RecordBatch):
             table = pa.Table.from_batches([table])
-        table = flat(table)
+        table = flat(table, place(0).name)
         columns = tuple(one_chunk(column) for column in table.columns)
         return cls(tuple(table.column_names), columns, table.num_rows, place, taken)
 
@@ -82,19 +84,20 @@ class Piece:
         return self.columns[self.names.index(name)]
 
 
-def flat(table: Any) -> Any:
+def flat(table: Any, whose: str) -> Any:
     """A table whose nested columns are columns of their own: {"a": {"b": 1}} is column `a.b`."""
+    table = simplified(table)
     while any(pa.types.is_struct(column.type) for column in table.columns):
-        table = table.flatten()
-    refuse_repeats(table.column_names, "The table")
+        table = simplified(table.flatten())
+    refuse_repeats(table.column_names, whose)
     return table
 
 
 def refuse_repeats(names: Sequence[str], whose: str) -> None:
     """Two columns of one name cannot be told apart."""
-    repeated = sorted({name for name in names if names.count(name) > 1}) if len(set(names)) < len(names) else []
+    repeated = sorted(name for name, count in Counter(names).items() if count > 1)
     if repeated:
-        listed = ", ".join(f"'{name}'" for name in repeated)
+        listed = ", ".join(f"'{name}'" for name in repeated[:12]) + (", ..." if len(repeated) > 12 else "")
         raise SourceRefused(f"{whose} has more than one column named {listed}. Rename them in the header.")
 
 
@@ -103,8 +106,8 @@ class Source(ABC):
     """Rows from somewhere, with what is known of them beforehand.
 
     `columns` are all names in the file; `names` those that are features, without the label. The features of a
-    batch may differ from `names` only where the format allows it: a key that JSON lines bring in later. `notes` are
-    sentences on what was left out when the source was opened.
+    batch may differ from `names` only where the format allows it: a key that JSON lines bring in later. `known` are
+    columns that a model looks at. `notes` are sentences on what was left out when the source was opened.
     """
 
     columns: tuple[str, ...] = ()
@@ -112,6 +115,7 @@ class Source(ABC):
     labelled: bool = True
     kinds: Mapping[str, Kind] = field(default_factory=dict)
     na: tuple[str, ...] = ()
+    known: frozenset[str] = frozenset()
     rejects: Rejects = field(default_factory=Rejects)
     name: str = ""
     notes: tuple[str, ...] = ()
@@ -146,6 +150,7 @@ class Source(ABC):
                 if isinstance(piece, Pause):
                     yield Batch(ArrowColumns((), (), 0))
                     continue
+                self._refuse_nested(piece)
                 batch = self._batch(self._labelled(self._retyped(piece)), start)
                 start += len(batch)
                 if report is not None:
@@ -171,6 +176,16 @@ class Source(ABC):
                 f"{self.name} has no column '{self.label}' to learn as the label. "
                 f"{suggestion(self.label, self.columns)}"
             )
+
+    def _refuse_nested(self, piece: Piece) -> None:
+        """Raise where a column that is needed holds no single values."""
+        needed = self.known | set(self.kinds) | ({self.label} if self.labelled else set())
+        for name, column in zip(piece.names, piece.columns, strict=True):
+            if name in needed and (held := nested(column.type) or (name == self.label and duration(column.type))):
+                raise ColumnRefused(
+                    f"{piece.place(0)}: column '{name}' holds {held}, but one value a row is needed: text, a number, a "
+                    "truth value or a date. Give it such values, or several columns of them."
+                )
 
     def _nothing_left(self) -> str:
         if self.rejects.first is None:

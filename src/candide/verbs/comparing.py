@@ -13,7 +13,7 @@ from candide.sampling import Reservoir
 from candide.schema import Families
 from candide.sources import Size, Source
 from candide.store.overwriting import kind_written
-from candide.verbs.fitting import left_out, refuse_numbers_as_labels
+from candide.verbs.fitting import left_out, refuse_nested, refuse_numbers_as_labels
 from candide.verbs.reading import Reading, joined, labelled
 from candide.verbs.watching import Watch, unwatched
 
@@ -52,6 +52,7 @@ def compare(
     source = labelled(data, label, None, reading)
     batch, notes = some_rows(source, rows, watch)
     refuse_numbers_as_labels(batch, source)
+    refuse_nested(batch, source, families)
     contest = Contest.of(batch, families, folds, seed)
     with watch(f"Comparing {len(contest.methods)} methods", Size(contest.amount, "rows")) as report:
         found = contest.run(source.label, [*notes, *left_out(source)], report)

@@ -16,7 +16,7 @@ from candide.schema import Families
 from candide.sources import Size, Source
 from candide.store.overwriting import MODEL, kind_of, refuse_rejects
 from candide.verbs.fitted import Fitted, opened
-from candide.verbs.fitting import left_out, refuse_numbers_as_labels
+from candide.verbs.fitting import left_out, refuse_nested, refuse_numbers_as_labels
 from candide.verbs.reading import Reading, expected_kinds, first_rows, joined, labelled
 from candide.verbs.watching import Watch, unwatched
 
@@ -83,6 +83,7 @@ def anew(source: Source, options: Options, watch: Watch) -> Evaluation:
     """Fit the rows as `fit` does, then leave each out; rows that fit in the sample are read only once."""
     sample, batches = first_rows(source)
     refuse_numbers_as_labels(sample, source)
+    refuse_nested(sample, source, options.families)
     if batches is not None:
         learned = Learned.fit(options, sample, label=source.label)
         return noted(evaluation.left_out(learned, batches, first_row=FIRST_ROW), source)
@@ -97,6 +98,7 @@ def in_folds(source: Source, options: Options, folds: int, seed: int, watch: Wat
     """All rows in memory, dealt into folds."""
     batch = joined(list(read(source, watch)))
     refuse_numbers_as_labels(batch, source)
+    refuse_nested(batch, source, options.families)
     with watch(f"Fitting {folds} times", Size(len(batch), "rows")) as report:
         found = evaluation.in_folds(
             options, batch, folds, seed=seed, label=source.label, first_row=FIRST_ROW, report=report

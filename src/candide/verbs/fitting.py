@@ -13,6 +13,7 @@ from candide.model import Priors
 from candide.sampling import ROWS_TO_LOOK_AT
 from candide.schema import Families, Smoothing
 from candide.sources import Source
+from candide.sources.arrow_types import nested
 from candide.values import shown
 from candide.verbs.fitted import Fitted, Path, being_written, class_named, opened
 from candide.verbs.reading import Reading, expected_kinds, first_rows, labelled, named_sources, told_how_read
@@ -63,6 +64,7 @@ def fit_anew(data: Any, label: str | None, options: Options, watch: Watch, readi
     source = labelled(data, label, None, reading)
     sample, batches = first_rows(source)
     refuse_numbers_as_labels(sample, source)
+    refuse_nested(sample, source, options.families)
     options = Options(**{**options.as_dict(), "priors": spelled(options.priors, sample)})
     if batches is not None:
         learned = Learned.fit(options, sample, label=source.label)
@@ -124,6 +126,18 @@ def refuse_numbers_as_labels(sample: Batch, source: Source) -> None:
             f"name or a whole number. Choose another label, or read it as names: types={{'{source.label}': 'text'}} "
             f"(--type {source.label}=text)."
         )
+
+
+def refuse_nested(sample: Batch, source: Source, families: Families = "auto", known: Iterable[str] = ()) -> None:
+    """Lists and the like are no values to learn from; whoever knows leaves such a column out."""
+    for place, name in enumerate(sample.names):
+        held = nested(getattr(sample.columns.raw(place), "type", None))
+        ignored = name in known or (isinstance(families, Mapping) and families.get(name) == "ignore")
+        if held and not ignored:
+            raise ColumnRefused(
+                f"{source.name}: column '{name}' holds {held}, of which nothing can be learned as it is. Leave it out "
+                f"of the rows, or of a new fit: families={{'{name}': 'ignore'}} (--family {name}=ignore)."
+            )
 
 
 def refuse_new_columns(source: Source, learned: Learned, advice: str) -> None:

@@ -14,7 +14,7 @@ from candide.learning import Learned
 from candide.sources import Source
 from candide.values import shown
 from candide.verbs.fitted import Fitted, Path, being_written, opened, with_event, without_origin
-from candide.verbs.fitting import fit_anew, left_out
+from candide.verbs.fitting import fit_anew, left_out, refuse_nested
 from candide.verbs.reading import Reading, expected_kinds, first_rows, labelled, named_sources, told_how_read
 from candide.verbs.watching import Watch, unwatched
 
@@ -41,7 +41,9 @@ def learn(
         wider = before.learned
         new = set(source.names) - set(wider.schema.columns)
         if new:
-            wider = told_how_read(wider.widened(first_rows(source)[0]), source, new, reading)
+            sample = first_rows(source)[0]
+            refuse_nested(sample, source, known=wider.schema.columns)
+            wider = told_how_read(wider.widened(sample), source, new, reading)
         with watch("Learning", source.size) as report:
             after = wider.learn(source.batches(report))
         return changed(before, after, "learn", source, news(before.learned, after, source))

@@ -15,7 +15,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from candide.arrays import AnyArray, Counts, FloatArray, is_scipy_sparse
+from candide.arrays import AnyArray, BoolArray, Counts, FloatArray, is_scipy_sparse
 from candide.errors import CandideError, ColumnRefused, LabelsRefused, OverflowRefused, RowsRefused, suggestion
 from candide.values import Coded, is_missing, key_of, shown
 
@@ -233,12 +233,16 @@ class Batch:
         except CandideError as problem:
             raise ColumnRefused(f"Column '{name}': {problem}") from None
 
-    def has_values(self, name: str) -> bool:
-        """Whether some row has a value in a column."""
+    def missing(self, name: str) -> BoolArray:
+        """Which rows have no value in a column."""
         raw = self.columns.raw(self.position(name))
         if isinstance(raw, (pa.Array, pa.ChunkedArray)):
-            return not pc.all(pc.is_null(raw, nan_is_null=True), min_count=0).as_py()
-        return any(not is_missing(value) for value in raw)
+            return np.asarray(pc.is_null(raw, nan_is_null=True).to_numpy(zero_copy_only=False))
+        return np.array([is_missing(value) for value in raw], dtype=bool)
+
+    def has_values(self, name: str) -> bool:
+        """Whether some row has a value in a column."""
+        return not self.missing(name).all()
 
     def only(self, names: Sequence[str]) -> Batch:
         """Some of the columns."""

@@ -39,6 +39,17 @@ class ForgetRefused(CandideError):
     """Rows to forget were never learned: some count would become negative."""
 
 
+class RowNeverLearned(ForgetRefused):
+    """A row to forget is not in the ledger; `row` counts from 0, the message from where rows are counted."""
+
+    def __init__(self, row: int, label: str, first: int = 0) -> None:
+        super().__init__(
+            f"Row {row + first:,}, with label '{label}', was never learned, or not as often as it is to be forgotten: "
+            "the ledger does not hold it. Nothing was forgotten. Forget only rows that were learned."
+        )
+        self.row, self.label = row, label
+
+
 class OverflowRefused(CandideError):
     """A count would no longer fit in 64 bits."""
 

@@ -7,17 +7,23 @@ from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Any
 
+import numpy as np
+
+from candide.arrays import BoolArray
 from candide.batch import Batch
 from candide.engines import local
-from candide.errors import ColumnRefused, LabelsRefused, OptionRefused, RowsRefused, suggestion
+from candide.errors import ColumnRefused, LabelsRefused, OptionRefused, RowsRefused, SummariesDisagree, suggestion
 from candide.forgetting import scrubbed
 from candide.model import Model, Priors
 from candide.sampling import Reservoir, canonical, picked
 from candide.schema import Families, Schema, Smoothing, Text, choose
+from candide.statistics.ledger import Ledger
 from candide.store import Saved
 from candide.summary import Summary
 from candide.tuning import UNTUNED, Tuning
 from candide.values import Key, shown
+
+NO_COLUMNS = Schema(())
 
 
 @dataclass(frozen=True)
@@ -32,6 +38,7 @@ class Options:
     text: Text = None
     calibrate: bool = True
     engine: str = "local"
+    ledger: bool = False
 
     def __post_init__(self) -> None:
         if self.engine != "local":
@@ -75,6 +82,12 @@ class Learned:
     summary: Summary
     label: str | None = None
     tuning: Tuning = UNTUNED
+    ledger: Ledger | None = None
+
+    @classmethod
+    def nothing(cls, options: Options, schema: Schema = NO_COLUMNS, label: str | None = None) -> Learned:
+        """Choices, and not a row learned."""
+        return cls(options, schema, Summary.empty(()), label, ledger=Ledger.empty() if options.ledger else None)
 
     @classmethod
     def fit(
@@ -91,7 +104,7 @@ class Learned:
         everything = batches is None and len(rows[0]) == len(sample)
         guessed = screened(options.choose(sample), rows[0], options)
         schema = chosen_by_leaving_out(guessed, rows[0], options, everything)
-        begun = cls(options, schema, Summary.empty(()), label)
+        begun = cls.nothing(options, schema, label)
         if batches is None:
             return begun.refilled([sample]).tuned(rows)
         reservoir = Reservoir()
@@ -103,16 +116,17 @@ class Learned:
         cls, options: Options, first: Batch, label: str | None = None, declared: Iterable[Key] = ()
     ) -> Learned:
         """Learn the first of many batches: families by the look of its values, nothing chosen or calibrated."""
-        return cls(options, options.choose(first), Summary.empty(()), label).refilled([first], declared)
+        return cls.nothing(options, options.choose(first), label).refilled([first], declared)
 
     @classmethod
     def of(cls, saved: Saved) -> Learned:
         """What a model file holds."""
-        return cls(Options(**saved.options), saved.schema, saved.summary, saved.label, saved.tuning)
+        return cls(Options(**saved.options), saved.schema, saved.summary, saved.label, saved.tuning, saved.ledger)
 
     def saved(self, provenance: dict[str, Any]) -> Saved:
         """What a model file should hold."""
-        return Saved(self.schema, self.summary, self.options.as_dict(), self.label, provenance, self.tuning)
+        options = self.options.as_dict()
+        return Saved(self.schema, self.summary, options, self.label, provenance, self.tuning, self.ledger)
 
     def tuned(self, rows: Sequence[Batch]) -> Learned:
         """Calibrated on these rows of those learned, each left out; as it is where that is not asked for."""
@@ -127,21 +141,51 @@ class Learned:
 
     def refilled(self, batches: Iterable[Batch], declared: Iterable[Key] = ()) -> Learned:
         """The same choices, with only these rows learned; how well the choices did on others is not kept."""
-        summary = local.summarize(self.schema.blocks, self._complete(batches), declared)
-        return replace(self, summary=summary, tuning=replace(self.tuning, quality=None))
+        return self._summarized(batches, declared)
+
+    def _summarized(
+        self, batches: Iterable[Batch], declared: Iterable[Key] = (), within: Ledger | None = None
+    ) -> Learned:
+        """The same choices with these rows; where a ledger is kept, noted, and refused if not `within` another."""
+        rows, ledger = self._complete(batches), None
+        if self.options.ledger:
+            from candide.identity import Noting
+
+            noting = Noting(self.schema.blocks, within)
+            summary = local.summarize(self.schema.blocks, noting.watched(rows), declared)
+            ledger = noting.ledger()
+        else:
+            summary = local.summarize(self.schema.blocks, rows, declared)
+        return replace(self, summary=summary, tuning=replace(self.tuning, quality=None), ledger=ledger)
 
     def learn(self, batches: Iterable[Batch], declared: Iterable[Key] = (), sample: Batch | None = None) -> Learned:
         """More rows. Columns that only the sample has get a family; the old rows lack them."""
         wider = self if sample is None else self.widened(sample)
-        return replace(wider, summary=wider.summary + wider.refilled(batches, declared).summary)
+        return wider + wider.refilled(batches, declared)
 
     def forget(self, batches: Iterable[Batch]) -> Learned:
         """Without these rows: all of them, or refused if one was never learned.
 
         What only they had goes with them: classes, columns, and what was measured when they were there.
         """
-        rest = self.summary - self.refilled(self._only_known(batches)).summary
-        return self.left_with(rest)
+        gone = self._summarized(self._only_known(batches), within=self.ledger)
+        left = self.left_with(self.summary - gone.summary)
+        return left if self.ledger is None or gone.ledger is None else replace(left, ledger=self.ledger - gone.ledger)
+
+    def knows(self, batch: Batch) -> BoolArray:
+        """Whether each row, with its label, was learned and not forgotten. Only a ledger can tell."""
+        if self.ledger is None:
+            raise OptionRefused(
+                "Only a model with a ledger can tell whether a row was learned: fit it with ledger=True (--ledger)."
+            )
+        from candide.identity import identities
+
+        known = set(self.schema.columns)
+        strange = np.zeros(len(batch), dtype=bool)
+        for name in batch.names:
+            strange |= False if name in known else ~batch.missing(name)
+        hashes = identities(self.schema.blocks, batch.with_missing(self.schema.columns))
+        return (self.ledger.times(hashes) > 0) & ~strange
 
     def left_with(self, rest: Summary) -> Learned:
         """The same choices, once rows were forgotten and this is left."""
@@ -155,7 +199,13 @@ class Learned:
 
     def __add__(self, other: Learned) -> Learned:
         """What both learned, with this one's options."""
-        return replace(self, summary=self.summary + other.summary)
+        if (self.ledger is None) != (other.ledger is None):
+            raise SummariesDisagree(
+                "Of these two, one keeps a ledger of its rows and the other does not, so their sum could keep none. "
+                "Learn both with a ledger (ledger=True, --ledger), or both without."
+            )
+        ledger = self.ledger + other.ledger if self.ledger is not None and other.ledger is not None else None
+        return replace(self, summary=self.summary + other.summary, ledger=ledger)
 
     def widened(self, sample: Batch) -> Learned:
         """The same rows under a schema that knows every column of the sample."""

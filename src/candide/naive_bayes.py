@@ -16,7 +16,7 @@ from sklearn.exceptions import DataConversionWarning
 from sklearn.utils.validation import check_is_fitted
 
 from candide import evaluation, store
-from candide.arrays import AnyArray, FloatArray
+from candide.arrays import AnyArray, BoolArray, FloatArray
 from candide.batch import Batch, numbered
 from candide.decision import CONFIDENCE, RARITY, answers, decided
 from candide.engines import local
@@ -67,6 +67,9 @@ class NaiveBayes(Shared, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Whether `fit` makes the probabilities mean what they say: a bias for each class and a weight for each block,
         fitted on leave-one-out scores. Fewer than 50 rows are too few for that, and are left as they are.
     engine : "local"
+    ledger : bool
+        Whether to note a 128-bit hash of every row. Sums alone cannot show of every row that it was never learned; with
+        a ledger such a row is refused by `forget` for certain, and `knows` tells whether a row is in the model.
     half_life : None or a number of events
         For streams that drift: with `learn_one`, an event counts half as much after so many more. Such a model keeps
         decimals in place of exact counts, so it refuses to forget, to merge and to be saved.
@@ -95,6 +98,7 @@ class NaiveBayes(Shared, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         calibrate: bool = True,
         engine: str = "local",
         half_life: float | None = None,
+        ledger: bool = False,
     ) -> None:
         self.families = families
         self.smoothing = smoothing
@@ -104,6 +108,7 @@ class NaiveBayes(Shared, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.text = text
         self.calibrate = calibrate
         self.engine = engine
+        self.ledger = ledger
         self.half_life = half_life
 
     @writes
@@ -170,6 +175,18 @@ class NaiveBayes(Shared, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.learned_.refuse_others([self._refuse_other_width(batch)])
         return self.fit(X, y, sample_weight)
 
+    @reads
+    def knows(self, X: Any, y: Any = None) -> BoolArray:
+        """Whether each row, with its label, was learned and not forgotten: what a ledger can tell, and prove.
+
+        >>> model = NaiveBayes(ledger=True).fit({"size": [1, 2]}, ["a", "b"]).forget({"size": [2]}, ["b"])
+        >>> model.knows({"size": [1.0, 2.0]}, ["a", "b"]).tolist()
+        [True, False]
+        """
+        check_is_fitted(self)
+        batch, _ = labelled(X, self.learned_.label if y is None else y, None)
+        return self.learned_.knows(self._refuse_other_width(batch))
+
     def learn_one(self, x: Any, y: Any) -> Self:
         """Learn one row in place: a text, or {column: value} where an absent column is missing.
 
@@ -184,7 +201,7 @@ class NaiveBayes(Shared, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         with self._writing:
             stream = self._opened()
             if stream is None:
-                stream = open_stream(Learned(self._options(), Schema(()), Summary.empty(())), self.half_life)
+                stream = open_stream(Learned.nothing(self._options()), self.half_life)
             if stream.learn(x, y) or self._stream is None:
                 twin = self._twin()
                 twin._stream, twin._latest = stream, {}

@@ -104,6 +104,8 @@ class Family(ABC):
     is_likelihood: ClassVar[bool] = True
     #: Whether the block only reads again what another block of the same column tells the likelihood of.
     is_beside: ClassVar[bool] = False
+    #: Whether a missing number is read as zero, so that the two are the same row.
+    zero_is_missing: ClassVar[bool] = False
     #: Whether rows differ in how much there is to judge, so that calibration may discount long ones.
     has_length: ClassVar[bool] = False
 

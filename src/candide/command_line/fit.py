@@ -44,6 +44,14 @@ def fit(
     calibrate: Annotated[
         bool, typer.Option("--calibrate/--no-calibrate", help="Whether to make probabilities mean what they say.")
     ] = True,
+    ledger: Annotated[
+        bool,
+        typer.Option(
+            "--ledger",
+            help="Note a hash of every row: forget then refuses each row that was never learned, and inspect --knows "
+            "tells which rows are in the model.",
+        ),
+    ] = False,
     plain: Annotated[
         bool,
         typer.Option(
@@ -81,6 +89,7 @@ def fit(
         priors=options.priors_of(priors),
         missing=missing,
         calibrate=calibrate and not plain,
+        ledger=ledger,
         like=like,
         force=force,
         watch=watch,

@@ -2,29 +2,56 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
+
+import typer
 
 from candide.command_line.options import ModelPath, Shape, ShapeOption
 from candide.visible import visible
 
+ROWS_NAMED = 10
 
-def inspect(model: ModelPath, format: ShapeOption = Shape.table) -> None:
+
+def inspect(
+    model: ModelPath,
+    knows: Annotated[
+        str | None,
+        typer.Option(metavar="DATA", help="Rows with labels: tell which are in the model (see fit --ledger)."),
+    ] = None,
+    format: ShapeOption = Shape.table,
+) -> None:
     """Show what a model has learned.
 
     Its card: classes, how well left-out rows fared, columns with their families and what each tells about the class,
-    what values and words look like in each class, and what was learned.
+    what values and words look like in each class, and what was learned. With --knows, only which rows it has learned.
 
     Example: candide inspect titanic.candide
     """
     from candide.command_line.running import verb
 
-    card = verb("inspect")(model)
+    card = verb("inspect")(model, knows=knows)
     if format is Shape.json:
         from candide.command_line.showing import print_json
 
         print_json({"model": model, **card})
         return
-    show(card, model)
+    if card["knows"] is None:
+        show(card, model)
+    else:
+        print(known(**card["knows"]))
+
+
+def known(rows: int, known: int, unknown: list[int]) -> str:
+    """Which rows are in the model.
+
+    >>> known(3, 3, []), known(3, 1, [2, 3])
+    ('all 3 rows are in the model', '1 of 3 rows are in the model; not in it: row 2, 3')
+    """
+    if not unknown:
+        return f"all {rows:,} rows are in the model"
+    named = ", ".join(f"{row:,}" for row in unknown[:ROWS_NAMED])
+    more = f" and {len(unknown) - ROWS_NAMED:,} more" if len(unknown) > ROWS_NAMED else ""
+    return f"{known:,} of {rows:,} rows are in the model; not in it: row {named}{more}"
 
 
 def show(card: dict[str, Any], model: str) -> None:

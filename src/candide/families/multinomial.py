@@ -36,6 +36,7 @@ class Multinomial(Family):
     smoothing: float = 1.0
     sampled_events: int = 100
     adds_counts = True
+    zero_is_missing = True
 
     def builder(self, columns: tuple[str, ...], classes: int) -> TallyBuilder:
         return TallyBuilder(range(len(columns)), classes)

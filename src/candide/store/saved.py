@@ -16,6 +16,7 @@ from candide.bases.family import Block, Family
 from candide.errors import CandideError
 from candide.holding import HOLDS
 from candide.schema import Choice, Schema
+from candide.statistics.ledger import BYTES, HASH, Ledger
 from candide.store.container import Buffer, contents, from_json, pieces, to_json
 from candide.store.forms import form_of, refuse_bad_counts
 from candide.store.keys import key_arrays, read_keys, refuse_disorder
@@ -32,7 +33,8 @@ BLOCK = "block {}"
 class Saved:
     """A model as it is kept: what was chosen, all that was learned, and where it came from.
 
-    Equal when schema, summary, options, label and tuning are; provenance (file names, times, versions) does not count.
+    Equal when schema, summary, options, label, tuning and ledger are; provenance (file names, times, versions) does not
+    count.
     """
 
     schema: Schema
@@ -41,6 +43,7 @@ class Saved:
     label: str | None = None
     provenance: dict[str, Any] = field(default_factory=dict, compare=False)
     tuning: Tuning = UNTUNED
+    ledger: Ledger | None = None
 
     def __post_init__(self) -> None:
         if self.summary.blocks != self.schema.blocks:
@@ -85,6 +88,8 @@ def file_pieces(saved: Saved) -> list[Buffer]:
         zip(forms, saved.schema.blocks, saved.summary.statistics, strict=True)
     ):
         arrays |= named_under(BLOCK.format(number), form.write(seen, block))
+    if saved.ledger is not None:
+        arrays |= named_under("ledger", ledger_arrays(saved.ledger))
     return pieces({"model": to_json(model), "provenance": to_json(to_plain(saved.provenance))}, arrays)
 
 
@@ -112,7 +117,12 @@ def read_saved(texts: Mapping[str, str], arrays: Mapping[str, AnyArray]) -> Save
     tuning = Tuning.from_dict(from_plain(model.pop("tuning", {})))
     if model or type(options) is not dict or type(origin) is not dict or not isinstance(label, str | None):
         raise ModelFileRefused("its head does not say what it should")
-    return Saved(schema, read_summary(Parts(arrays), schema.blocks, forms), options, label, origin, tuning)
+    parts = Parts(arrays)
+    ledger = read_ledger(parts.under("ledger")) if options.get("ledger") else None
+    summary = read_summary(parts, schema.blocks, forms)
+    if ledger is not None and ledger.total != summary.rows:
+        raise ModelFileRefused(f"its ledger lists {ledger.total:,} rows where its summary holds {summary.rows:,}")
+    return Saved(schema, summary, options, label, origin, tuning, ledger)
 
 
 def schema_data(schema: Schema) -> dict[str, Any]:
@@ -157,6 +167,23 @@ def class_arrays(summary: Summary) -> dict[str, AnyArray]:
     declared = np.array([key in summary.declared for key in summary.classes], dtype=np.uint8)
     named = {**key_arrays(summary.classes), "counts": summary.counts, "declared": declared}
     return named_under("classes", named)
+
+
+def ledger_arrays(ledger: Ledger) -> dict[str, AnyArray]:
+    """The hash of each different row, and how often it was learned."""
+    hashes = np.frombuffer(ledger.hashes.tobytes(), dtype=np.uint8).reshape(len(ledger), BYTES)
+    return {"hashes": hashes, "counts": ledger.counts}
+
+
+def read_ledger(parts: Parts) -> Ledger:
+    """The ledger: hashes in ascending order, each of a row that was learned."""
+    counts = parts.take("counts", np.int64, None)
+    raw = parts.take("hashes", np.uint8, len(counts), BYTES)
+    parts.refuse_rest()
+    hashes = np.frombuffer(raw.tobytes(), HASH)
+    if counts.size and not (1 <= counts.min() <= counts.max() <= CEILING and (hashes[1:] > hashes[:-1]).all()):
+        raise ModelFileRefused("its ledger is not in canonical form")
+    return Ledger(hashes, counts)
 
 
 def read_summary(parts: Parts, blocks: tuple[Block, ...], names: Sequence[str]) -> Summary:

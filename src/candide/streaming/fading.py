@@ -45,6 +45,8 @@ class FadingStream(Stream):
             raise OptionRefused("half_life: this model has learned rows that do not fade. Begin with a new one.")
         if isinstance(half_life, bool) or not isinstance(half_life, (int, float)) or not 0 < half_life < math.inf:
             raise OptionRefused(f"half_life must be a number of events above zero, or None, not {half_life!r}.")
+        if learned.options.ledger:
+            raise OptionRefused("half_life: rows that fade cannot be counted in a ledger. Leave one of the two out.")
         super().__init__(learned)
         self.half_life = half_life
         self.step = 2.0 ** (1.0 / half_life)

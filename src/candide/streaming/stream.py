@@ -14,7 +14,7 @@ import numpy as np
 from candide.arrays import AnyArray, FloatArray
 from candide.bases.density import Density
 from candide.bases.family import Block, Family
-from candide.batch import labels_of
+from candide.batch import Batch, labels_of
 from candide.calibration import Calibration
 from candide.errors import ColumnRefused, ForgetRefused, LabelsRefused, OptionRefused, OverflowRefused
 from candide.families.bernoulli import Bernoulli
@@ -23,17 +23,19 @@ from candide.families.complement import Complement
 from candide.families.multinomial import Multinomial
 from candide.families.text import Text
 from candide.forgetting import is_array, without_traces, without_values
+from candide.identity import identities
 from candide.kernels.scoring import argmax_rows
 from candide.learning import Learned
 from candide.model import Priors, log_priors, normalised
 from candide.schema import Choice, Schema
+from candide.statistics.ledger import HASH, Ledger
 from candide.streaming.columns import choices_for, row_of
 from candide.streaming.live import Cell, Live
 from candide.streaming.live_sums import LiveDensity
 from candide.streaming.live_tallies import LiveCategories, LiveCounts, LiveTruths
 from candide.streaming.live_words import LiveText, LiveWords
 from candide.summary import CEILING, Summary
-from candide.values import Key, is_missing, shown
+from candide.values import Coded, Key, is_missing, shown
 
 FEW_CLASSES = 64
 PLACE = itemgetter(0)
@@ -65,6 +67,8 @@ class Stream:
         self.learned = learned
         self.choices = list(learned.schema.choices)
         self.clean = False
+        ledger = learned.ledger
+        self.noted = None if ledger is None else dict(zip(ledger.hashes.tolist(), ledger.counts.tolist(), strict=True))
         self.places = {key: place for place, key in enumerate(summary.classes)}
         self.counts: AnyArray = summary.counts.copy()
         self.rows: float = summary.rows
@@ -96,6 +100,9 @@ class Stream:
             if new:
                 self._widen(choices_for(self.learned.options, row, new), row)
                 values = [(block, block.read(cells)) for block, cells in self._by_block(row)]
+            if self.noted is not None:
+                one = self._identity(row, key)
+                self.noted[one] = self.noted.get(one, 0) + 1
             label = self._place(key)
             for block, read in values:
                 block.learn(read, label)
@@ -123,6 +130,8 @@ class Stream:
             values = [(block, block.read(some)) for block, some in cells]
             for block, read in values:
                 block.refuse_missing(read, label)
+            if self.noted is not None:
+                self._strike_out(self._identity(row, key))
             for block, read in values:
                 block.take_away(read, label)
             self.counts[label] -= 1
@@ -135,6 +144,23 @@ class Stream:
                 self._scrub(emptied)
             self.frozen = None
             return len(self.choices) < columns
+
+    def _identity(self, row: Mapping[str, Any], key: Key) -> bytes:
+        """What a row is noted as in the ledger."""
+        blocks = self._blocks()
+        columns = {name: [row.get(name)] for block in blocks for name in block.columns}
+        alone = replace(Batch.of(columns), labels=Coded(np.zeros(1, dtype=np.int64), (key,)))
+        one: bytes = identities(blocks, alone).tolist()[0]
+        return one
+
+    def _strike_out(self, one: bytes) -> None:
+        """Take a row out of the ledger, or refuse where it is not in it."""
+        assert self.noted is not None
+        if one not in self.noted:
+            raise ForgetRefused("This row was never learned: the ledger does not hold it. Nothing was forgotten.")
+        self.noted[one] -= 1
+        if not self.noted[one]:
+            del self.noted[one]
 
     def _scrub(self, emptied: set[str]) -> None:
         """Let go of what only the row just forgotten had beside the sums; see `candide.forgetting`."""
@@ -174,7 +200,7 @@ class Stream:
         with self.events:
             if self.frozen is None:
                 schema = Schema(tuple(self.choices))
-                self.frozen = replace(self.learned, schema=schema, summary=self._summary())
+                self.frozen = replace(self.learned, schema=schema, summary=self._summary(), ledger=self._ledger())
             return self.frozen
 
     def _blocks(self) -> tuple[Block, ...]:
@@ -185,6 +211,11 @@ class Stream:
         order = np.array([self.places[key] for key in keys], dtype=np.int64)
         statistics = tuple(block.freeze().only(order) for block in self.lives.values())
         return Summary(self._blocks(), keys, self.counts[order], statistics, self.learned.summary.declared).canonical()
+
+    def _ledger(self) -> Ledger | None:
+        if self.noted is None:
+            return None
+        return Ledger.of(np.array([*self.noted], HASH), np.array([*self.noted.values()], dtype=np.int64))
 
     def _joint(self, x: Any, priors: Priors, class_weight: Priors | None) -> FloatArray:
         """Prior and what every block says of a row, as score[class], calibrated; classes without rows do not count."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any, Unpack
 
 from candide import store
@@ -30,6 +31,7 @@ def fit(
     priors: Priors = "empirical",
     missing: str = "ignore",
     calibrate: bool = True,
+    ledger: bool = False,
     like: Any = None,
     force: bool = False,
     watch: Watch = unwatched,
@@ -39,14 +41,15 @@ def fit(
 
     Families, smoothing and text recipe are chosen by leave-one-out from the first 50,000 rows, then every row is
     learned, and probabilities are calibrated on rows from all over the data. `like` takes all choices from another
-    model instead, so that models of several files can be merged. A file that is no model, or that is read here, is
-    written over only by `force`.
+    model instead, so that models of several files can be merged. With a `ledger` the model notes a hash of every row:
+    `forget` then refuses every row that was never learned, and `inspect(model, knows=rows)` tells which were. A file
+    that is no model, or that is read here, is written over only by `force`.
 
     >>> rows = {"weather": ["sun", "rain", "rain", "sun"], "plan": ["beach", "home", "home", "beach"]}
     >>> print(fit(rows, "plan"))
     Fitted on 4 rows: plan is one of beach, home
     """
-    options = Options(families, smoothing, priors, missing=missing, calibrate=calibrate)
+    options = Options(families, smoothing, priors, missing=missing, calibrate=calibrate, ledger=ledger)
     store.refuse_rejects(reading.get("rejects"), [data, like, output])
     with being_written(output, data, force):
         if like is not None:
@@ -80,14 +83,15 @@ def fit_like(
     data: Any, label: str | None, first: Fitted, options: Options, watch: Watch, reading: Reading
 ) -> Fitted:
     """The choices of another model, for other rows."""
-    if options != Options():
+    if replace(options, ledger=False) != Options():
         raise OptionRefused("like= (--like) takes families, smoothing, priors and missing from the other model.")
     if label not in (None, first.label):
         raise OptionRefused(f"The model to be like learned column '{first.label}', not '{label}'. Leave the label out.")
     source = labelled(data, first.label, expected_kinds(first.learned), reading)
     refuse_new_columns(source, first.learned, "Fit without it, or leave the column out of the file.")
+    keeps = replace(first.learned.options, ledger=options.ledger or first.learned.options.ledger)
     with watch("Learning", source.size) as report:
-        return described(first.learned.refilled(source.batches(report)), source, [])
+        return described(replace(first.learned, options=keeps).refilled(source.batches(report)), source, [])
 
 
 def described(learned: Learned, source: Source, notes: Iterable[str]) -> Fitted:

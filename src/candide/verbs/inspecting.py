@@ -13,13 +13,15 @@ from candide.schema import Choice
 from candide.values import shown
 from candide.verbs.fitted import Fitted, opened
 from candide.verbs.looks import in_words, most_telling, parameters_of, telling_of
+from candide.verbs.reading import expected_kinds, labelled
 
 
-def inspect(model: Any) -> dict[str, Any]:
+def inspect(model: Any, *, knows: Any = None) -> dict[str, Any]:
     """What a model knows, how it came to know it, and how good it is.
 
     Its classes with counts and priors; each column with family, reason, parameters, the values or words that tell most,
     and how many bits it tells about the class; the calibration, what was learned, and how well left-out rows fared.
+    `knows` are rows with labels, of which a model with a ledger tells whether they are in it.
     """
     fitted = opened(model)
     return {
@@ -33,7 +35,16 @@ def inspect(model: Any) -> dict[str, Any]:
         "options": fitted.learned.options.as_dict(),
         "provenance": dict(fitted.provenance),
         "notes": list(fitted.notes),
+        "ledger": None if fitted.learned.ledger is None else {"different": len(fitted.learned.ledger)},
+        "knows": None if knows is None else known_rows(fitted, knows),
     }
+
+
+def known_rows(fitted: Fitted, data: Any) -> dict[str, Any]:
+    """How many of these rows are in the model, and which are not, counted from 1."""
+    source = labelled(data, fitted.label, expected_kinds(fitted.learned), {})
+    found = np.concatenate([fitted.learned.knows(batch) for batch in source.batches()])
+    return {"rows": len(found), "known": int(found.sum()), "unknown": (np.flatnonzero(~found) + 1).tolist()}
 
 
 def chances(fitted: Fitted) -> FloatArray:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any, Unpack
 
 from candide import store
-from candide.errors import OptionRefused
+from candide.batch import Batch
+from candide.errors import OptionRefused, RowNeverLearned
 from candide.forgetting import CHOICES_REMEMBER
 from candide.learning import Learned
 from candide.sources import Source
@@ -70,12 +71,20 @@ def forget(
     def change(before: Fitted) -> Fitted:
         source = labelled(data, before.label, expected_kinds(before.learned), reading)
         with watch("Forgetting", source.size) as report:
-            after = before.learned.forget(source.batches(report))
+            after = forgotten(before.learned, source.batches(report))
         fitted = changed(before, after, "forget", source, [*news(before.learned, after, source), CHOICES_REMEMBER])
         return replace(fitted, provenance=without_origin(fitted.provenance))
 
     store.refuse_rejects(reading.get("rejects"), [data, model, output])
     return kept(model, output, change, data, force)
+
+
+def forgotten(learned: Learned, batches: Iterable[Batch]) -> Learned:
+    """What is left without these rows; one that the ledger does not hold is named as people count rows."""
+    try:
+        return learned.forget(batches)
+    except RowNeverLearned as problem:
+        raise RowNeverLearned(problem.row, problem.label, first=1) from None
 
 
 def refit(

@@ -87,7 +87,20 @@ class Summary:
         left = self.counts - theirs.counts
         refuse_negative(left, self.classes)
         rest = tuple(a - b for a, b in zip(self.statistics, theirs.statistics, strict=True))
-        return Summary(self.blocks, self.classes, left, rest, self.declared).canonical()
+        summary = Summary(self.blocks, self.classes, left, rest, self.declared)
+        refuse_impossible(summary.impossible())
+        return summary.canonical()
+
+    def impossible(self) -> str:
+        """What it is about this summary that no rows could have left; nothing where some could.
+
+        It finishes the sentence "without these rows there would be ...".
+        """
+        for block, statistic in zip(self.blocks, self.statistics, strict=True):
+            reason = block.family.impossible(statistic, block.columns, self.counts)
+            if reason:
+                return reason
+        return ""
 
     def canonical(self) -> Summary:
         """Without the classes that no row and no declaration holds."""
@@ -193,18 +206,8 @@ class Accumulator:
 
     def forget(self, batch: Batch) -> None:
         """Take rows back, as if they had never been learned; refused whole if they cannot all have been."""
-        gone = Summary.of(self.blocks, batch)
-        refuse_unknown_classes(gone, tuple(self.places))
-        positions = np.array([self.places[key] for key in gone.classes], dtype=np.int64)
-        left = self.counts.copy()
-        left[positions] -= gone.counts
-        refuse_negative(left[: len(self.places)], tuple(self.places))
-        spread = [statistic.spread(positions, len(self.places)) for statistic in gone.statistics]
-        for builder, statistic in zip(self.builders, spread, strict=True):
-            builder.refuse_missing(statistic)
-        for builder, statistic in zip(self.builders, spread, strict=True):
-            builder.take_away(statistic)
-        self.counts = left
+        rest = Accumulator.over(self.freeze() - Summary.of(self.blocks, batch))
+        self.places, self.counts, self.builders = rest.places, rest.counts, rest.builders
 
     def freeze(self) -> Summary:
         """The summary of everything learned and not forgotten."""
@@ -254,6 +257,15 @@ def refuse_negative(left: IntArray, classes: tuple[Key, ...]) -> None:
         place = int(np.argmax(left < 0))
         raise ForgetRefused(
             f"Class '{shown(classes[place])}' has fewer rows than are to be forgotten ({-left[place]} too many). "
+            "Forget only rows that were learned."
+        )
+
+
+def refuse_impossible(reason: str) -> None:
+    """Raise where forgetting would leave what no rows could have left."""
+    if reason:
+        raise ForgetRefused(
+            f"These rows were never learned, or not with these labels: without them there would be {reason}. "
             "Forget only rows that were learned."
         )
 

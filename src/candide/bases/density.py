@@ -15,6 +15,7 @@ from candide.bases.support import REAL, Support
 from candide.batch import Batch
 from candide.kernels.logarithm import grid_log
 from candide.statistics.sums import Sums, SumsBuilder
+from candide.statistics.whole_sums import WholeSums
 
 Parameters = tuple[FloatArray, ...]
 IN_EVERY_SUPPORT = 1.0
@@ -54,6 +55,8 @@ class Density(Family):
     smoothing: float = 1.0
 
     support: ClassVar[Support] = REAL
+    #: What is summed, where that is not the values themselves.
+    summed_support: ClassVar[Support | None] = None
     needs_logs: ClassVar[bool] = False
     #: What the parameters are called, and the density written with them, for explanations.
     called: ClassVar[tuple[str, ...]] = ()
@@ -94,6 +97,15 @@ class Density(Family):
 
     def learn(self, builder: SumsBuilder, values: FloatArray, labels: IntArray, weights: AnyArray) -> None:
         builder.learn(self.summed(values), labels, weights if weights.size else None)
+
+    def could_leave(self, sums: WholeSums, rows: Any) -> Any:
+        """Where rows of the family may have left these sums, of so many rows at most."""
+        possible = (self.summed_support or self.support).could_sum_to(sums) & (sums.weight <= rows * sums.unit)
+        return possible if sums.log is None else possible & ~sums.logs_outside()
+
+    def impossible(self, seen: Sums, columns: tuple[str, ...], rows: IntArray) -> str:
+        possible = self.could_leave(seen.whole, rows.astype(object)).all(axis=1)
+        return "" if possible.all() else f"sums of '{columns[int(np.argmin(possible))]}' that no rows have"
 
     def fit(self, seen: Sums, columns: tuple[str, ...]) -> Parameters:
         return self.parameters(blended(seen, self.smoothing))

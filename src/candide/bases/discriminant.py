@@ -54,6 +54,13 @@ class Discriminant(Family):
     def learn(self, builder: CrossSumsBuilder, values: FloatArray, labels: IntArray, weights: AnyArray) -> None:
         builder.learn(values, labels, weights if weights.size else None)
 
+    def impossible(self, seen: CrossSums, columns: tuple[str, ...], rows: IntArray) -> str:
+        alone = seen.alone.whole
+        possible = (REAL.could_sum_to(alone) & (alone.weight <= rows.astype(object) * alone.unit)).all(axis=1)
+        if not possible.all():
+            return f"sums of '{columns[int(np.argmin(possible))]}' that no rows have"
+        return "" if seen.semidefinite() else f"products of {', '.join(map(repr, columns))} that no rows have"
+
     def fit(self, seen: CrossSums, columns: tuple[str, ...]) -> Bells:
         everyone = seen.over_classes()
         exponents = units_of(everyone)[0]

@@ -37,6 +37,8 @@ class Statistic(Protocol):
 
     def widened(self, before: Sequence[str], after: Sequence[str]) -> Self: ...
 
+    def impossible(self) -> str: ...
+
 
 class Builder(Protocol):
     """A statistic in the making: changed in place by one accumulator, never shared."""
@@ -44,10 +46,6 @@ class Builder(Protocol):
     def grow(self, classes: int) -> None: ...
 
     def freeze(self) -> Any: ...
-
-    def refuse_missing(self, seen: Any) -> None: ...
-
-    def take_away(self, seen: Any) -> None: ...
 
 
 @dataclass(frozen=True)
@@ -163,6 +161,14 @@ class Family(ABC):
     def smoothed_counts(self, seen: Any) -> AnyArray | None:
         """The counts[slot, class] that smoothing is added to in a block of one column; nothing where there are none."""
         return None
+
+    def impossible(self, seen: Any, columns: tuple[str, ...], rows: IntArray) -> str:
+        """What it is about a statistic that no rows of this family, so many of each class, could have left.
+
+        Nothing where some could. It finishes the sentence "without these rows there would be ...", and goes beyond
+        what the statistic refuses by itself: it knows which values the family takes, and how many rows there are.
+        """
+        return ""
 
     @abstractmethod
     def score(self, parameters: Any, values: Any, joint: FloatArray) -> None:

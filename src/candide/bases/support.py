@@ -4,20 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from candide.arrays import FloatArray
 from candide.batch import Batch
 from candide.errors import ColumnRefused
+from candide.statistics.whole_sums import GRID_BITS, LARGEST_LOG, LEAST_LOG, WholeSums
+
+LARGEST = int(np.finfo(np.float64).max)
 
 
 @dataclass(frozen=True)
 class Support:
-    """A set of numbers: `holds` tests an array, `needs` finishes the sentence "needs ... in every row"."""
+    """A set of numbers: `holds` tests an array, `needs` finishes the sentence "needs ... in every row".
+
+    All of them lie between `low` and `high`, and where that is given are multiples of 2^-grid_bits: sums obey it.
+    """
 
     needs: str
     holds: Callable[[FloatArray], np.ndarray[tuple[int, ...], np.dtype[np.bool_]]]
+    low: int = -LARGEST
+    high: int = LARGEST
+    grid_bits: int | None = None
 
     def refuse_outside(self, values: FloatArray, batch: Batch, columns: tuple[str, ...], family: str) -> None:
         """Raise on the first number outside; NaN is missing and passes."""
@@ -25,6 +35,11 @@ class Support:
         if outside.any():
             row, column = np.argwhere(outside)[0]
             raise refusal(columns[column], family, self.needs, batch.start + int(row), values[row, column])
+
+    def could_sum_to(self, sums: WholeSums) -> Any:
+        """Where numbers of the set may have left these sums."""
+        wrong = sums.impossible() | sums.outside(self.low, self.high, self.grid_bits)
+        return ~np.asarray(wrong)
 
     def without_outside(self, values: FloatArray) -> FloatArray:
         """The same values with those outside turned into missing."""
@@ -44,7 +59,8 @@ def refusal(column: str, family: str, needs: str, row: int, value: float) -> Col
 
 
 REAL = Support("a finite number", lambda x: np.isfinite(x))
-COUNTS = Support("a count (0, 1, 2, ...)", lambda x: (x >= 0) & (x < 2.0**53) & (x == np.floor(x)))
-POSITIVE = Support("a number above zero", lambda x: (x > 0) & np.isfinite(x))
-NOT_NEGATIVE = Support("a number from zero up", lambda x: (x >= 0) & np.isfinite(x))
+COUNTS = Support("a count (0, 1, 2, ...)", lambda x: (x >= 0) & (x < 2.0**53) & (x == np.floor(x)), 0, 2**53, 0)
+POSITIVE = Support("a number above zero", lambda x: (x > 0) & np.isfinite(x), 0)
+NOT_NEGATIVE = Support("a number from zero up", lambda x: (x >= 0) & np.isfinite(x), 0)
 TRUTHS = Support("0 or 1 (or a truth value)", lambda x: (x == 0) | (x == 1))
+LOGS = Support("a logarithm", lambda x: np.isfinite(x), LEAST_LOG, LARGEST_LOG, GRID_BITS)

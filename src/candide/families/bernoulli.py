@@ -18,7 +18,7 @@ from candide.batch import Batch
 from candide.kernels.counting import count_labels, count_sparse_truths, count_truths
 from candide.kernels.leaving import truths_own
 from candide.kernels.scoring import add_truths
-from candide.statistics.tally import Tally, TallyBuilder
+from candide.statistics.tally import Tally, TallyBuilder, outnumber
 
 THRESHOLD = 0.5
 
@@ -77,6 +77,12 @@ class Bernoulli(Family):
         count_sparse_truths(
             values.indptr, values.indices, values.data, THRESHOLD, labels, weights, no, yes
         )
+
+    def impossible(self, seen: Tally, columns: tuple[str, ...], rows: IntArray) -> str:
+        for place, name in enumerate(columns):
+            if outnumber(seen.counts[[place, len(columns) + place]], rows):
+                return f"more values of '{name}' than rows"
+        return ""
 
     def fit(self, seen: Tally, columns: tuple[str, ...]) -> Chances:
         no, yes = seen.counts[: len(columns)], seen.counts[len(columns) :]

@@ -33,6 +33,9 @@ class Binomial(Density):
         return Support(
             f"a whole number from 0 to {most} (trials={most})",
             lambda x: (x >= 0) & (x <= most) & (x == np.floor(x)),
+            0,
+            most,
+            0,
         )
 
     def parameters(self, seen: Moments) -> Parameters:

@@ -20,7 +20,7 @@ from candide.batch import Batch
 from candide.errors import OptionRefused
 from candide.kernels.counting import count_codes
 from candide.kernels.scoring import add_lookup
-from candide.statistics.tally import Tally, TallyBuilder
+from candide.statistics.tally import Tally, TallyBuilder, outnumber
 from candide.values import Coded, Key, shown
 
 MISSING: Key = ("missing", "")
@@ -94,6 +94,12 @@ class Categorical(Family):
     def held(self, seen: Tally, columns: tuple[str, ...]) -> BoolArray:
         names = {name for name, *key in seen.open_slots if tuple(key) != MISSING}
         return np.array([column in names for column in columns])
+
+    def impossible(self, seen: Tally, columns: tuple[str, ...], rows: IntArray) -> str:
+        for name, places in by_column(seen, columns).items():
+            if outnumber(seen.counts[places], rows):
+                return f"more values of '{name}' than rows"
+        return ""
 
     def fit(self, seen: Tally, columns: tuple[str, ...]) -> dict[str, Values]:
         fitted = {}

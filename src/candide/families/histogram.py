@@ -22,7 +22,7 @@ from candide.errors import OptionRefused
 from candide.kernels.counting import count_codes
 from candide.kernels.merging import bin_numbers
 from candide.kernels.scoring import add_lookup
-from candide.statistics.tally import Tally, TallyBuilder
+from candide.statistics.tally import Tally, TallyBuilder, outnumber
 
 LARGEST = float(np.finfo(np.float64).max)
 BINS = 512
@@ -120,6 +120,9 @@ class Histogram(Family):
 
     def held(self, seen: Tally, columns: tuple[str, ...]) -> BoolArray:
         return np.array([seen.counts.any()])
+
+    def impossible(self, seen: Tally, columns: tuple[str, ...], rows: IntArray) -> str:
+        return f"more values of '{columns[0]}' than rows" if outnumber(seen.counts, rows) else ""
 
     def settled(self, seen: Tally) -> Histogram:
         return replace(self, intervals=tuple(self._starts(seen).tolist()))

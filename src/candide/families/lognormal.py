@@ -8,7 +8,7 @@ import numpy as np
 
 from candide.arrays import FloatArray
 from candide.bases.density import Parameters
-from candide.bases.support import POSITIVE
+from candide.bases.support import LOGS, POSITIVE
 from candide.families.gaussian import Gaussian
 from candide.statistics.sums import Sums, grid_logs
 
@@ -20,6 +20,7 @@ class Lognormal(Gaussian):
     """A bell curve for the logarithm. What is summed are logarithms rounded to a grid, so that machines agree."""
 
     support = POSITIVE
+    summed_support = LOGS
     called = ("mean log", "deviation of logs")
     formula = "exp(-(log {x} - {mean log})² / (2 · {deviation of logs}²)) / ({x} · {deviation of logs} · √(2π))"
 

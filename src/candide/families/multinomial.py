@@ -55,6 +55,9 @@ class Multinomial(Family):
         builder.reserve(values.shape[0], weights, float(np.nanmax(numbers, initial=0.0)))
         sum_counts(values, labels, weights, builder.table)
 
+    def impossible(self, seen: Tally, columns: tuple[str, ...], rows: IntArray) -> str:
+        return f"counts of {block_name(columns)} without rows" if seen.counts[:, rows == 0].any() else ""
+
     def fit(self, seen: Tally, columns: tuple[str, ...]) -> Any:
         return log_shares(seen.counts, self.smoothing)
 

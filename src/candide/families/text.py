@@ -122,6 +122,16 @@ class Text(Family):
     def held(self, seen: WordTally, columns: tuple[str, ...]) -> BoolArray:
         return np.array([seen.documents.any()])
 
+    def impossible(self, seen: WordTally, columns: tuple[str, ...], rows: IntArray) -> str:
+        if (seen.documents > rows).any():
+            return f"more texts in '{columns[0]}' than rows"
+        texts, counts = seen.documents[seen.lines.labels], seen.lines.counts
+        if self.options.weighting in ("presence", "unit"):  # where a text adds one at most to each of its words
+            stray = (counts - 1) // self.options.unit >= texts
+        else:
+            stray = texts == 0
+        return f"words of '{columns[0]}' without texts" if stray.any() else ""
+
     def fit(self, seen: WordTally, columns: tuple[str, ...]) -> TextParameters:
         parameters = TextParameters.of(seen, self.options, float(self.smoothing))
         parameters.score_weights  # noqa: B018  (made once, before threads ask for it)

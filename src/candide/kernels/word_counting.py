@@ -243,13 +243,3 @@ def count_of(term: Number, label: Number, tallies: Tallies) -> Number:
             return np.int64(pairs[(slot << ONE) + ONE])
         slot = (slot + ONE) & mask
     return 0
-
-
-@compiled
-def holds_lines(numbers: IntArray, indptr: IntArray, labels: AnyArray, counts: IntArray, tallies: Tallies) -> bool:
-    """Whether every one of these counts could be taken away."""
-    for line in range(numbers.size):
-        for pair in range(indptr[line], indptr[line + 1]):
-            if numbers[line] < 0 or count_of(numbers[line], labels[pair], tallies) < counts[pair]:
-                return False
-    return True

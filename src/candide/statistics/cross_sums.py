@@ -12,7 +12,9 @@ from candide.arrays import AnyArray, FloatArray, IntArray
 from candide.errors import ColumnRefused, ForgetRefused
 from candide.statistics.cross_moments import CrossBuilder
 from candide.statistics.exact import ExactSums
-from candide.statistics.sums import quotient, true_ratio
+from candide.statistics.semidefinite import is_semidefinite
+from candide.statistics.sums import Sums, quotient
+from candide.statistics.whole_sums import ratios
 
 
 @dataclass(frozen=True)
@@ -49,21 +51,35 @@ class CrossSums:
 
     def __sub__(self, other: CrossSums) -> CrossSums:
         left = CrossSums(self.weight - other.weight, self.total - other.total, self.products - other.products)
-        if left._impossible():
+        if left.impossible():
             raise ForgetRefused(
-                "The rows to forget hold numbers that were never learned together. Forget only rows that were learned."
+                f"The rows to forget hold numbers that were never learned together: they would leave "
+                f"{left.impossible()}. Forget only rows that were learned."
             )
         return left
 
-    def _impossible(self) -> bool:
-        weight, squares = self.weight.signs(), self.products.signs()[_diagonal(self.columns)]
-        nothing = weight == 0
-        return bool(
-            (weight < 0).any()
-            or (squares < 0).any()
-            or (self.total.signs()[:, nothing] != 0).any()
-            or (self.products.signs()[:, nothing] != 0).any()
-        )
+    def impossible(self) -> str:
+        """What it is about the sums of each column that no rows could have left; nothing where some could."""
+        nothing = self.weight.signs() == 0
+        stray = (self.products.signs()[:, nothing] != 0).any()
+        return "products without rows" if stray else self.alone.impossible()
+
+    @cached_property
+    def alone(self) -> Sums:
+        """The sums of each column by itself."""
+        weight = np.broadcast_to(self.weight.digits, (self.columns, *self.weight.digits.shape))
+        return Sums(ExactSums(weight, self.weight.low), self.total, self.products.take(_diagonal(self.columns)))
+
+    def semidefinite(self) -> bool:
+        """Whether every class has a covariance that some rows could have; it costs about what a fit does."""
+        first, second = np.triu_indices(self.columns)
+        scatter, _ = self._covariance_ratio
+        matrix = np.empty((self.columns, self.columns), dtype=object)
+        for label in range(self.classes):
+            matrix[first, second] = matrix[second, first] = scatter[:, label]
+            if not is_semidefinite(matrix):
+                return False
+        return True
 
     def spread(self, positions: IntArray, classes: int) -> CrossSums:
         """The same sums among more classes: class i moves to positions[i]."""
@@ -115,15 +131,14 @@ class CrossSums:
         first, second = np.triu_indices(self.columns)
         units = np.zeros(self.columns, dtype=np.int64) if exponents is None else exponents
         shift = (units[first] + units[second]).astype(object)[:, None]
-        above, below = self._covariance_ratio()
-        flat = np.vectorize(true_ratio, otypes=[float])(
-            above * 2 ** np.maximum(-shift, 0), below * 2 ** np.maximum(shift, 0)
-        )
+        above, below = self._covariance_ratio
+        flat = ratios(above * 2 ** np.maximum(-shift, 0), below * 2 ** np.maximum(shift, 0))
         full = np.empty((self.classes, self.columns, self.columns))
         full[:, first, second] = flat.T
         full[:, second, first] = flat.T
         return full
 
+    @cached_property
     def _covariance_ratio(self) -> tuple[AnyArray, AnyArray]:
         """(W P - S_j S_k) / W^2 as whole numbers for each pair and class."""
         weight, weight_exponent = self.weight.integers()
@@ -171,12 +186,3 @@ class CrossSumsBuilder:
         if self.settled is None:
             return fresh
         return self.settled.spread(np.arange(self.settled.classes), self.classes) + fresh
-
-    def refuse_missing(self, seen: CrossSums) -> None:
-        """Raise where no rows could be left after taking `seen` away; its classes are ours."""
-        _ = self.freeze() - seen
-
-    def take_away(self, seen: CrossSums) -> None:
-        """Subtract what `refuse_missing` let pass."""
-        self.settled = self.freeze() - seen
-        self.fresh = CrossBuilder(self.columns, self.classes)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,6 +13,7 @@ from candide.errors import ForgetRefused
 from candide.kernels.logarithm import grid_log
 from candide.statistics.exact import ExactSums
 from candide.statistics.moments import MomentsBuilder
+from candide.statistics.whole_sums import LIGHTEST_BITS, WholeSums, ratios, roots
 
 
 @dataclass(frozen=True)
@@ -53,23 +53,35 @@ class Sums:
 
     def __sub__(self, other: Sums) -> Sums:
         left = Sums(*(mine - theirs for mine, theirs in zip(self._parts(), other._parts(), strict=True)))
-        if left._impossible():
+        if left.impossible():
             raise ForgetRefused(
-                "The rows to forget hold numbers that were never learned: their weight or their squares exceed what "
-                "is there. Forget only rows that were learned."
+                f"The rows to forget hold numbers that were never learned: they would leave {left.impossible()}. "
+                "Forget only rows that were learned."
             )
         return left
 
-    def _impossible(self) -> bool:
-        """Whether no rows could have left these sums: less than nothing, or something without weight."""
-        weight, square = self.weight.signs(), self.square.signs()
-        nothing = weight == 0
-        return bool(
-            (weight < 0).any()
-            or (square < 0).any()
-            or any((part.signs()[nothing] != 0).any() for part in self._parts())
-            or (self.total.signs()[square == 0] != 0).any()
+    def impossible(self) -> str:
+        """What it is about these sums that no rows could have left; nothing where some could."""
+        return "sums and squares that no rows have" if self.whole.impossible().any() else ""
+
+    @cached_property
+    def whole(self) -> WholeSums:
+        """The same sums as whole numbers."""
+        weight, weight_exponent = self.weight.integers()
+        total, total_exponent = self.total.integers()
+        square, square_exponent = self.square.integers()
+        unit = max(LIGHTEST_BITS, -weight_exponent)
+        bits = max(0, -(unit + total_exponent), -((unit + square_exponent) // 2))
+        sums = (
+            weight << (unit + weight_exponent),
+            total << (unit + bits + total_exponent),
+            square << (unit + 2 * bits + square_exponent),
         )
+        if self.log is None:
+            return WholeSums(*sums, bits, 1 << unit)
+        log, log_exponent = self.log.integers()
+        log_bits = max(0, -(unit + log_exponent))
+        return WholeSums(*sums, bits, 1 << unit, log << (unit + log_bits + log_exponent), log_bits)
 
     def spread(self, positions: IntArray, classes: int) -> Sums:
         """The same sums among more classes: class i moves to positions[i]."""
@@ -110,23 +122,12 @@ class Sums:
     @cached_property
     def variance(self) -> FloatArray:
         """Correctly rounded, with 1/N; infinite where it exceeds the largest double; 0 where nothing was seen."""
-        return np.vectorize(true_ratio, otypes=[float])(*self._variance_ratio())
+        return ratios(*self.whole.variance_ratio)
 
     @cached_property
     def deviation(self) -> FloatArray:
         """The standard deviation, finite even where the variance is not."""
-        return np.vectorize(root_ratio, otypes=[float])(*self._variance_ratio())
-
-    def _variance_ratio(self) -> tuple[AnyArray, AnyArray]:
-        """(W Q - S^2) / W^2 as whole numbers, W weight, S sum, Q sum of squares."""
-        weight, weight_exponent = self.weight.integers()
-        total, total_exponent = self.total.integers()
-        square, square_exponent = self.square.integers()
-        left, right = weight_exponent + square_exponent, 2 * total_exponent
-        shared = min(left, right, 2 * weight_exponent)
-        above = (weight * square) * 2 ** (left - shared) - (total * total) * 2 ** (right - shared)
-        below = (weight * weight) * 2 ** (2 * weight_exponent - shared)
-        return above, below
+        return roots(*self.whole.variance_ratio)
 
 
 def grid_logs(values: FloatArray) -> FloatArray:
@@ -139,36 +140,7 @@ def quotient(above: ExactSums, below: ExactSums) -> FloatArray:
     tops, top_exponent = above.integers()
     bottoms, bottom_exponent = below.integers()
     shared = min(top_exponent, bottom_exponent)
-    return np.vectorize(true_ratio, otypes=[float])(
-        tops * 2 ** (top_exponent - shared), bottoms * 2 ** (bottom_exponent - shared)
-    )
-
-
-def true_ratio(above: int, below: int) -> float:
-    """above / below rounded once, as Python does for whole numbers of any size.
-
-    >>> true_ratio(1, 3), true_ratio(10**400, 1), true_ratio(0, 0)
-    (0.3333333333333333, inf, 0.0)
-    """
-    if below == 0:
-        return 0.0
-    try:
-        return above / below
-    except OverflowError:
-        return math.inf if above > 0 else -math.inf
-
-
-def root_ratio(above: int, below: int) -> float:
-    """The square root of above / below, for whole numbers of any size.
-
-    >>> root_ratio(2, 1) == math.sqrt(2), root_ratio(10**800, 10**400)
-    (True, 1e+200)
-    """
-    if below == 0 or above == 0:
-        return 0.0
-    shift = max(0, 130 - above.bit_length() + below.bit_length())
-    shift += shift % 2
-    return true_ratio(math.isqrt((above << shift) // below), 1 << (shift // 2))
+    return ratios(tops * 2 ** (top_exponent - shared), bottoms * 2 ** (bottom_exponent - shared))
 
 
 class SumsBuilder:
@@ -206,13 +178,3 @@ class SumsBuilder:
         if self.settled is None:
             return fresh
         return self.settled.spread(np.arange(self.settled.classes), self.classes) + fresh
-
-    def refuse_missing(self, seen: Sums) -> None:
-        """Raise where no rows could be left after taking `seen` away; its classes are ours."""
-        _ = self.freeze() - seen
-
-    def take_away(self, seen: Sums) -> None:
-        """Subtract what `refuse_missing` let pass."""
-        self.settled = self.freeze() - seen
-        self.numbers = MomentsBuilder(self.columns, self.classes)
-        self.logs = None if self.logs is None else MomentsBuilder(self.columns, self.classes)

@@ -88,6 +88,10 @@ class Tally:
             )
         return Tally.of(slots, left)
 
+    def impossible(self) -> str:
+        """What it is about these counts that no rows could have left; nothing where some could."""
+        return "a count below zero" if (self.counts < 0).any() else ""
+
     def _aligned(self, other: Tally) -> tuple[Sequence[Any], AnyArray, AnyArray]:
         if self.slots == other.slots:
             return self.slots, self.counts, other.counts
@@ -128,6 +132,12 @@ class Tally:
         groups, places = len(self.slots) // len(before), [before.index(column) for column in after]
         counts = self.counts.reshape(groups, len(before), self.classes)[:, places]
         return Tally(range(groups * len(after)), counts.reshape(-1, self.classes))
+
+
+def outnumber(counts: AnyArray, rows: IntArray) -> bool:
+    """Whether counts[slot, class], of which a row adds to one slot at most, are more than the rows of a class."""
+    beyond = (counts.sum(axis=0, dtype=np.float64) > 1.5 * CEILING).any()
+    return bool(beyond or (counts.sum(axis=0) > rows).any())
 
 
 def refuse_overflow(mine: AnyArray, theirs: AnyArray) -> None:
@@ -185,18 +195,3 @@ class TallyBuilder:
     def freeze(self) -> Tally:
         slots = self.fixed if self.fixed is not None else tuple(self.places)
         return Tally.of(slots, self.table[: len(slots), : self.classes].copy())
-
-    def refuse_missing(self, seen: Tally) -> None:
-        """Raise where taking `seen` away would leave a negative count; its classes are ours."""
-        known = seen.slots if self.fixed is not None else [slot for slot in seen.slots if slot in self.places]
-        rows = known if self.fixed is not None else [self.places[slot] for slot in known]
-        left = self.table[rows, : self.classes] - seen.counts[: len(rows)] if len(known) == len(seen.slots) else None
-        if left is None or (left < 0).any():
-            raise ForgetRefused(
-                "Some of the values to forget were never learned with that label. Forget only rows that were learned."
-            )
-
-    def take_away(self, seen: Tally) -> None:
-        """Subtract in place what `refuse_missing` let pass."""
-        rows = seen.slots if self.fixed is not None else [self.places[slot] for slot in seen.slots]
-        self.table[rows, : self.classes] -= seen.counts

@@ -134,6 +134,14 @@ class WordTally:
             )
         return WordTally(trimmed(out, int(words), int(pairs)), documents)
 
+    def impossible(self) -> str:
+        """What it is about these counts that no documents could have left; nothing where some could.
+
+        That no pair is below zero is seen to where counts are merged or read.
+        """
+        rare = self.lines.frequency.size and (self.lines.frequency > self.documents.sum(dtype=np.float64)).any()
+        return "words in more documents than there are" if rare else ""
+
     def spread(self, positions: IntArray, classes: int) -> WordTally:
         """The same counts among more classes: class i moves to positions[i]."""
         documents = np.zeros(classes, dtype=np.int64)

@@ -98,10 +98,7 @@ def read_sums(parts: Parts, block: Block, classes: int) -> Sums:
     """Sums of each (column, class), with logarithms where the family asks."""
     without_logs = block.builder(1).logs is None
     names = ("weight", "total", "square") if without_logs else ("weight", "total", "square", "log")
-    read = read_exact(parts, dict.fromkeys(names, (len(block.columns), classes)))
-    refuse_negative(read["weight"])
-    refuse_negative(read["square"])
-    return Sums(**read)
+    return Sums(**read_exact(parts, dict.fromkeys(names, (len(block.columns), classes))))
 
 
 def write_cross_sums(seen: CrossSums, block: Block) -> Arrays:
@@ -113,9 +110,8 @@ def read_cross_sums(parts: Parts, block: Block, classes: int) -> CrossSums:
     """Sums of each (column, class) and products of each (pair, class)."""
     columns = len(block.columns)
     pairs = columns * (columns + 1) // 2
-    read = read_exact(parts, {"weight": (classes,), "total": (columns, classes), "products": (pairs, classes)})
-    refuse_negative(read["weight"])
-    return CrossSums(**read)
+    shapes = {"weight": (classes,), "total": (columns, classes), "products": (pairs, classes)}
+    return CrossSums(**read_exact(parts, shapes))
 
 
 def write_exact(sums: dict[str, ExactSums]) -> Arrays:
@@ -151,12 +147,6 @@ def is_canonical(digits: AnyArray, low: int) -> bool:
         and digits[..., 0].any()
         and digits[..., -1].any()
     )
-
-
-def refuse_negative(sums: ExactSums) -> None:
-    """Raise where a sum that counts or squares is below zero."""
-    if sums.digits.size and sums.digits.min() < 0:
-        raise ModelFileRefused("it holds a weight or a sum of squares below zero")
 
 
 def words_form() -> Form:

@@ -203,7 +203,9 @@ def read_summary(parts: Parts, blocks: tuple[Block, ...], names: Sequence[str]) 
     )
     parts.refuse_rest()
     kept = frozenset(classes[place] for place in np.flatnonzero(declared))
-    return Summary(blocks, tuple(classes), counts, statistics, kept)
+    summary = Summary(blocks, tuple(classes), counts, statistics, kept)
+    refuse_impossible(summary.impossible())
+    return summary
 
 
 def read_statistic(parts: Parts, block: Block, name: str, classes: int) -> Any:
@@ -213,4 +215,11 @@ def read_statistic(parts: Parts, block: Block, name: str, classes: int) -> Any:
         raise ModelFileRefused(f"it keeps {name!r} for '{block.family.name}', which needs {form.name!r}")
     statistic = form.read(parts, block, classes)
     parts.refuse_rest()
+    refuse_impossible(statistic.impossible())
     return statistic
+
+
+def refuse_impossible(reason: str) -> None:
+    """Raise where no rows could have left what the file holds."""
+    if reason:
+        raise ModelFileRefused(f"it holds {reason}, so it was forged or damaged before it was written")

@@ -9,7 +9,7 @@ import numpy as np
 from candide.arrays import FloatArray, IntArray
 from candide.bases.family import Family
 from candide.batch import Batch
-from candide.summary import NO_WEIGHTS
+from candide.summary import NO_WEIGHTS, refuse_impossible
 from candide.values import is_missing
 
 #: A column's place in its block, its name, and the value in the row.
@@ -79,13 +79,13 @@ class Live:
         self.family.learn(self.builder, values, np.array([label]), NO_WEIGHTS)
         self.parameters = None
 
-    def refuse_missing(self, values: Any, label: int) -> None:
-        """Raise where the row cannot have been learned."""
-        self.builder.refuse_missing(self._alone(values, label))
+    def refuse_missing(self, values: Any, label: int, left: IntArray) -> None:
+        """Raise where the row cannot have been learned; `left` are the rows of each class without it."""
+        refuse_impossible(self.family.impossible(self._without(values, label), tuple(self.columns), left))
 
     def take_away(self, values: Any, label: int) -> None:
         """Forget the row that `refuse_missing` let pass."""
-        self.builder.take_away(self._alone(values, label))
+        self.builder = self.builder_over(self._without(values, label))
         self.parameters = None
 
     def score(self, cells: list[Cell], order: IntArray, joint: FloatArray) -> None:
@@ -102,7 +102,8 @@ class Live:
         given = {name: value for _, name, value in cells}
         return Batch.of({name: [given.get(name)] for name in self.columns})
 
-    def _alone(self, values: Any, label: int) -> Any:
-        builder = self.family.builder(tuple(self.columns), self.builder.classes)
-        self.family.learn(builder, values, np.array([label]), NO_WEIGHTS)
-        return builder.freeze()
+    def _without(self, values: Any, label: int) -> Any:
+        """The statistic without one row."""
+        alone = self.family.builder(tuple(self.columns), self.builder.classes)
+        self.family.learn(alone, values, np.array([label]), NO_WEIGHTS)
+        return self.freeze() - alone.freeze()

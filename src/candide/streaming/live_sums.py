@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
 
 from candide.arrays import AnyArray, FloatArray, IntArray
 from candide.bases.density import Density
-from candide.errors import ForgetRefused
-from candide.statistics.sums import Sums, SumsBuilder, grid_logs, root_ratio, true_ratio
+from candide.statistics.moments import MomentsBuilder
+from candide.statistics.sums import Sums, SumsBuilder, grid_logs
+from candide.statistics.whole_sums import WholeSums, root_ratio, true_ratio
 from candide.streaming.cells import number_of, within
 from candide.streaming.live import Cell, Live
-from candide.summary import NO_WEIGHTS
+from candide.summary import NO_WEIGHTS, refuse_impossible
 
 MOST_WAITING = 4096
-NEVER_LEARNED = (
-    "The rows to forget hold numbers that were never learned: their weight or their squares exceed what is there. "
-    "Forget only rows that were learned."
-)
 
 
 class Entry:
@@ -67,13 +64,17 @@ class Entry:
         self.square += other.square << (2 * shift)
         self._add_log(1, other.log, 1 << other.log_bits)
 
-    def could_lose(self, value: float, log: float) -> bool:
-        """Whether some rows could be left after taking this one away."""
-        self.add(value, log, -1)
-        empty = self.weight == 0 and (self.total or self.square or self.log)
-        possible = self.weight >= 0 and self.square >= 0 and not empty and not (self.square == 0 and self.total)
-        self.add(value, log, 1)
-        return possible
+    def without(self, value: float, log: float) -> Entry:
+        """What would be left without a number."""
+        rest = Entry(self.weight, self.total, self.square, self.bits)
+        rest.log, rest.log_bits = self.log, self.log_bits
+        rest.add(value, log, -1)
+        return rest
+
+    def whole(self, logs: bool) -> WholeSums:
+        """The same sums in the form in which they are judged."""
+        sums = WholeSums(self.weight, self.total, self.square, self.bits)
+        return replace(sums, log=self.log, log_bits=self.log_bits) if logs else sums
 
     def moments(self) -> tuple[float, float, float, float]:
         """Weight, mean, standard deviation and mean logarithm, each rounded once; kept until something is added."""
@@ -162,9 +163,12 @@ class RunningSums(SumsBuilder):
         if len(self.learned) + len(self.forgotten) > MOST_WAITING:
             self._settle()
 
-    def could_lose(self, values: FloatArray, label: int) -> bool:
-        """Whether the row can have been learned."""
-        return all(self.entries[column][label].could_lose(value, log) for column, value, log in self._present(values))
+    def without(self, values: FloatArray, label: int) -> list[WholeSums]:
+        """The sums of each column in a class without one row of it."""
+        entries = [line[label] for line in self.entries]
+        for column, value, log in self._present(values):
+            entries[column] = entries[column].without(value, log)
+        return [entry.whole(self.logs is not None) for entry in entries]
 
     def rounded(self, columns: list[int], order: list[int]) -> Rounded:
         """The moments of some columns and classes."""
@@ -193,7 +197,9 @@ class RunningSums(SumsBuilder):
             super().learn(*stacked(learned), None)
         if forgotten:
             values, labels = stacked(forgotten)
-            super().take_away(Sums.of(values, labels, self.classes, logs=self.logs is not None))
+            self.settled = super().freeze() - Sums.of(values, labels, self.classes, logs=self.logs is not None)
+            self.numbers = MomentsBuilder(self.columns, self.classes)
+            self.logs = None if self.logs is None else MomentsBuilder(self.columns, self.classes)
 
 
 def stacked(rows: list[tuple[FloatArray, int]]) -> tuple[FloatArray, IntArray]:
@@ -256,9 +262,11 @@ class LiveDensity(Live):
     def learn(self, values: FloatArray, label: int) -> None:
         self.builder.add(values, label, 1)
 
-    def refuse_missing(self, values: FloatArray, label: int) -> None:
-        if not self.builder.could_lose(values, label):
-            raise ForgetRefused(NEVER_LEARNED)
+    def refuse_missing(self, values: FloatArray, label: int, left: IntArray) -> None:
+        rows = int(left[label])
+        for name, sums in zip(self.columns, self.builder.without(values, label), strict=True):
+            if not self.family.could_leave(sums, rows):
+                refuse_impossible(f"sums of '{name}' that no rows have")
 
     def take_away(self, values: FloatArray, label: int) -> None:
         self.builder.add(values, label, -1)

@@ -13,7 +13,7 @@ from candide.families.multinomial import Multinomial
 from candide.statistics.tally import Tally, TallyBuilder
 from candide.streaming.cells import category_of, number_of, within
 from candide.streaming.live import Cell, Live
-from candide.summary import NO_WEIGHTS
+from candide.summary import NO_WEIGHTS, refuse_impossible
 
 NEVER_LEARNED = "Some of the values to forget were never learned with that label. Forget only rows that were learned."
 Slot = tuple[str, str, object]
@@ -74,12 +74,14 @@ class LiveCategories(Live):
             builder.table[place, label] += self.weight
             self.totals[column, label] += self.weight
 
-    def refuse_missing(self, values: list[tuple[int, Slot]], label: int) -> None:
-        builder = self.builder
-        for _, slot in values:
+    def refuse_missing(self, values: list[tuple[int, Slot]], label: int, left: IntArray) -> None:
+        builder, totals = self.builder, self.totals[:, label].copy()
+        for column, slot in values:
             place = builder.places.get(slot)
             if place is None or builder.table[place, label] < 1:
                 raise ForgetRefused(NEVER_LEARNED)
+            totals[column] -= 1
+        refuse_more_than_rows(totals, left[label], self.columns)
 
     def take_away(self, values: list[tuple[int, Slot]], label: int) -> None:
         for column, slot in values:
@@ -126,9 +128,12 @@ class LiveTruths(Live):
     def learn(self, values: list[int], label: int) -> None:
         self.builder.table[values, label] += 1
 
-    def refuse_missing(self, values: list[int], label: int) -> None:
-        if values and self.builder.table[values, label].min() < 1:
+    def refuse_missing(self, values: list[int], label: int, left: IntArray) -> None:
+        counts = self.builder.table[:, label].copy()
+        counts[values] -= 1
+        if (counts < 0).any():
             raise ForgetRefused(NEVER_LEARNED)
+        refuse_more_than_rows(counts.reshape(2, -1).sum(axis=0), left[label], self.columns)
 
     def take_away(self, values: list[int], label: int) -> None:
         self.builder.table[values, label] -= 1
@@ -174,8 +179,9 @@ class LiveCounts(Live):
     def learn(self, values: tuple[IntArray, IntArray], label: int) -> None:
         self._add(values[0], values[1], label)
 
-    def refuse_missing(self, values: tuple[IntArray, IntArray], label: int) -> None:
-        if (self.builder.table[values[0], label] < values[1]).any():
+    def refuse_missing(self, values: tuple[IntArray, IntArray], label: int, left: IntArray) -> None:
+        stray = left[label] == 0 and self.totals[label] != values[1].sum()
+        if stray or (self.builder.table[values[0], label] < values[1]).any():
             raise ForgetRefused(NEVER_LEARNED)
 
     def take_away(self, values: tuple[IntArray, IntArray], label: int) -> None:
@@ -201,6 +207,12 @@ class LiveCounts(Live):
             table, totals = table.sum(axis=1, keepdims=True) - table, totals.sum() - totals
         said = said_by_slots(table, totals, len(self.columns), smoothing)
         joint += sign * (counts[:, None] * said).sum(axis=0)
+
+
+def refuse_more_than_rows(totals: IntArray, rows: int, columns: list[str]) -> None:
+    """Raise where a column would have more values in a class than the class has rows."""
+    if (totals > rows).any():
+        refuse_impossible(f"more values of '{columns[int(np.argmax(totals))]}' than rows")
 
 
 def counted(places: list[int], numbers: list[float]) -> tuple[IntArray, IntArray]:

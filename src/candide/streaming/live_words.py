@@ -13,6 +13,7 @@ from candide.kernels.word_streaming import Running, State, forget_text, learn_te
 from candide.statistics.tally import CEILING
 from candide.statistics.word_tally import WordTally
 from candide.streaming.live import Cell, Live
+from candide.summary import refuse_impossible
 from candide.text.documents import SURROGATES, not_text
 from candide.text.options import TextOptions
 from candide.text.vocabulary import grown
@@ -135,9 +136,22 @@ class LiveWords(LiveText):
         if values is not None:
             self.builder.learn_one(*values, label, self.weight)
 
-    def refuse_missing(self, values: tuple[AnyArray, int] | None, label: int) -> None:
+    def refuse_missing(self, values: tuple[AnyArray, int] | None, label: int, left: IntArray) -> None:
         if values is not None:
             self.builder.forget_one(*values, label, True)
+        texts = int(self.builder.tallies.documents[label]) - (values is not None)
+        if texts > left[label]:
+            refuse_impossible(f"more texts in '{self.columns[0]}' than rows")
+        if values is not None and (texts == 0 or self.family.options.weighting in ("presence", "unit")):
+            self._try_without(values, label, left)
+
+    def _try_without(self, values: tuple[AnyArray, int], label: int, left: IntArray) -> None:
+        """Look at every word that would be left."""
+        self.builder.forget_one(*values, label, False)
+        try:
+            refuse_impossible(self.family.impossible(self.freeze(), tuple(self.columns), left))
+        finally:
+            self.builder.learn_one(*values, label)
 
     def take_away(self, values: tuple[AnyArray, int] | None, label: int) -> None:
         if values is not None:

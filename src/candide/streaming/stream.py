@@ -126,10 +126,12 @@ class Stream:
             label = self.places[key]
             if self.counts[label] < 1:
                 raise ForgetRefused(f"Class '{shown(key)}' has no rows left. Forget only rows that were learned.")
-            cells = self._by_block(row)
-            values = [(block, block.read(some)) for block, some in cells]
+            cells = dict(self._by_block(row))
+            values = [(block, block.read(cells.get(block, []))) for block in self.lives.values()]
+            left = self.counts[: len(self.places)].copy()
+            left[label] -= 1
             for block, read in values:
-                block.refuse_missing(read, label)
+                block.refuse_missing(read, label, left)
             if self.noted is not None:
                 self._strike_out(self._identity(row, key))
             for block, read in values:
@@ -138,7 +140,7 @@ class Stream:
             self.rows -= 1
             if self.counts[label] == 0:
                 self._list_classes()
-            emptied = {name for block, some in cells for name in block.emptied(some)}
+            emptied = {name for block, some in cells.items() for name in block.emptied(some)}
             columns = len(self.choices)
             if emptied or not self.counts[label] or not self.clean:
                 self._scrub(emptied)

@@ -7,12 +7,11 @@ from functools import lru_cache
 import numpy as np
 
 from candide.arrays import AnyArray, FloatArray, IntArray
-from candide.errors import ForgetRefused, OverflowRefused
+from candide.errors import OverflowRefused
 from candide.kernels.logarithm import grid_log
 from candide.kernels.word_counting import (
     Tallies,
     add_lines,
-    holds_lines,
     learn_documents,
     refill_pairs,
 )
@@ -131,28 +130,6 @@ class WordTallyBuilder:
         frequency = self.tallies.frequency[order] if self.tallies.frequency.size else np.zeros(0, dtype=np.int64)
         lines_out = Lines(offsets, letters, indptr, labels, counts, frequency)
         return WordTally(lines_out, self.tallies.documents[: self.classes].copy())
-
-    def refuse_missing(self, seen: WordTally) -> None:
-        """Raise where taking `seen` away would leave a negative count; its classes are ours."""
-        numbers = self._numbers(seen.lines, learning=False)
-        lines = seen.lines
-        fits = holds_lines(numbers, lines.indptr, lines.labels, lines.counts, self.tallies)
-        fits = fits and not (self.tallies.documents[: seen.classes] < seen.documents).any()
-        if fits and self.tallies.frequency.size:
-            fits = not (self.tallies.frequency[numbers] < lines.frequency).any()
-        if not fits:
-            raise ForgetRefused(
-                "Some of the words to forget were never learned with that label. "
-                "Forget only documents that were learned."
-            )
-
-    def take_away(self, seen: WordTally) -> None:
-        """Subtract in place what `refuse_missing` let pass."""
-        numbers = self._numbers(seen.lines, learning=False)
-        add_lines(numbers, seen.lines.indptr, seen.lines.labels, seen.lines.counts, -1, self.tallies)
-        if self.tallies.frequency.size:
-            self.tallies.frequency[numbers] -= seen.lines.frequency
-        self.tallies.documents[: seen.classes] -= seen.documents
 
     def _numbers(self, lines: Lines, learning: bool) -> IntArray:
         """The number of each of the tally's words here."""

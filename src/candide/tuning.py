@@ -10,6 +10,9 @@ from candide.calibration import Calibration
 from candide.familiarity import Familiarity
 from candide.judging.quality import Quality
 
+LARGEST = {"bias": 1e6, "weight": 1e6, "power": 16.0}
+"""What calibration may add or multiply by: beyond it products would overflow."""
+
 
 @dataclass(frozen=True)
 class Tuning:
@@ -34,14 +37,16 @@ class Tuning:
         """What `to_dict` gave."""
         calibration, familiarity, quality = (parts.get(name) for name in ("calibration", "familiarity", "quality"))
         return cls(
-            None if calibration is None else Calibration(**{name: numbers(part) for name, part in calibration.items()}),
+            None if calibration is None else Calibration(**{k: numbers(v, LARGEST[k]) for k, v in calibration.items()}),
             None if familiarity is None else Familiarity({k: tuple(map(float, v)) for k, v in familiarity.items()}),
             None if quality is None else Quality.from_file(quality),
         )
 
 
-def numbers(part: Mapping[Any, Any]) -> dict[Any, float]:
-    """The same mapping, its values as floats."""
+def numbers(part: Mapping[Any, Any], largest: float) -> dict[Any, float]:
+    """The same mapping, its values as floats; larger ones are no calibration."""
+    if not all(abs(float(value)) <= largest for value in part.values()):
+        raise ValueError(f"a number of the calibration is beyond {largest:g}")
     return {key: float(value) for key, value in part.items()}
 
 

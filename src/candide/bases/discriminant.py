@@ -54,6 +54,9 @@ class Discriminant(Family):
     def learn(self, builder: CrossSumsBuilder, values: FloatArray, labels: IntArray, weights: AnyArray) -> None:
         builder.learn(values, labels, weights if weights.size else None)
 
+    def memory(self, columns: int, classes: int) -> int:
+        return 8 * columns**2 * classes
+
     def impossible(self, seen: CrossSums, columns: tuple[str, ...], rows: IntArray) -> str:
         alone = seen.alone.whole
         possible = (REAL.could_sum_to(alone) & (alone.weight <= rows.astype(object) * alone.unit)).all(axis=1)

@@ -70,6 +70,9 @@ class Term:
         return self.log_likelihood if self.factor == 1.0 else self.factor * self.log_likelihood
 
 
+LARGEST_OPTION, MOST_SAMPLED = 1e100, 10**7
+"""No use is known for more, and doubles would not hold what comes of it."""
+
 DRAWN = 400
 """So many values are drawn to see where a family's values lie."""
 
@@ -108,8 +111,14 @@ class Family(ABC):
     has_length: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
-        if not (np.isfinite(self.smoothing) and self.smoothing >= 0):
-            raise OptionRefused(f"smoothing must be a number from 0 up, not {self.smoothing!r}.")
+        for name in ("smoothing", "floor"):
+            value = getattr(self, name, 0.0)
+            if not 0 <= value <= LARGEST_OPTION:
+                raise OptionRefused(f"{name} must be a number from 0 up to {LARGEST_OPTION:g}, not {value!r}.")
+        for name in ("sampled_events", "sampled_words"):
+            value = getattr(self, name, 1)
+            if value != int(value) or not 1 <= value <= MOST_SAMPLED:
+                raise OptionRefused(f"{name} must be a whole number from 1 to {MOST_SAMPLED:,}, not {value!r}.")
 
     @property
     def name(self) -> str:
@@ -148,6 +157,10 @@ class Family(ABC):
     @abstractmethod
     def fit(self, seen: Any, columns: tuple[str, ...]) -> Any:
         """Parameters from a statistic: the one place where prior and smoothing meet the data."""
+
+    def memory(self, columns: int, classes: int) -> int:
+        """The bytes that parameters need for so many columns and classes, however little was seen."""
+        return 8 * columns * classes
 
     def settled(self, seen: Any) -> Family:
         """The same family with what it would choose from `seen` at fit time held fixed."""

@@ -122,6 +122,9 @@ class Text(Family):
     def held(self, seen: WordTally, columns: tuple[str, ...]) -> BoolArray:
         return np.array([seen.documents.any()])
 
+    def memory(self, columns: int, classes: int) -> int:
+        return 8 * classes + (8 << self.options.hashed if self.options.hashed else 0)
+
     def impossible(self, seen: WordTally, columns: tuple[str, ...], rows: IntArray) -> str:
         if (seen.documents > rows).any():
             return f"more texts in '{columns[0]}' than rows"

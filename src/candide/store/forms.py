@@ -51,19 +51,18 @@ def form_of(block: Block) -> Form:
 
 def write_tally(seen: Tally, block: Block) -> Arrays:
     """The counts, and where slots are open, the column and key of each."""
-    counts = seen.counts if seen.exact else seen.counts + 0.0
     if isinstance(seen.slots, range):
-        return {"counts": counts}
+        return {"counts": seen.counts}
     place = {column: number for number, column in enumerate(block.columns)}
     columns = np.array([place[column] for column, _, _ in seen.slots], dtype=np.int64)
-    return {"counts": counts, "columns": columns, **key_arrays([(kind, value) for _, kind, value in seen.slots])}
+    return {"counts": seen.counts, "columns": columns, **key_arrays([(kind, value) for _, kind, value in seen.slots])}
 
 
 def read_tally(parts: Parts, block: Block, classes: int) -> Tally:
     """Counts from zero up; open slots sorted, each seen at least once."""
     fixed = block.builder(1).fixed
     slots = read_slots(parts, block) if fixed is None else fixed
-    counts = parts.take("counts", (np.int64, np.float64), len(slots), classes)
+    counts = parts.take("counts", np.int64, len(slots), classes)
     refuse_bad_counts(counts)
     if fixed is None and not counts.any(axis=1).all():
         raise ModelFileRefused("it lists a value that no row had")
@@ -82,9 +81,11 @@ def read_slots(parts: Parts, block: Block) -> tuple[Any, ...]:
 
 
 def refuse_bad_counts(counts: AnyArray) -> None:
-    """Raise where counts are negative, too large or not numbers."""
-    most = CEILING if counts.dtype == np.int64 else np.finfo(np.float64).max
-    if counts.size and not 0 <= counts.min() <= counts.max() <= most:
+    """Raise where counts are negative or too large, alone or added up."""
+    if not counts.size:
+        return
+    added = max(float(counts.sum(axis=axis, dtype=np.float64).max()) for axis in range(counts.ndim))
+    if not 0 <= counts.min() <= counts.max() <= CEILING or added > 1.9 * CEILING:
         raise ModelFileRefused("it holds a count that is negative or too large")
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+
 from candide.arrays import AnyArray
 from candide.store.refusals import ModelFileRefused
 
@@ -20,6 +22,7 @@ class Parts:
 
     def __init__(self, arrays: Mapping[str, AnyArray], prefix: str = "") -> None:
         self.prefix = prefix
+        self.held = sum(array.nbytes for array in arrays.values())
         self.arrays: dict[str, AnyArray] = {}
         self.groups: dict[str, dict[str, AnyArray]] = {}
         for name, array in arrays.items():
@@ -32,18 +35,19 @@ class Parts:
         return Parts(self.groups.pop(name, {}), f"{self.prefix}{name}.")
 
     def take(self, name: str, dtype: Any, *shape: int | None) -> AnyArray:
-        """One array, which must be of this type (or one of these) and of this shape, None being any length."""
+        """One array, which must be of this type and of this shape, None being any length."""
         array = self.arrays.pop(name, None)
         if array is None:
             raise ModelFileRefused(f"its array '{self.prefix}{name}' is missing")
         fits = len(array.shape) == len(shape) and all(
             want is None or want == have for want, have in zip(shape, array.shape, strict=True)
         )
-        if array.dtype not in (dtype if isinstance(dtype, tuple) else (dtype,)) or not fits:
+        if array.dtype != dtype or not fits:
             expected = " × ".join("any" if length is None else str(length) for length in shape)
             found = " × ".join(map(str, array.shape))
             raise ModelFileRefused(
-                f"its array '{self.prefix}{name}' holds {array.dtype}, {found}, where {expected} numbers belong"
+                f"its array '{self.prefix}{name}' holds {array.dtype}, {found}, where {np.dtype(dtype)}, {expected} "
+                "numbers belong"
             )
         return array
 

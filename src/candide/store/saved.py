@@ -27,6 +27,8 @@ from candide.summary import CEILING, Summary
 from candide.tuning import UNTUNED, Tuning
 
 BLOCK = "block {}"
+FREE_MEMORY, MEMORY_A_BYTE = 2**28, 64
+"""What any file may ask for, and how much more for each byte it holds."""
 
 
 @dataclass(frozen=True)
@@ -197,6 +199,7 @@ def read_summary(parts: Parts, blocks: tuple[Block, ...], names: Sequence[str]) 
     if declared.size and (declared.max() > 1 or not (declared | (counts > 0)).all() or sum(counts.tolist()) > CEILING):
         raise ModelFileRefused("its classes are not in canonical form")
     of_classes.refuse_rest()
+    refuse_more_memory(blocks, len(classes), parts.held)
     statistics = tuple(
         read_statistic(parts.under(BLOCK.format(number)), block, name, len(classes))
         for number, (block, name) in enumerate(zip(blocks, names, strict=True))
@@ -206,6 +209,15 @@ def read_summary(parts: Parts, blocks: tuple[Block, ...], names: Sequence[str]) 
     summary = Summary(blocks, tuple(classes), counts, statistics, kept)
     refuse_impossible(summary.impossible())
     return summary
+
+
+def refuse_more_memory(blocks: Sequence[Block], classes: int, held: int) -> None:
+    """Raise where parameters would need far more memory than the file has bytes, whatever they say."""
+    needed = sum(block.family.memory(len(block.columns), classes) for block in blocks)
+    if needed > FREE_MEMORY + MEMORY_A_BYTE * held:
+        raise ModelFileRefused(
+            f"its {held:,} bytes ask for {needed // 2**20:,} MB of memory, far more than what it holds can fill"
+        )
 
 
 def read_statistic(parts: Parts, block: Block, name: str, classes: int) -> Any:

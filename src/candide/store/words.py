@@ -13,6 +13,7 @@ from candide.statistics.tally import CEILING
 from candide.statistics.word_tally import WordTally
 from candide.store.parts import Parts
 from candide.store.refusals import ModelFileRefused
+from candide.text.options import TextOptions
 
 
 def write_words(seen: WordTally, block: Block) -> dict[str, AnyArray]:
@@ -22,6 +23,7 @@ def write_words(seen: WordTally, block: Block) -> dict[str, AnyArray]:
 
 def read_words(parts: Parts, block: Block, classes: int) -> WordTally:
     """Words in bytewise order, each with its pairs in order of class, and no pair without a count."""
+    options: TextOptions = block.family.options  # type: ignore[attr-defined]  # only text has a word tally
     documents = parts.take("documents", np.int64, classes)
     offsets, letters = parts.take("offsets", np.int64, None), parts.take("letters", np.uint8, None)
     indptr, labels = parts.take("indptr", np.int64, len(offsets)), parts.take("labels", np.int32, None)
@@ -33,10 +35,11 @@ def read_words(parts: Parts, block: Block, classes: int) -> WordTally:
         and within(counts, 1, CEILING)
         and within(documents, 0, CEILING)
         and within(frequency, 0, CEILING)
-        and len(frequency) in (0, len(offsets) - 1)
+        and len(frequency) == (len(offsets) - 1 if options.keeps_frequency else 0)
         and ascending_within(labels, indptr)
         and ascending_words(offsets, letters)
         and totals_fit(labels, counts)
+        and (options.hashed is None or are_slots(offsets, letters, options.hashed))
     )
     if not good:
         raise ModelFileRefused("its words are not in canonical form")
@@ -58,6 +61,11 @@ def ascending_within(labels: AnyArray, indptr: IntArray) -> bool:
     grows = labels[1:] > labels[:-1]
     grows[indptr[1:-1] - 1] = True
     return bool(grows.all())
+
+
+def are_slots(offsets: IntArray, letters: AnyArray, bits: int) -> bool:
+    """Whether words are numbers of slots, each of four bytes."""
+    return bool((np.diff(offsets) == 4).all() and within(letters.view(">u4"), 0, (1 << bits) - 1))
 
 
 def ascending_words(offsets: IntArray, letters: AnyArray) -> bool:

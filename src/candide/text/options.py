@@ -96,6 +96,11 @@ class TextOptions:
         return 1 << 32 if self.weighting in ("log", "unit") else 1
 
     @property
+    def keeps_frequency(self) -> bool:
+        """Whether it is counted how many documents hold each term, where the counts do not say it already."""
+        return self.idf and self.weighting != "presence"
+
+    @property
     def longest(self) -> int:
         """The longest run to count, whatever may be chosen later."""
         return self.shortest if isinstance(self.ngrams, str) else self.ngrams

@@ -50,14 +50,13 @@ class WordTallyBuilder:
         self.scratch = scratch_of(FIRST_SCRATCH)
         self.classes = classes
         self.load = 0.0
-        keeps_frequency = options.idf and options.weighting != "presence"
         dense = classes <= CLASSES_IN_A_TABLE
         self.tallies = Tallies(
             np.zeros((self.room, max(classes, 2) if dense else 0), dtype=np.int64),
             np.zeros(0 if dense else 2 * FIRST_PAIRS, dtype=np.uint64),
             np.zeros(1, dtype=np.int64),
             np.zeros(max(classes, 2), dtype=np.int64),
-            np.zeros(self.room if keeps_frequency else 0, dtype=np.int64),
+            np.zeros(self.room if options.keeps_frequency else 0, dtype=np.int64),
         )
 
     @classmethod

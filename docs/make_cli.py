@@ -17,6 +17,24 @@ Results are tables for people, or JSON with `--format json`. Progress goes to st
 The exit code is 0 when done, 1 when a command ran and failed (a full disk), 2 when the call or the data is wrong, and
 130 after Ctrl-C. No file is ever left half-written.
 
+What data hold never reaches a terminal raw: escape codes, control characters, letters that turn or hide others are
+spelled out, as in `\\x1b` and `\\u202e`. Files, JSON and pipes hold the data as they are. That goes for fields that a
+spreadsheet would run, too, such as `=cmd|...`: `--safe` puts an apostrophe before them.
+
+`predict` changes nothing it was not asked to change:
+
+| from | to | rows come back |
+|---|---|---|
+| csv, tsv, ... | the same delimiter | byte for byte (in UTF-8, line ends as in the header) |
+| csv, tsv, ... | another delimiter | with the text of every field |
+| csv, tsv, ... | jsonl | numbers and truths as they were written where JSON can say them, else text; empty is null |
+| csv, tsv, ... | parquet | columns that the model reads as it reads them, all others as text |
+| jsonl | jsonl | byte for byte, up to the last brace |
+| jsonl | csv, tsv | every value as it was written |
+| parquet, arrow | parquet | every type as it was |
+
+A decision that is a label is that label: in JSON a number stays a number. Where a column has one type, it is text.
+
 `candide --install-completion` teaches your shell to complete commands and options. `CANDIDE_DEBUG=1` shows tracebacks,
 `CANDIDE_THREADS` sets the number of threads, `NO_COLOR=1` turns colours off.
 

@@ -141,7 +141,7 @@ def test_columns_the_model_does_not_use_pass_through_as_written(fitted, tmp_path
                     '007,"a, ""b""",1,55,14.50,purple,no,north,\n')  # fmt: skip
     verbs.predict(fitted, path, tmp_path / "out.csv")
     row = (tmp_path / "out.csv").read_text().splitlines()[1]
-    assert row.startswith('007,"a, ""b""",1,55,14.5,purple,no,north,,plum,')
+    assert row.startswith('007,"a, ""b""",1,55,14.50,purple,no,north,,plum,')
 
 
 def test_a_file_is_read_as_the_model_knows_its_columns(tmp_path):

@@ -146,14 +146,23 @@ class SparseColumns:
         return self.matrix[:, list(positions)]
 
 
+class Original(Protocol):
+    """Rows as they were before they were read."""
+
+    def take(self, wanted: slice | AnyArray) -> Original:
+        """Those of fewer rows."""
+
+
 @dataclass(frozen=True)
 class Batch:
-    """Rows that travel together. `start` is the number of the first row in what the user gave."""
+    """Rows that travel together. `start` is the number of the first row in what the user gave; `original` has them as
+    they were before they were read, where a source kept that."""
 
     columns: Columns
     labels: Coded | None = None
     weights: AnyArray | None = None
     start: int = 0
+    original: Original | None = None
 
     @classmethod
     def of(cls, X: Any, y: Any = None, weights: Any = None) -> Batch:
@@ -193,6 +202,7 @@ class Batch:
             columns=self.columns.rows(wanted),
             labels=None if self.labels is None else self.labels[wanted],
             weights=None if self.weights is None else self.weights[wanted],
+            original=None if self.original is None else self.original.take(wanted),
         )
 
     def split(self, size: int, nbytes: int | None = None) -> Iterator[Batch]:

@@ -31,7 +31,8 @@ def explain(
         list[int] | None, typer.Option("--row", "-r", metavar="NUMBER", help="Which row, from 1. May be repeated.")
     ] = None,
     text: Annotated[
-        str | None, typer.Option("--text", metavar="TEXT", help="A text of your own, in place of a file.")
+        list[str] | None,
+        typer.Option("--text", metavar="TEXT", help="A text of your own, in place of a file. May be repeated."),
     ] = None,
     worked: Annotated[
         bool, typer.Option("--worked", help="Bayes' rule step by step, with the counts as fractions.")
@@ -67,11 +68,20 @@ def explain(
         model,
         options.one_or_all(data) if data else None,
         tuple(row) if row else (1,),
-        text=text,
+        text=text or None,
         **reading,
     )
-    titled = [("The text" if text is not None else f"Row {one.row:,}", one) for one in found]
+    titled = [(title_of(one.row, len(found), bool(text)), one) for one in found]
     put(rendered(titled, shape, worked, output), output)
+
+
+def title_of(row: int, rows: int, is_text: bool) -> str:
+    """What an explanation is of.
+
+    >>> title_of(3, 2, False), title_of(1, 1, True), title_of(2, 2, True)
+    ('Row 3', 'The text', 'Text 2')
+    """
+    return f"Row {row:,}" if not is_text else "The text" if rows == 1 else f"Text {row:,}"
 
 
 def by_name(output: str | None) -> Rendered:

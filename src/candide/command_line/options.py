@@ -19,15 +19,11 @@ class Shape(StrEnum):
 
 
 ModelPath = Annotated[str, typer.Argument(metavar="MODEL", help="A model file, as made by fit.", show_default=False)]
-Data = Annotated[
-    list[str],
-    typer.Argument(
-        metavar="DATA",
-        help="csv, tsv, jsonl, parquet, arrow (also .gz, .zst), a database, a folder of texts, a glob, or - for "
-        "standard input. Several files are read as one.",
-        show_default=False,
-    ),
-]
+DATA_HELP = (
+    "csv, tsv, jsonl, parquet, arrow (also .gz, .zst), a database, a folder of texts, a glob, or - for standard input. "
+    "Several files are read as one."
+)
+Data = Annotated[list[str], typer.Argument(metavar="DATA", help=DATA_HELP, show_default=False)]
 ShapeOption = Annotated[Shape, typer.Option("--format", help="A table for people, or json for programs.")]
 Delimiter = Annotated[
     str | None, typer.Option(metavar="CHARACTER", help="What separates fields. Found out unless given.")
@@ -59,7 +55,10 @@ Table = Annotated[str | None, typer.Option(metavar="NAME", help="The table of a 
 FollowLinks = Annotated[bool, typer.Option("--follow-links", help="Also read what links in a folder lead to.")]
 OnError = Annotated[
     str,
-    typer.Option(metavar="stop|skip", help="What to do with a row that cannot be read."),
+    typer.Option(
+        metavar="stop|skip|keep",
+        help="What to do with a row that cannot be read: stop, or skip it; predict can also keep it, unanswered.",
+    ),
 ]
 Rejects = Annotated[
     str | None,

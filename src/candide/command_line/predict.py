@@ -9,7 +9,8 @@ from typing import Annotated, Any
 import typer
 
 from candide.command_line import options
-from candide.command_line.options import Data, Force, ModelPath, Reading, reads
+from candide.command_line.failing import in_shell_words
+from candide.command_line.options import Force, ModelPath, Reading, reads
 from candide.command_line.screen import rows_out
 from candide.visible import visible
 
@@ -27,7 +28,14 @@ class Written(StrEnum):
 @reads
 def predict(
     model: ModelPath,
-    data: Data,
+    data: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="DATA", help=options.DATA_HELP, show_default=False),
+    ] = None,
+    text: Annotated[
+        list[str] | None,
+        typer.Option("--text", metavar="TEXT", help="A text of your own, in place of a file. May be repeated."),
+    ] = None,
     output: Annotated[
         str | None, typer.Option("--output", "-o", metavar="FILE", help="Where rows go; else standard output.")
     ] = None,
@@ -39,10 +47,28 @@ def predict(
         float,
         typer.Option(metavar="SHARE", help="Decide 'unfamiliar' where so small a share of learned rows is as strange."),
     ] = 0.01,
+    answer: Annotated[
+        str | None,
+        typer.Option(
+            "--as",
+            "--answer",
+            metavar="NAME",
+            help="What the answer is called: NAME, NAME_probability, NAME_decision. Else label, probability and "
+            "decision, with _predicted behind a name that the rows use already.",
+        ),
+    ] = None,
+    safe: Annotated[
+        bool,
+        typer.Option("--safe", help="Put an apostrophe before fields that a spreadsheet would run, such as =cmd|..."),
+    ] = False,
     probabilities: Annotated[bool, typer.Option("--probabilities", help="Add the probability of every class.")] = False,
     format: Annotated[
         Written | None,
-        typer.Option("--format", help="How rows are written: by the output's name, else csv. json is jsonl."),
+        typer.Option(
+            "--format",
+            help="How rows are written: by the output's name, else csv, with the delimiter that the input has. json is "
+            "jsonl.",
+        ),
     ] = None,
     *,
     reading: Reading,
@@ -51,9 +77,12 @@ def predict(
     """Answer rows, with a probability and a decision.
 
     Every row comes back as it was, followed by label, probability and decision: in order, and as it comes, so that
-    there may be any number of them.
+    there may be any number of them. From csv to csv, and from jsonl to jsonl, rows come back byte for byte; from
+    parquet to parquet with the same types. On a terminal, what would move its cursor is spelled out.
 
     Example: candide predict titanic.candide new.csv -o answers.csv
+
+    Example: candide predict spam.candide --text "win a prize now" --text "see you at noon"
     """
     from candide.command_line.progress import watch
     from candide.command_line.running import verb
@@ -61,8 +90,11 @@ def predict(
     to_screen = output in (None, "-")
     predicted = verb("predict")(
         model,
-        options.one_or_all(data),
+        options.one_or_all(data) if data else None,
         rows_out() if to_screen else output,
+        text=text or None,
+        answer=answer,
+        safe=safe,
         confidence=confidence,
         rarity=rarity,
         probabilities=probabilities,
@@ -71,6 +103,8 @@ def predict(
         **({} if to_screen and sys.stdout.isatty() else {"watch": watch}),
         **reading,
     )
+    for note in predicted.notes:
+        print(f"note: {visible(in_shell_words(note))}", file=sys.stderr)
     if not to_screen:
         summed_up(predicted, output, format is Written.json)
 
@@ -80,7 +114,8 @@ def summed_up(predicted: Any, output: str | None, as_json: bool) -> None:
     from candide.command_line.showing import print_json
 
     if as_json:
-        print_json({"output": output, "rows": predicted.rows, "decisions": predicted.decisions})
+        found = {"rows": predicted.rows, "decisions": predicted.decisions, "skipped": predicted.skipped}
+        print_json({"output": output, **found, "notes": list(predicted.notes)})
         return
     listed = list(predicted.decisions.items())
     said = "; ".join(f"{name}: {count:,}" for name, count in listed[:8]) + ("; ..." if len(listed) > 8 else "")

@@ -25,6 +25,10 @@ def sample(
     output: Annotated[
         str | None, typer.Option("--output", "-o", metavar="FILE", help="Where rows go; else standard output.")
     ] = None,
+    safe: Annotated[
+        bool,
+        typer.Option("--safe", help="Put an apostrophe before fields that a spreadsheet would run, such as =cmd|..."),
+    ] = False,
     format: Annotated[
         Written | None, typer.Option("--format", help="How rows are written; on a terminal, a table. json is jsonl.")
     ] = None,
@@ -45,6 +49,7 @@ def sample(
         seed,
         None if as_table else rows_out() if to_screen else output,
         force=force,
+        safe=safe,
         output_format={"json": "jsonl"}.get(format.value, format.value) if format else None,
     )
     if as_table:

@@ -60,7 +60,7 @@ def in_parallel(work: Callable[[Batch], Result], batches: Iterable[Batch]) -> It
         waiting: deque[Future[Result]] = deque()
         try:
             for batch in batches:
-                pauses = isinstance(batch, Batch) and not len(batch)
+                pauses = isinstance(batch, Batch) and not len(batch) and batch.original is None
                 if not pauses:
                     waiting.append(pool.submit(work, batch))
                 while len(waiting) > (0 if pauses else 2 * workers):

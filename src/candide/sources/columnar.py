@@ -14,7 +14,7 @@ from candide.sources.arrow_types import refuse_unions
 from candide.sources.origins import Origin
 from candide.sources.refused import SourceRefused, reason_of
 from candide.sources.rejects import Place
-from candide.sources.source import BATCH_ROWS, Piece, Size, Source, flat
+from candide.sources.source import BATCH_ROWS, Piece, Size, Source, flat, with_outer
 from candide.sources.streams import whole_file
 
 BATCH_BYTES = 16 << 20
@@ -47,6 +47,10 @@ class ColumnarSource(Source):
                 )
         names = tuple(schemas[0].names)
         return cls(columns=names, origins=origins, format=format, batch_rows=batch_rows, rows=rows or None)
+
+    @property
+    def returned(self) -> tuple[str, ...]:
+        return with_outer(self.columns)
 
     @property
     def size(self) -> Size:

@@ -35,8 +35,9 @@ from candide.sources.kinds import (
     present,
     settled,
 )
+from candide.sources.originals import Original
 from candide.sources.origins import Origin
-from candide.sources.records import end_of_records, records_of
+from candide.sources.records import CARRIAGE_RETURN, LINE_FEED, cut, end_of_records, records_of
 from candide.sources.refused import SourceRefused
 from candide.sources.rejects import Place, Reject, misfit
 from candide.sources.source import Piece
@@ -52,10 +53,11 @@ class Delimited:
     """
 
     def __init__(self, columns: tuple[str, ...], delimiter: str, newline: bytes, notes: tuple[str, ...] = ()):
-        self.columns = columns
+        self.columns = self.returned = columns
         self.delimiter = delimiter
         self.newline = newline
         self.notes = notes
+        self.header, self.line_end = b"", newline
         self.kinds: dict[str, Kind] = dict.fromkeys(columns, TEXT)
         self._fast: dict[str, Any] = dict.fromkeys(columns, pa.string())
         self.na: tuple[str, ...] = ()
@@ -87,6 +89,7 @@ class Delimited:
         header = header_of(name, sample, delimiter)
         notes = tuple(f"a column without a name is called '{column}'" for column in header.unnamed)
         reader = cls(header.names, delimiter, newline_of(sample), notes)
+        reader.header, reader.line_end = header.record, header.line_end
         rows = sample[header.start :]
         if not is_all:
             rows = rows[: reader.end_of_records(rows)]
@@ -118,8 +121,13 @@ class Delimited:
         columns = tuple(self._typed(name, column) for name, column in read)
         if any(column is None for column in columns):
             return [self._carefully(block, records)]
-        row = records.text
-        return [Piece(self.columns, columns, table.num_rows, records.place, block.taken, (), row)]
+        rows, original = table.num_rows, self._original(table.num_rows, records)
+        return [Piece(self.columns, columns, rows, records.place, block.taken, (), records.text, original)]
+
+    @property
+    def exact(self) -> frozenset[str]:
+        """The columns of whole numbers that are kept exactly, whatever their size."""
+        return frozenset(name for name, kind in self.kinds.items() if kind.name == "integer")
 
     def _typed(self, name: str, column: Any) -> Any:
         """A column as its kind, from what Arrow read in one go; nothing where a value does not fit."""
@@ -152,12 +160,27 @@ class Delimited:
         self.na = tuple(dict.fromkeys(word for kind in self.kinds.values() for word in kind.na))
 
     def _texts(self, sample: Block) -> Any:
-        strings = dict.fromkeys(self.columns, pa.string())
         try:
-            return self._read(sample.data, strings)
+            return self._fields(sample.data)
         except (pa.ArrowInvalid, UnicodeDecodeError):
             records = Records(sample, self.delimiter)
-            return self._read(records.joined(~(records.ragged(len(self.columns)) | records.not_utf8)), strings)
+            return self._fields(records.joined(~records.unreadable(len(self.columns))))
+
+    def _fields(self, data: bytes) -> Any:
+        """The text of every field."""
+        return self._read(data, dict.fromkeys(self.columns, pa.string()))
+
+    def _original(self, rows: int, records: Records) -> Original:
+        return Original(rows, lambda: self._as_written(records), records.lines)
+
+    def _as_written(self, records: Records) -> Any:
+        """The text of every field of every record; missing where a record cannot be split into them."""
+        good = ~records.unreadable(len(self.columns))
+        fields = self._fields(records.joined(good))
+        if good.all():
+            return fields
+        places = np.cumsum(good) - 1
+        return fields.take(pa.array(places, mask=~good))
 
     def _read(self, data: Any, types: Mapping[str, Any]) -> Any:
         if bytes(data[:1]) in b"\r\n" and not bytes(data).strip(b"\r\n"):
@@ -177,11 +200,11 @@ class Delimited:
     def _carefully(self, block: Block, records: Records) -> Piece:
         """The rows of a block that can be read, with a reason for each that cannot."""
         broken = {int(row): records.broken(int(row), len(self.columns))
-                  for row in np.flatnonzero(records.ragged(len(self.columns)) | records.not_utf8)}  # fmt: skip
+                  for row in np.flatnonzero(records.unreadable(len(self.columns)))}  # fmt: skip
         good = np.ones(len(records), dtype=bool)
         good[list(broken)] = False
         rows = np.flatnonzero(good)
-        texts = self._read(records.joined(good), dict.fromkeys(self.columns, pa.string()))
+        texts = self._fields(records.joined(good))
         columns, leave, rejects = [], np.zeros(len(rows), dtype=bool), list(broken.values())
         for name, column in zip(self.columns, map(one_chunk, texts.columns), strict=True):
             kind = self.kinds[name]
@@ -198,6 +221,7 @@ class Delimited:
         piece = Piece(
             self.columns, tuple(columns), len(rows), lambda row: records.place(int(rows[row])), block.taken,
             tuple(rejects), lambda row: records.text(int(rows[row])),
+            self._original(len(records), records).take(rows),
         )  # fmt: skip
         return piece.without(leave, ()) if leave.any() else piece
 
@@ -237,6 +261,18 @@ class Records:
                 bad[row] = True
                 place = int(ends[row])
         return bad
+
+    def unreadable(self, columns: int) -> AnyArray:
+        """Which records cannot be split into fields of text."""
+        return self.ragged(columns) | self.not_utf8
+
+    def lines(self) -> Any:
+        """Each record as it was written, without its line's end, as Arrow bytes."""
+        starts, ends, _ = self._found
+        data = np.frombuffer(self.block.data, np.uint8)
+        ends = ends - (data[ends - 1] == LINE_FEED)
+        ends = ends - (data[ends - 1] == CARRIAGE_RETURN)
+        return cut(self.block.data, starts, ends)
 
     def joined(self, good: AnyArray) -> bytes:
         """The bytes of some of the records."""

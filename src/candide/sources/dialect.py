@@ -17,12 +17,14 @@ LOOKED_AT = 1 << 13
 
 @dataclass(frozen=True)
 class Header:
-    """The column names of a file, and where its rows begin, as a byte and as a line."""
+    """The column names of a file, and where its rows begin, as a byte and as a line; the record itself, and its end."""
 
     names: tuple[str, ...]
     start: int
     line: int
     unnamed: tuple[str, ...] = ()
+    record: bytes = b""
+    line_end: bytes = b"\n"
 
 
 def newline_of(data: bytes) -> bytes:
@@ -62,7 +64,11 @@ def header_of(name: str, data: bytes, delimiter: str) -> Header:
     if taken:
         raise SourceRefused(f"{name}: a column has no name and '{min(taken)}' is taken. Name it in the header.")
     line = data.count(newline, 0, start) + 1
-    return Header(tuple(given.get(p, text) for p, text in enumerate(names)), start, line, tuple(given.values()))
+    record = data[begin:start].rstrip(b"\r\n")
+    return Header(
+        tuple(given.get(place, text) for place, text in enumerate(names)), start, line, tuple(given.values()), record,
+        data[begin + len(record) : start] or newline,
+    )  # fmt: skip
 
 
 def _first_record(data: bytes, delimiter: str) -> tuple[int, int]:

@@ -31,6 +31,9 @@ class RecordReader(Protocol):
     @property
     def newline(self) -> bytes: ...
 
+    @property
+    def returned(self) -> tuple[str, ...]: ...
+
     def enter(self, name: str, head: bytes) -> tuple[int, int]:
         """Check how a file begins; where its rows start, as a byte and as a line."""
 
@@ -56,6 +59,10 @@ class FileSource(Source):
     @property
     def read_as(self) -> Mapping[str, Kind]:
         return {**self.reader.kinds, **self.kinds}
+
+    @property
+    def returned(self) -> tuple[str, ...]:
+        return self.reader.returned
 
     @property
     def size(self) -> Size:

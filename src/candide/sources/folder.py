@@ -7,17 +7,19 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 
 from candide.sources.blocks import LONGEST_RECORD
 from candide.sources.dialect import ENCODING_ADVICE, not_utf8
+from candide.sources.originals import Original
 from candide.sources.origins import File
 from candide.sources.refused import SourceRefused, reason_of
 from candide.sources.rejects import Place, Reject
 from candide.sources.source import Piece, Size, Source
 from candide.sources.streams import Stream
 
-TEXT, LABEL = "text", "label"
+TEXT, LABEL, FILE = "text", "label", "file"
 
 
 @dataclass
@@ -63,29 +65,25 @@ class FolderSource(Source):
         )  # fmt: skip
 
     @property
+    def returned(self) -> tuple[str, ...]:
+        return FILE, TEXT
+
+    @property
     def size(self) -> Size:
         return Size(sum(File(path).size for _, path in self.files), "bytes")
 
     def pieces(self) -> Iterator[Piece]:
-        texts: list[bytes] = []
-        labels: list[str] = []
-        paths: list[str] = []
-        rejects: list[Reject] = []
+        found: list[tuple[str, str, bytes | Reject]] = []
         taken = 0
         for label, path in self.files:
             text, read = self._text(path)
+            found.append((label, path, text))
             taken += read
-            if isinstance(text, Reject):
-                rejects.append(text)
-                continue
-            texts.append(text)
-            labels.append(label)
-            paths.append(path)
             if taken >= self.batch_bytes:
-                yield self._piece(texts, labels, paths, taken, rejects)
-                texts, labels, paths, rejects, taken = [], [], [], [], 0
-        if texts or rejects:
-            yield self._piece(texts, labels, paths, taken, rejects)
+                yield self._piece(found, taken)
+                found, taken = [], 0
+        if found:
+            yield self._piece(found, taken)
 
     def describe(self) -> dict[str, Any]:
         return {"format": "folder", "folder": self.path, "files": len(self.files), "label": self.label}
@@ -107,13 +105,25 @@ class FolderSource(Source):
             return Reject(place, not_utf8(text, problem.start), ENCODING_ADVICE), taken
         return text, taken
 
-    def _piece(
-        self, texts: list[bytes], labels: list[str], paths: list[str], taken: int, rejects: list[Reject]
-    ) -> Piece:
+    def _piece(self, found: list[tuple[str, str, bytes | Reject]], taken: int) -> Piece:
+        kept = [place for place, (_, _, text) in enumerate(found) if not isinstance(text, Reject)]
+        labels, paths, texts = zip(*(found[place] for place in kept), strict=True) if kept else ((), (), ())
         columns: tuple[Any, ...] = (pa.array(texts, pa.binary()).cast(pa.string()),)
         if self.labelled:
             columns = (*columns, pa.array(labels, pa.string()))
-        return Piece(self.columns, columns, len(texts), lambda row: Place(paths[row], "line", 0), taken, tuple(rejects))
+        rejects = tuple(text for _, _, text in found if isinstance(text, Reject))
+        original = Original(len(found), lambda: self._named(found), kept=np.array(kept, dtype=np.int64))
+        return Piece(
+            self.columns, columns, len(kept), lambda row: Place(paths[row], "line", 0), taken, rejects,
+            original=original,
+        )  # fmt: skip
+
+    def _named(self, found: list[tuple[str, str, bytes | Reject]]) -> Any:
+        """The files by their names within the folder, with their texts."""
+        names = [os.path.relpath(path, self.path).encode("utf-8", "backslashreplace") for _, path, _ in found]
+        texts = [None if isinstance(text, Reject) else text for _, _, text in found]
+        columns = [pa.array(values, pa.binary()).cast(pa.string()) for values in (names, texts)]
+        return pa.table(columns, [FILE, TEXT])
 
 
 class Listing:

@@ -16,10 +16,11 @@ from candide.sources.blocks import Block
 from candide.sources.dialect import ENCODING_ADVICE, not_utf8
 from candide.sources.file_source import first_sample
 from candide.sources.kinds import KINDS, Kind, beyond_floats, one_chunk, settled
+from candide.sources.originals import Original
 from candide.sources.origins import Origin
 from candide.sources.refused import SourceRefused, reason_of
 from candide.sources.rejects import Place, Reject, shortened
-from candide.sources.source import Piece, flat
+from candide.sources.source import Piece, flat, with_outer
 
 NUMBER, INTEGER = KINDS["number"], KINDS["integer"]
 Line = tuple[int, bytes]
@@ -42,7 +43,8 @@ class JsonLines:
     def __init__(self, schema: Any = None, columns: tuple[str, ...] = (), exact: frozenset[str] = frozenset()):
         self.schema = schema if schema is not None else pa.schema([])
         self.columns = columns
-        self._exact = exact
+        self.returned = with_outer(columns)
+        self.exact = exact
         self.kinds: dict[str, Kind] = {}
 
     @classmethod
@@ -87,7 +89,8 @@ class JsonLines:
             for found in self._tables(lines.found, block.name):
                 taken = 0 if pieces else block.taken
                 if isinstance(found, Reject):
-                    pieces.append(Piece((), (), 0, lines.place, taken, (found,)))
+                    original = lines.original(start, 1).take(slice(0))
+                    pieces.append(Piece((), (), 0, lines.place, taken, (found,), original=original))
                     start += 1
                 else:
                     table, length = found
@@ -102,7 +105,7 @@ class JsonLines:
         table = flat(table, lines.block.name)
         names = tuple(table.column_names)
         columns = tuple(
-            settled(one_chunk(column), INTEGER if name in self._exact else NUMBER)
+            settled(one_chunk(column), INTEGER if name in self.exact else NUMBER)
             for name, column in zip(names, table.columns, strict=True)
         )
         return Piece(
@@ -113,6 +116,7 @@ class JsonLines:
             taken,
             (),
             lambda row: lines.text(start + row),
+            lines.original(start, table.num_rows),
         )
 
     def _tables(self, lines: list[Line], name: str) -> Iterator[tuple[Any, int] | Reject]:
@@ -142,7 +146,7 @@ class JsonLines:
         try:
             return _parsed(data, self.schema)
         except ValueError:
-            return _parsed(data, widened(self.schema, self._exact))
+            return _parsed(data, widened(self.schema, self.exact))
 
     def _reject(self, place: Place, data: bytes, problem: ValueError) -> Reject:
         text = data.decode("utf-8", "backslashreplace")
@@ -176,6 +180,16 @@ class Lines:
         lines = self.block.data.split(b"\n")
         return [(self.block.line + place, line) for place, line in enumerate(lines) if line.strip()]
 
+    def original(self, start: int, length: int) -> Original:
+        """Some of the lines as they are."""
+        return Original(length, lambda: fields_of(self._some(start, length)), lambda: self._some(start, length))
+
+    def _some(self, start: int, length: int) -> Any:
+        """Lines as Arrow bytes; none where a line holds several objects, or an object several lines."""
+        found = [line.strip() for _, line in self.found[start : start + length]]
+        whole = start or length == len(self.found)
+        return pa.array(found, pa.large_binary()) if whole and len(found) == length else None
+
     def place(self, row: int) -> Place:
         return Place(self.block.name, "line", self.found[min(row, len(self.found) - 1)][0])
 
@@ -185,6 +199,40 @@ class Lines:
 
 def _last_line_end(data: bytes) -> int:
     return data.rfind(b"\n") + 1
+
+
+def fields_of(lines: Any) -> Any:
+    """The columns of lines of JSON, every value as it was written; None where there are no lines to tell from."""
+    if lines is None:
+        return None
+    rows = [dict(fields_in(line)) for line in lines.to_pylist()]
+    names = dict.fromkeys(name for row in rows for name in row)
+    return pa.table({name: pa.array([row.get(name) for row in rows], pa.string()) for name in names})
+
+
+def fields_in(line: bytes) -> Iterator[tuple[str, str]]:
+    """The names and texts of one object, nested ones dotted; nothing from a line that is none.
+
+    >>> list(fields_in(b'{"id": 12345678901234567890123, "price": {"net": 1.10, "paid": true}}'))
+    [('id', '12345678901234567890123'), ('price.net', '1.10'), ('price.paid', 'true')]
+    """
+    try:
+        yield from flattened("", json.loads(line, parse_int=Written, parse_float=Written, parse_constant=Written))
+    except (ValueError, RecursionError):
+        return
+
+
+class Written(str):
+    """A number as it is written."""
+
+
+def flattened(name: str, value: Any) -> Iterator[tuple[str, str]]:
+    """The fields in a value: those of an object each, else its text."""
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            yield from flattened(f"{name}.{key}" if name else key, inner)
+    elif value is not None and name:
+        yield name, value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 def _parsed(data: bytes, schema: Any) -> Any:

@@ -60,6 +60,8 @@ def open_source(
     if format is not None and format not in FORMATS:
         raise SourceRefused(f"'{format}' is no format. {suggestion(format, FORMATS)}")
     kept_out, manner = Rejects(on_error, rejects), Manner.of(na, decimal, thousands)
+    if kept_out.keeps and labelled:
+        raise SourceRefused("on_error='keep' (--on-error keep) is for predict: what cannot be read cannot be learned.")
     if _are_paths(paths):
         names, notes = expanded(paths)
         origins = tuple(origin_of(name, repeatable) for name in names)

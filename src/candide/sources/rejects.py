@@ -11,6 +11,8 @@ from typing import Any
 from candide.sources.refused import SourceRefused, reason_of
 
 SHOWN = 60
+ON_ERROR = ("stop", "skip", "keep")
+"""Refuse a bad row, leave it out, or (to predict) let it come back as it was, without an answer."""
 
 
 @dataclass(frozen=True)
@@ -63,11 +65,12 @@ class Rejects:
     """What happens to rows that could not be read, and how many there were in the latest pass."""
 
     def __init__(self, on_error: str = "stop", path: str | os.PathLike[str] | None = None):
-        if on_error not in ("stop", "skip"):
-            raise SourceRefused(f"on_error is 'stop' or 'skip', not {on_error!r}.")
-        if path is not None and on_error != "skip":
+        if on_error not in ON_ERROR:
+            raise SourceRefused(f"on_error is 'stop' or 'skip' (for predict also 'keep'), not {on_error!r}.")
+        if path is not None and on_error == "stop":
             raise SourceRefused("A file for rejects is only written with on_error='skip' (--on-error skip).")
-        self.skips = on_error == "skip"
+        self.skips = on_error != "stop"
+        self.keeps = on_error == "keep"
         self.path = path
         self.count = 0
         self.first: Reject | None = None

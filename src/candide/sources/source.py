@@ -18,6 +18,7 @@ from candide.errors import ColumnRefused, suggestion
 from candide.sources.ahead import Pause
 from candide.sources.arrow_types import duration, nested, simplified
 from candide.sources.kinds import TEXT, Kind, fitted, is_text, one_chunk
+from candide.sources.originals import Original
 from candide.sources.refused import SourceRefused
 from candide.sources.rejects import Place, Reject, Rejects, misfit
 from candide.values import Coded
@@ -39,7 +40,7 @@ class Piece:
     """Some rows as they come from a reader, label column and all.
 
     `taken` is how much of the source's `size` was read to get them; `place` says where a row is and `row` how it
-    reads, for errors only. `rejects` are rows the reader already took out.
+    reads, for errors only. `rejects` are rows the reader already took out; `original` has them all as they were.
     """
 
     names: tuple[str, ...]
@@ -49,15 +50,17 @@ class Piece:
     taken: int = 0
     rejects: tuple[Reject, ...] = ()
     row: Callable[[int], str] | None = None
+    original: Original | None = None
 
     @classmethod
     def of(cls, table: Any, place: Callable[[int], Place], taken: int = 0) -> Piece:
         """A piece of an Arrow table or record batch; nested columns get dotted names."""
         if isinstance(table, pa.RecordBatch):
             table = pa.Table.from_batches([table])
-        table = flat(table, place(0).name)
-        columns = tuple(one_chunk(column) for column in table.columns)
-        return cls(tuple(table.column_names), columns, table.num_rows, place, taken)
+        original = Original(table.num_rows, lambda: table)
+        flattened = flat(table, place(0).name)
+        columns = tuple(one_chunk(column) for column in flattened.columns)
+        return cls(tuple(flattened.column_names), columns, table.num_rows, place, taken, original=original)
 
     def text(self, row: int) -> str:
         """A row as text, for the file of rejects."""
@@ -78,6 +81,7 @@ class Piece:
             self.taken,
             (*self.rejects, *rejects),
             lambda row: self.text(int(keep[row])),
+            None if self.original is None else self.original.take(keep),
         )
 
     def column(self, name: str) -> Any:
@@ -91,6 +95,15 @@ def flat(table: Any, whose: str) -> Any:
         table = simplified(table.flatten())
     refuse_repeats(table.column_names, whose)
     return table
+
+
+def with_outer(names: Sequence[str]) -> tuple[str, ...]:
+    """Dotted names, and the names of the columns they are parts of.
+
+    >>> with_outer(["id", "price.net", "price.paid"])
+    ('id', 'price.net', 'price.paid', 'price')
+    """
+    return tuple(dict.fromkeys([*names, *(name.split(".")[0] for name in names)]))
 
 
 def refuse_repeats(names: Sequence[str], whose: str) -> None:
@@ -125,6 +138,11 @@ class Source(ABC):
         return tuple(name for name in self.columns if name != self.label)
 
     @property
+    def returned(self) -> tuple[str, ...]:
+        """The names of the columns as they come back beside answers."""
+        return self.columns
+
+    @property
     @abstractmethod
     def size(self) -> Size:
         """How much there is to read in one pass."""
@@ -155,13 +173,13 @@ class Source(ABC):
                 start += len(batch)
                 if report is not None:
                     report(piece.taken)
-                if len(batch):
+                if len(batch) or (self.rejects.keeps and batch.original is not None):
                     yield batch
         finally:
             if hasattr(pieces, "close"):
                 pieces.close()
             self.rejects.end()
-        if not start:
+        if not start and not (self.rejects.keeps and self.rejects.count):
             raise SourceRefused(self._nothing_left())
 
     @property
@@ -209,7 +227,7 @@ class Source(ABC):
                 value = piece.columns[place][row].as_py()
                 rejects.append(misfit(piece.place(row), name, value, kind.example, piece.text(row)))
             leave |= misfits
-        typed = Piece(piece.names, tuple(columns), piece.length, piece.place, piece.taken, piece.rejects, piece.row)
+        typed = replace(piece, columns=tuple(columns))
         return typed.without(leave, rejects) if leave.any() else typed
 
     def _labelled(self, piece: Piece) -> tuple[Piece, Coded | None]:
@@ -219,8 +237,7 @@ class Source(ABC):
             return piece, None
         if self.label not in piece.names:
             nothing = pa.nulls(piece.length)
-            piece = Piece((*piece.names, self.label), (*piece.columns, nothing), piece.length, piece.place, piece.taken,
-                          piece.rejects, piece.row)  # fmt: skip
+            piece = replace(piece, names=(*piece.names, self.label), columns=(*piece.columns, nothing))
         labels = Coded.of(piece.column(self.label))
         missing = labels.codes < 0
         if missing.any():
@@ -243,4 +260,4 @@ class Source(ABC):
         kept = [place for place, name in enumerate(piece.names) if name != self.label]
         names = tuple(piece.names[place] for place in kept)
         columns = ArrowColumns(names, tuple(piece.columns[place] for place in kept), piece.length)
-        return Batch(columns, labels, None, start)
+        return Batch(columns, labels, None, start, piece.original)

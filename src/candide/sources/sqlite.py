@@ -8,10 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 
 from candide.sources.database import READ_ONLY, query_of
 from candide.sources.kinds import KINDS, settled
+from candide.sources.originals import Original
 from candide.sources.refused import SourceRefused, reason_of
 from candide.sources.rejects import Place, Reject, misfit
 from candide.sources.source import Piece, Size, Source, refuse_repeats
@@ -84,7 +86,12 @@ class SqliteSource(Source):
             lambda row: Place(self.path, "row", first + kept[row]),
             len(rows),
             tuple(rejects.values()),
+            original=Original(len(rows), lambda: self._as_they_are(rows), kept=np.array(kept, dtype=np.int64)),
         )
+
+    def _as_they_are(self, rows: list[tuple[Any, ...]]) -> Any:
+        """The values as the database has them; a column in which types are mixed as text."""
+        return pa.table([_unchanged(list(column)) for column in zip(*rows, strict=True)], list(self.columns))
 
 
 def _column(values: list[Any], as_text: bool) -> Any:
@@ -94,6 +101,13 @@ def _column(values: list[Any], as_text: bool) -> Any:
     if any(isinstance(value, float) for value in values):
         return pa.array([None if value is None else float(value) for value in values], pa.float64())
     return settled(pa.array(values), KINDS["number"])
+
+
+def _unchanged(values: list[Any]) -> Any:
+    try:
+        return pa.array(values)
+    except (pa.ArrowException, OverflowError):
+        return pa.array([None if value is None else str(value) for value in values], pa.string())
 
 
 def _kind(value: Any) -> str:

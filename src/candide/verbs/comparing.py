@@ -13,8 +13,8 @@ from candide.sampling import Reservoir
 from candide.schema import Families
 from candide.sources import Size, Source
 from candide.store.overwriting import kind_written
-from candide.verbs.fitting import left_out, refuse_nested, refuse_numbers_as_labels
-from candide.verbs.reading import Reading, joined, labelled
+from candide.verbs.fitting import refuse_nested, refuse_numbers_as_labels
+from candide.verbs.reading import Reading, joined, labelled, left_out
 from candide.verbs.watching import Watch, unwatched
 
 if TYPE_CHECKING:

@@ -16,8 +16,8 @@ from candide.schema import Families
 from candide.sources import Size, Source
 from candide.store.overwriting import MODEL, kind_of, refuse_rejects
 from candide.verbs.fitted import Fitted, opened
-from candide.verbs.fitting import left_out, refuse_nested, refuse_numbers_as_labels
-from candide.verbs.reading import Reading, expected_kinds, first_rows, joined, labelled
+from candide.verbs.fitting import refuse_nested, refuse_numbers_as_labels
+from candide.verbs.reading import Reading, expected_kinds, first_rows, joined, labelled, left_out
 from candide.verbs.watching import Watch, unwatched
 
 FIRST_ROW = 1

@@ -6,15 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Unpack
 
-import pyarrow as pa
-
-from candide.batch import ArrowColumns, Batch
+from candide.batch import Batch
 from candide.errors import OptionRefused, RowsRefused
 from candide.explanation import Explanation
 from candide.sources import Source, open_source
 from candide.store import refuse_rejects
 from candide.verbs.fitted import Fitted, opened
-from candide.verbs.reading import Reading, expected_kinds
+from candide.verbs.reading import Reading, expected_kinds, texts_alone
 
 
 @dataclass(frozen=True)
@@ -31,15 +29,25 @@ class Explained:
 
 
 def explain(
-    model: Any, data: Any = None, rows: Sequence[int] = (1,), *, text: str | None = None, **reading: Unpack[Reading]
+    model: Any,
+    data: Any = None,
+    rows: Sequence[int] = (1,),
+    *,
+    text: str | Sequence[str] | None = None,
+    **reading: Unpack[Reading],
 ) -> list[Explained]:
-    """The prior and what each column says, for some rows (counted from 1), or for a text of your own."""
+    """The prior and what each column says, for some rows (counted from 1), or for texts of your own."""
     fitted = opened(model)
     refuse_rejects(reading.get("rejects"), [data, model])
     if (data is None) == (text is None):
-        raise OptionRefused("Give rows to explain, or a text, and not both.")
+        raise OptionRefused("Give rows to explain, or texts, and not both.")
+    if reading.get("on_error") == "keep":
+        raise OptionRefused("on_error='keep' (--on-error keep) is for predict: a row without an answer has no reasons.")
     if text is not None:
-        return [Explained(1, fitted.label, explained(fitted, row_of_text(fitted, text)))]
+        texts = Batch.of(texts_alone(fitted, text)).with_missing(fitted.learned.schema.columns)
+        return [
+            Explained(row + 1, fitted.label, explained(fitted, texts.rows(row, row + 1))) for row in range(len(texts))
+        ]
     for row in rows:
         if row < 1:
             raise OptionRefused(f"Rows are counted from 1, so there is no row {row}.")
@@ -69,17 +77,3 @@ def rows_found(source: Source, wanted: set[int]) -> dict[int, Batch]:
             return found
     lacking = min(wanted - set(found))
     raise RowsRefused(f"There is no row {lacking:,}: {source.name} has {seen:,} rows.")
-
-
-def row_of_text(fitted: Fitted, text: str) -> Batch:
-    """A row with nothing in it but a text."""
-    schema = fitted.learned.schema
-    columns = [c.column for c in schema.choices if c.family is not None and c.family.name == "text"]
-    if len(columns) != 1:
-        raise OptionRefused(
-            f"The model has {len(columns)} columns of text, so a text alone says "
-            f"{'nothing to it' if not columns else 'too little'}. Give a file with a row instead."
-        )
-    names = schema.columns
-    values = tuple(pa.array([text]) if name == columns[0] else pa.nulls(1) for name in names)
-    return Batch(ArrowColumns(names, values, 1))

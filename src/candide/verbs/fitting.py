@@ -17,7 +17,7 @@ from candide.sources import Source
 from candide.sources.arrow_types import nested
 from candide.values import shown
 from candide.verbs.fitted import Fitted, Path, being_written, class_named, opened
-from candide.verbs.reading import Reading, expected_kinds, first_rows, labelled, named_sources, told_how_read
+from candide.verbs.reading import Reading, expected_kinds, first_rows, labelled, left_out, named_sources, told_how_read
 from candide.verbs.watching import Watch, unwatched
 
 
@@ -109,16 +109,6 @@ def worth_saying(learned: Learned) -> list[str]:
     if len(classes) > 50 and 5 * len(classes) > rows:
         return [f"There are {len(classes):,} classes in {rows:,} rows: is '{learned.label}' the column you meant?"]
     return []
-
-
-def left_out(source: Source) -> list[str]:
-    """What was not read: files, and rows that could not be."""
-    rejects = source.rejects
-    if not rejects.count or rejects.first is None:
-        return list(source.notes)
-    where = f" They are listed in {rejects.path}." if rejects.path is not None else ""
-    said = f"{rejects.count:,} rows were left out. The first: {rejects.first.place}: {rejects.first.reason}{where}"
-    return [*source.notes, said]
 
 
 def refuse_numbers_as_labels(sample: Batch, source: Source) -> None:

@@ -3,140 +3,175 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Unpack
 
-import numpy as np
 import pyarrow as pa
 
 from candide.batch import Batch
-from candide.decision import RARITY, decided, refuse_no_share
+from candide.decision import RARITY, refuse_no_share
 from candide.engines.local import in_parallel
-from candide.errors import RowsRefused
+from candide.errors import ColumnRefused, OptionRefused
 from candide.learning import Learned
 from candide.sources import Source, open_source
+from candide.sources.delimited import Delimited
+from candide.sources.file_source import FileSource
 from candide.store.overwriting import kind_written, refuse_overwriting, refuse_rejects
 from candide.values import shown
-from candide.verbs.fitted import Fitted, opened
-from candide.verbs.reading import OthersAsText, Reading, expected_kinds
+from candide.verbs.answers import Answers
+from candide.verbs.fitted import opened
+from candide.verbs.passing import AsObjects, AsRecords, AsTables
+from candide.verbs.reading import OthersAsText, Reading, expected_kinds, left_out, texts_alone
 from candide.verbs.watching import Watch, unwatched
-from candide.verbs.writing import TEXTUAL, Output, column_of, format_for, write
+from candide.verbs.writing import TEXTUAL, Output, format_for, names_format, parquet, refuse_unsafe, write
 
 
 @dataclass(frozen=True)
 class Predicted:
-    """How many rows got which decision; the rows themselves where they were not written anywhere."""
+    """How many rows got which decision; the rows themselves where they were not written anywhere.
+
+    `skipped` rows could not be read, and `notes` name the first of them: they are left out, or have no answer.
+    """
 
     rows: int
     decisions: dict[str, int]
     table: Any = None
+    skipped: int = 0
+    notes: tuple[str, ...] = ()
 
 
 def predict(
     model: Any,
-    data: Any,
+    data: Any = None,
     output: Output | None = None,
     *,
+    text: str | Sequence[str] | None = None,
     confidence: float = 0.0,
     rarity: float = RARITY,
     probabilities: bool = False,
+    answer: str | None = None,
+    safe: bool = False,
     output_format: str | None = None,
     force: bool = False,
     watch: Watch = unwatched,
     **reading: Unpack[Reading],
 ) -> Predicted:
-    """Answer rows. Every input column comes back, followed by `label`, `probability` and `decision`.
+    """Answer rows, or texts of your own. Every row comes back as it was, with `label`, `probability` and `decision`.
 
     The decision is the label, or "unsure" where its probability is below `confidence`, or "unfamiliar" where the row is
     less expected than all but a share `rarity` of those learned. `probabilities` adds the probability of each class.
-    Rows are written to `output`
-    (csv, tsv, jsonl or parquet, by its name or `output_format`), else they are the result's `table`.
+    With `answer` the new columns are called so: `answer`, `answer_probability`, `answer_decision`; else a name that
+    the rows use already gets `_predicted` behind it.
+
+    Rows are written to `output` (csv, tsv, jsonl or parquet, by its name or `output_format`), else they are the
+    result's `table`. What was not asked to change does not: see `candide.verbs.passing`. `safe` puts an apostrophe
+    before fields that a spreadsheet would run. `on_error="skip"` leaves out rows that cannot be read; with "keep" they
+    come back without an answer.
     """
     fitted = opened(model)
     refuse_no_share("confidence", confidence)
     refuse_no_share("rarity", rarity)
+    if (data is None) == (text is None):
+        raise OptionRefused("Give rows to answer, or texts, and not both.")
     format = None if output is None else format_for(output, output_format)
+    refuse_unsafe(safe, format)
     refuse_overwriting(output, kind_written(output, format), [data, model], force)
     refuse_rejects(reading.get("rejects"), [data, model, output])
     expected = expected_kinds(fitted.learned)
-    if format in TEXTUAL:
-        expected = OthersAsText(expected)
-    source = open_source(data, labelled=False, expected=expected, repeatable=False, **reading)
-    widens = format == "parquet" and source.describe()["format"] in ("csv", "jsonl")
-    answering = Answering.of(fitted, source, (confidence, rarity), probabilities, widens)
+    source = open_source(
+        data if text is None else texts_alone(fitted, text), labelled=False, repeatable=False,
+        expected=OthersAsText(expected) if format == "parquet" else expected, **reading,
+    )  # fmt: skip
+    added = names_of_answers(fitted.learned, source, probabilities, answer)
+    names = output is not None and names_format(output, output_format)
+    passing = passing_for(source, added, format, safe, names)
+    answering = Answering(fitted.learned, (confidence, rarity), probabilities, passing.rows, text is not None)
     decisions: Counter[str] = Counter()
+    table = None
     with watch("Predicting", source.size) as report:
-        tables = counted(in_parallel(answering, source.batches(report)), decisions)
-        if output is None or format is None:
-            table = pa.concat_tables(list(tables), promote_options="permissive")
-            return Predicted(*total(decisions), table)
-        write(tables, output, format)
-    return Predicted(*total(decisions))
+        found = counted(in_parallel(answering, source.batches(report)), decisions)
+        if isinstance(passing, AsTables) and output is None:
+            table = pa.concat_tables(list(found), promote_options="permissive")
+        elif output is not None:
+            write(parquet(found) if isinstance(passing, AsTables) else with_header(found, passing.header), output)
+    said = dict(decisions.most_common())
+    return Predicted(sum(said.values()), said, table, source.rejects.count, tuple(left_out(source)))
 
 
-def counted(tables: Iterator[tuple[Any, Any]], decisions: Counter[str]) -> Iterator[Any]:
-    """Pass tables on, counting their decisions."""
-    for table, made in tables:
-        names, counts = np.unique(made, return_counts=True)
-        decisions.update(dict(zip(names.tolist(), counts.tolist(), strict=True)))
-        yield table
+def passing_for(
+    source: Source, added: tuple[str, ...], format: str | None, safe: bool, names: bool
+) -> AsRecords | AsObjects | AsTables:
+    """How rows come back in a format. `names` tells whether the format was asked for, by name or otherwise."""
+    keeps = source.rejects.keeps
+    if format == "jsonl":
+        return AsObjects(source, added, keeps)
+    if format in TEXTUAL:
+        return AsRecords(source, added, keeps, delimiter_for(source, format, names), safe)
+    return AsTables(source, added, keeps, format == "parquet")
 
 
-def total(decisions: Counter[str]) -> tuple[int, dict[str, int]]:
-    """All rows, and those of each decision, commonest first."""
-    return decisions.total(), dict(decisions.most_common())
+def delimiter_for(source: Source, format: str, names: bool) -> str:
+    """What separates fields: tsv has tabs; csv what the input has, but for tabs where csv was asked for."""
+    if format == "tsv":
+        return "\t"
+    reader = source.reader if isinstance(source, FileSource) else None
+    own = reader.delimiter if isinstance(reader, Delimited) else ","
+    return "," if own == "\t" and names else own
+
+
+def with_header(
+    found: Iterable[tuple[Sequence[str], bytes]], header: Callable[[Sequence[str]], bytes]
+) -> Iterator[bytes]:
+    """The rows, with a header before the first."""
+    is_first = True
+    for names, rows in found:
+        yield header(names) + rows if is_first else rows
+        is_first = False
+
+
+def counted(found: Iterable[tuple[Any, dict[str, int]]], decisions: Counter[str]) -> Iterator[Any]:
+    """Pass rows on, counting their decisions."""
+    for rows, made in found:
+        decisions.update(made)
+        yield rows
 
 
 @dataclass(frozen=True)
 class Answering:
-    """From a batch to its table of answers; safe to run on several threads.
-
-    `widens` is for a file that needs one type a column, from text in which a whole number may be followed by 2.5.
-    """
+    """From a batch to its rows with answers, and how often each decision was made; safe to run on several threads."""
 
     learned: Learned
-    columns: tuple[str, ...]
-    added: tuple[str, ...]
     thresholds: tuple[float, float]
-    source: Source
-    widens: bool
+    with_chances: bool
+    beside: Callable[[Batch, Answers], Any]
+    texts_alone: bool = False
 
-    @classmethod
-    def of(
-        cls, fitted: Fitted, source: Source, thresholds: tuple[float, float], probabilities: bool, widens: bool
-    ) -> Answering:
-        model = fitted.learned.model
-        added = ["label", "probability", "decision"]
-        if probabilities:
-            added += [f"probability_{shown(key)}" for key in model.classes]
-        return cls(fitted.learned, source.columns, unused(added, source.columns), thresholds, source, widens)
+    def __call__(self, batch: Batch) -> tuple[Any, dict[str, int]]:
+        """Answer some rows; there may be none, where all that there were could not be read."""
+        if len(batch):
+            known = batch.with_missing(self.learned.schema.columns) if self.texts_alone else batch
+            answers = Answers.of(self.learned, known, self.thresholds, self.with_chances)
+        else:
+            answers = Answers.none(self.learned, self.with_chances)
+        return self.beside(batch, answers), answers.counted()
 
-    def __call__(self, batch: Batch) -> tuple[Any, Any]:
-        """The rows with answers, and the decisions as plain text."""
-        model = self.learned.model
-        best, posterior, _ = decisions = decided(model, self.learned.tuning.familiarity, batch)
-        chance = posterior[np.arange(len(best)), best]
-        names = np.array([shown(key) for key in model.classes], dtype=object)[best]
-        states = decisions.states(*self.thresholds)
-        names[states != ""] = states[states != ""]
-        labels = pa.array([value for _, value in model.classes]).take(pa.array(best))
-        answers = [labels, pa.array(chance), pa.array(names.tolist())]
-        answers += [pa.array(posterior[:, place]) for place in range(len(self.added) - len(answers))]
-        return self._beside(batch, answers), names.astype(str)
 
-    def _beside(self, batch: Batch, answers: list[Any]) -> Any:
-        late = [name for name in batch.names if name not in set(self.columns)]
-        if late:
-            raise RowsRefused(
-                f"{self.source.name} brings in a new column '{late[0]}' after row {batch.start:,}. Give every row the "
-                "same columns, or name the column in the first rows."
-            )
-        full = batch.with_missing(self.columns)
-        read = [column_of(full.columns.raw(full.position(name))) for name in self.columns]
-        if self.widens:
-            read = [column.cast(pa.float64()) if pa.types.is_int64(column.type) else column for column in read]
-        return pa.table([*read, *answers], names=[*self.columns, *self.added])
+def names_of_answers(learned: Learned, source: Source, probabilities: bool, answer: str | None) -> tuple[str, ...]:
+    """What the new columns are called."""
+    chances = [f"probability_{shown(key)}" for key in learned.model.classes] if probabilities else []
+    taken = tuple(dict.fromkeys([*source.columns, *source.returned]))
+    if answer is None:
+        return unused(["label", "probability", "decision", *chances], taken)
+    names = (answer, *(f"{answer}_{name}" for name in ["probability", "decision", *chances]))
+    clash = [name for name in names if name in taken]
+    if clash or not answer:
+        raise ColumnRefused(
+            f"{source.name} has a column '{clash[0]}' already. Choose another name: answer='...' (--as)."
+            if clash
+            else "A column of answers needs a name: answer='...' (--as)."
+        )
+    return names
 
 
 def unused(names: list[str], taken: tuple[str, ...]) -> tuple[str, ...]:

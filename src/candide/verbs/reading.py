@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 
 from candide.batch import ArrowColumns, Batch
-from candide.errors import LabelsRefused
+from candide.errors import LabelsRefused, OptionRefused
 from candide.learning import Learned
 from candide.sampling import BYTES_TO_LOOK_AT, ROWS_TO_LOOK_AT
 from candide.schema import Choice
@@ -21,6 +21,7 @@ from candide.statistics.cross_sums import CrossSums
 from candide.statistics.sums import Sums
 from candide.statistics.tally import Tally
 from candide.values import Coded
+from candide.verbs.fitted import Fitted
 
 KINDS = ("text", "number", "truth")
 
@@ -59,6 +60,28 @@ def labelled(data: Any, label: str | None, expected: Mapping[str, str] | None, r
             f"{', ...' if len(source.columns) > 20 else ''}."
         )
     return source
+
+
+def left_out(source: Source) -> list[str]:
+    """What was not read: files, and rows that could not be."""
+    rejects = source.rejects
+    if not rejects.count or rejects.first is None:
+        return list(source.notes)
+    became = "came back without an answer" if rejects.keeps else "were left out"
+    where = f" They are listed in {rejects.path}." if rejects.path is not None else ""
+    said = f"{rejects.count:,} rows {became}. The first: {rejects.first.place}: {rejects.first.reason}{where}"
+    return [*source.notes, said]
+
+
+def texts_alone(fitted: Fitted, text: str | Sequence[str]) -> Any:
+    """Rows with nothing in them but texts, for a model that reads one column of text."""
+    columns = [c.column for c in fitted.learned.schema.choices if c.family is not None and c.family.name == "text"]
+    if len(columns) != 1:
+        raise OptionRefused(
+            f"The model has {len(columns)} columns of text, so a text alone says "
+            f"{'nothing to it' if not columns else 'too little'}. Give a file with a row instead."
+        )
+    return pa.table({columns[0]: pa.array([text] if isinstance(text, str) else list(text), pa.string())})
 
 
 def expected_kinds(learned: Learned) -> dict[str, str]:

@@ -23,6 +23,12 @@ ENDINGS = {".csv": "csv", ".tsv": "tsv", ".tab": "tsv", ".jsonl": "jsonl", ".ndj
            ".parquet": "parquet", ".pq": "parquet"}  # fmt: skip
 
 
+RUNS = "^[-=+@\t\r]"
+"""How a field begins that spreadsheets take for a formula; a number is none."""
+
+NUMBER = r"^[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?$"
+
+
 def format_for(output: Output, asked: str | None) -> str:
     """The format of an output: as asked, else by its name, else csv.
 
@@ -44,9 +50,15 @@ def format_for(output: Output, asked: str | None) -> str:
     return ENDINGS.get(ending, "csv")
 
 
-def write(tables: Iterable[Any], output: Output, format: str) -> None:
-    """Write tables one after the other. A file appears once it is whole; if anything fails, the old one stays."""
-    pieces = encoded(tables, format)
+def names_format(output: Output, asked: str | None) -> bool:
+    """Whether a format was asked for: by an option, or by the name of a file."""
+    if asked is not None or not isinstance(output, (str, os.PathLike)):
+        return asked is not None
+    return os.path.splitext(os.fspath(output))[1].lower() in ENDINGS
+
+
+def write(pieces: Iterable[bytes], output: Output) -> None:
+    """Write pieces one after the other. A file appears once it is whole; if anything fails, the old one stays."""
     if not isinstance(output, (str, os.PathLike)):
         for piece in pieces:
             output.write(piece)
@@ -91,7 +103,7 @@ def is_special(path: str | os.PathLike[str]) -> bool:
     return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
 
 
-def encoded(tables: Iterable[Any], format: str) -> Iterator[bytes]:
+def encoded(tables: Iterable[Any], format: str, safe: bool = False) -> Iterator[bytes]:
     """The bytes of tables in a format."""
     if format == "parquet":
         yield from parquet(tables)
@@ -99,31 +111,44 @@ def encoded(tables: Iterable[Any], format: str) -> Iterator[bytes]:
         for table in tables:
             yield json_lines(table)
     else:
-        yield from delimited(tables, "," if format == "csv" else "\t")
+        yield from delimited(tables, "," if format == "csv" else "\t", safe)
 
 
-def delimited(tables: Iterable[Any], delimiter: str) -> Iterator[bytes]:
+def delimited(tables: Iterable[Any], delimiter: str, safe: bool = False) -> Iterator[bytes]:
     """A header, then rows; a field has quotes only where it needs them."""
+
+    def lines(columns: Iterable[Any]) -> bytes:
+        texts = map(as_text, columns)
+        return rows_of([quoted(defused(text) if safe else text, delimiter) for text in texts], delimiter)
+
     names = None
     for table in tables:
         if names is None:
             names = table.column_names
-            header = rows_of([quoted(pa.array([name], pa.large_string()), delimiter) for name in names], delimiter)
-            yield header
+            yield lines(pa.array([name], pa.large_string()) for name in names)
         if table.num_rows:
-            yield rows_of([quoted(as_text(column), delimiter) for column in table.columns], delimiter)
+            yield lines(table.columns)
 
 
 def rows_of(columns: list[Any], delimiter: str) -> bytes:
     """Fields joined to lines, all at once."""
-    ends = pa.scalar("\n", pa.large_string())
     if len(columns) == 1:
         columns = [pc.if_else(pc.equal(columns[0], ""), '""', columns[0])]
-    lines = pc.binary_join_element_wise(*columns, pa.scalar(delimiter, pa.large_string()))
-    lines = pc.binary_join_element_wise(lines, ends, pa.scalar("", pa.large_string()))
+    fields = [column.cast(pa.large_binary()) for column in columns]
+    lines = joined(fields, delimiter.encode())
+    return bytes_of(joined([lines, pa.scalar(b"\n", pa.large_binary())], b""))
+
+
+def joined(columns: list[Any], between: bytes) -> Any:
+    """Columns of bytes, joined row by row."""
+    return pc.binary_join_element_wise(*columns, pa.scalar(between, pa.large_binary()))
+
+
+def bytes_of(lines: Any) -> bytes:
+    """All rows of a column of bytes, one behind the other."""
     _, offsets, data = lines.buffers()
     cuts = np.frombuffer(offsets, np.int64)[lines.offset : lines.offset + len(lines) + 1]
-    return bytes(memoryview(data)[int(cuts[0]) : int(cuts[-1])])
+    return bytes(memoryview(data)[int(cuts[0]) : int(cuts[-1])]) if data is not None else b""
 
 
 def as_text(column: Any) -> Any:
@@ -138,6 +163,23 @@ def as_text(column: Any) -> Any:
     return pc.fill_null(text, pa.scalar("", pa.large_string()))
 
 
+def refuse_unsafe(safe: bool, format: str | None) -> None:
+    """Only in delimited text would a spreadsheet run a field."""
+    if safe and format not in TEXTUAL:
+        raise OptionRefused("safe=True (--safe) is for csv and tsv files, where a spreadsheet would run a field.")
+
+
+def defused(text: Any) -> Any:
+    """Fields that a spreadsheet shows and does not run: an apostrophe stands before whatever looks like a formula.
+
+    >>> defused(pa.array(["=1+1", "@home", "-2.5", "plain"], pa.large_string())).to_pylist()
+    ["'=1+1", "'@home", '-2.5', 'plain']
+    """
+    runs = pc.and_(pc.match_substring_regex(text, RUNS), pc.invert(pc.match_substring_regex(text, NUMBER)))
+    mark = pa.scalar("'", pa.large_string())
+    return pc.if_else(runs, pc.binary_join_element_wise(mark, text, pa.scalar("", pa.large_string())), text)
+
+
 def quoted(text: Any, delimiter: str) -> Any:
     """Text with quotes around the fields that hold a delimiter, a quote or a line's end."""
     needs = pc.match_substring_regex(text, f'[{delimiter}"\r\n]|^ | $')
@@ -149,11 +191,16 @@ def quoted(text: Any, delimiter: str) -> Any:
 
 
 def json_lines(table: Any) -> bytes:
-    """One object a line; what JSON cannot say (dates, infinite numbers) is text or null."""
+    """One object a line."""
+    return b"".join(line + b"\n" for line in objects_in(table))
+
+
+def objects_in(table: Any) -> list[bytes]:
+    """Each row as an object; what JSON cannot say (dates, infinite numbers) is text or null."""
     names = table.column_names
     columns = [plain_values(column) for column in table.columns]
     dumps = json.JSONEncoder(ensure_ascii=False, default=str).encode
-    return "".join(f"{dumps(dict(zip(names, row, strict=True)))}\n" for row in zip(*columns, strict=True)).encode()
+    return [dumps(dict(zip(names, row, strict=True))).encode("utf-8", "replace") for row in zip(*columns, strict=True)]
 
 
 def plain_values(column: Any) -> list[Any]:
@@ -201,6 +248,17 @@ class Gathering:
         """What was written since last time."""
         parts, self.parts = self.parts, []
         return b"".join(parts)
+
+
+def parquet_holds(schema: Any) -> bool:
+    """Whether Parquet has all these types; a few of Arrow's it has not."""
+    import pyarrow.parquet as pa_parquet
+
+    try:
+        pa_parquet.ParquetWriter(Gathering(), schema).close()
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
+        return False
+    return True
 
 
 def parquet(tables: Iterable[Any]) -> Iterator[bytes]:

@@ -16,7 +16,15 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from candide.arrays import AnyArray, BoolArray, Counts, FloatArray, is_scipy_sparse
-from candide.errors import CandideError, ColumnRefused, LabelsRefused, OverflowRefused, RowsRefused, suggestion
+from candide.errors import (
+    ColumnRefused,
+    LabelsRefused,
+    OverflowRefused,
+    RowsRefused,
+    ValuesRefused,
+    suggestion,
+)
+from candide.readable import as_arrow, plain
 from candide.values import Coded, is_missing, key_of, shown
 
 if TYPE_CHECKING:
@@ -240,8 +248,8 @@ class Batch:
         raw = self.columns.raw(self.position(name))
         try:
             return Coded.of(raw)
-        except CandideError as problem:
-            raise ColumnRefused(f"Column '{name}': {problem}") from None
+        except ValuesRefused as problem:
+            raise not_values(name, problem) from None
 
     def missing(self, name: str) -> BoolArray:
         """Which rows have no value in a column."""
@@ -275,31 +283,79 @@ def columns_of(X: Any) -> Columns:
     if isinstance(X, Batch):
         return X.columns
     if is_scipy_sparse(X):
-        from scipy.sparse import csr_array
-
-        return SparseColumns(numbered(X.shape[1]), csr_array(X))
+        return _columns_of_sparse(X)
+    if isinstance(X, Iterator):
+        X = list(X)
+    if hasattr(X, "collect") and hasattr(X, "collect_schema"):
+        X = X.collect()
     if isinstance(X, Mapping):
         return _columns_of_mapping(X)
     if is_plain_text(X):
         return _columns_of_text(X)
+    if isinstance(X, list) and isinstance(X[0], Mapping):
+        return _columns_of_rows(X)
     if hasattr(X, "columns") and hasattr(X, "dtypes") and hasattr(X, "iloc"):
         return _columns_of_pandas(X)
     if hasattr(X, "__arrow_c_stream__"):
-        return _columns_of_arrow(pa.table(X))
-    if isinstance(X, str):
+        return _columns_of_arrow(X)
+    if isinstance(X, (str, bytes)):
         raise RowsRefused("One string is not a set of rows. Put it in a list: [text].")
+    if isinstance(X, (set, frozenset)):
+        raise RowsRefused("A set has no order, so its rows could not be told apart. Give a list.")
+    return _columns_of_array(X)
+
+
+def _columns_of_array(X: Any) -> Columns:
+    """Numbers stay where they are; of anything else each column gets a type of its own."""
     try:
-        matrix = np.asarray(X)
+        matrix = _unmasked(X) if isinstance(X, np.ma.MaskedArray) else np.asarray(X)
+        if matrix.dtype.kind in "US" and not isinstance(X, np.ndarray):
+            matrix = np.asarray(X, dtype=object)  # rows of numbers beside words are not rows of words
     except ValueError:
         raise RowsRefused("Rows have different lengths. Give each row a value, or None, for every column.") from None
+    if matrix.dtype.names is not None and matrix.ndim == 1:
+        return _columns_of_mapping({name: matrix[name] for name in matrix.dtype.names})
     if matrix.ndim != 2:
-        raise RowsRefused(
-            f"Expected 2D array, got {matrix.ndim}D array instead. Reshape your data: "
-            "X.reshape(-1, 1) for one column, X.reshape(1, -1) for one row."
-        )
+        raise _not_two_dimensional(matrix.ndim)
     if matrix.dtype.kind == "c":
         raise RowsRefused("Complex data not supported: give real numbers.")
-    return MatrixColumns(numbered(matrix.shape[1]), matrix)
+    names = numbered(matrix.shape[1])
+    if matrix.dtype.kind in "biuf":
+        return MatrixColumns(names, matrix if matrix.dtype.itemsize <= 8 else matrix.astype(np.float64))
+    columns = tuple(_typed(matrix[:, place]) for place in range(len(names)))
+    return ArrowColumns(names, columns, len(matrix))
+
+
+def _unmasked(X: Any) -> AnyArray:
+    """A masked array with its masked values missing."""
+    if X.dtype.kind in "biuf":
+        return np.asarray(X.astype(np.float64).filled(np.nan))
+    return np.asarray(X.astype(object).filled(None))
+
+
+def _not_two_dimensional(dimensions: int) -> RowsRefused:
+    return RowsRefused(
+        f"Expected 2D array, got {dimensions}D array instead. Reshape your data: "
+        "X.reshape(-1, 1) for one column, X.reshape(1, -1) for one row."
+    )
+
+
+def _columns_of_sparse(X: Any) -> SparseColumns:
+    from scipy.sparse import csr_array
+
+    if X.dtype.kind not in "biuf":
+        raise RowsRefused(f"Complex data not supported: a sparse matrix holds real numbers here, not {X.dtype}.")
+    return SparseColumns(numbered(X.shape[1]), csr_array(X))
+
+
+def _columns_of_rows(rows: list[Any]) -> ArrowColumns:
+    """Rows as mappings: a column that some lack is missing there."""
+    odd = next((place for place, row in enumerate(rows) if not isinstance(row, Mapping)), None)
+    if odd is not None:
+        raise RowsRefused(f"Row {odd} is a {type(rows[odd]).__name__}, but others are mappings. Give all alike.")
+    names = dict.fromkeys(name for row in rows for name in row)
+    found = _columns_of_mapping({name: [row.get(name) for row in rows] for name in names})
+    return replace(found, length=len(rows))
 
 
 def _taken(column: Any, positions: AnyArray) -> Any:
@@ -318,26 +374,52 @@ def is_plain_text(X: Any) -> bool:
         return pa.types.is_string(X.type) or pa.types.is_large_string(X.type) or pa.types.is_string_view(X.type)
     if isinstance(X, (str, bytes)) or getattr(X, "ndim", 1) != 1 or not hasattr(X, "__len__") or hasattr(X, "columns"):
         return False
-    first = next((text for text in X if text is not None and text == text), None)
-    return isinstance(first, str)
+    if isinstance(X, (set, frozenset)):
+        return False
+    if isinstance(X, (list, tuple)) and not X:
+        return True
+    return isinstance(next((text for text in X if not is_missing(text)), None), str)
 
 
 def _columns_of_text(texts: Any) -> ArrowColumns:
     if hasattr(texts, "__arrow_c_stream__") and not isinstance(texts, pa.ChunkedArray):
         texts = pa.chunked_array(texts)
     elif not isinstance(texts, (pa.Array, pa.ChunkedArray)):
-        texts = _typed(np.asarray(texts, dtype=object).tolist())
+        texts = _typed(texts)
     return ArrowColumns((TEXT,), (texts,), len(texts))
 
 
-def _columns_of_arrow(table: pa.Table) -> ArrowColumns:
+def _columns_of_arrow(X: Any) -> ArrowColumns:
+    """An Arrow table, or whatever gives itself as one; polars keeps Python objects, which it can only list."""
+    try:
+        table = pa.table(X)
+    except pa.ArrowInvalid:
+        raise _not_two_dimensional(1) from None
     names = tuple(table.column_names)
     _refuse_repeats(names)
-    return ArrowColumns(names, tuple(table.columns), table.num_rows)
+    objects = {name for name, kind in zip(names, getattr(X, "dtypes", ()), strict=False) if str(kind) == "Object"}
+    columns = (_typed(X[name].to_list()) if name in objects else _entered(table[name]) for name in names)
+    return ArrowColumns(names, tuple(columns), table.num_rows)
 
 
-def _columns_of_mapping(columns: Mapping[str, Any]) -> ArrowColumns:
-    arrays = {str(name): _typed(list(values)) for name, values in columns.items()}
+def _entered(column: Any) -> Any:
+    """A column in a type that is read here; one that has none stays, for those who do not ask for it."""
+    try:
+        return plain(column)
+    except ValuesRefused:
+        return column
+
+
+def _columns_of_mapping(columns: Mapping[Any, Any]) -> ArrowColumns:
+    _refuse_repeats([str(name) for name in columns])
+    arrays = {}
+    for name, values in columns.items():
+        if isinstance(values, (str, bytes)) or not hasattr(values, "__len__"):
+            raise RowsRefused(f"Column '{name}' is one {type(values).__name__}. Give a list, with a value a row.")
+        try:
+            arrays[str(name)] = _typed(values)
+        except ValuesRefused as problem:
+            raise not_values(str(name), problem) from None
     lengths = {len(array) for array in arrays.values()}
     if len(lengths) > 1:
         raise RowsRefused(f"Columns have different lengths: {sorted(lengths)}.")
@@ -349,13 +431,34 @@ def _columns_of_pandas(frame: Any) -> ArrowColumns:
     _refuse_repeats(names)
     arrays = []
     for place in range(len(names)):
-        series = frame.iloc[:, place]
-        arrays.append(_typed(series.tolist()) if series.dtype == object else pa.Array.from_pandas(series))
+        arrays.append(_column_of_pandas(frame.iloc[:, place]))
     return ArrowColumns(names, tuple(arrays), len(frame))
 
 
-def _typed(values: list[Any]) -> Any:
+def _column_of_pandas(series: Any) -> Any:
+    """A column of pandas: sparse ones filled, periods by their beginning, intervals by their name."""
+    kind = type(series.dtype).__name__
+    if kind == "SparseDtype":
+        series = series.sparse.to_dense()
+    elif kind == "PeriodDtype":
+        series = series.dt.to_timestamp()
+    elif kind == "IntervalDtype" or "Interval" in type(getattr(series.dtype, "categories", None)).__name__:
+        return pa.array([None if value != value else str(value) for value in series.tolist()])
+    if series.dtype == object:
+        return _typed(series.tolist())
+    try:
+        return _entered(pa.Array.from_pandas(series))
+    except (pa.ArrowException, ValueError, TypeError):
+        return _typed(series.tolist())
+
+
+def _typed(values: Any) -> Any:
     """An Arrow array where the values share a type, else the list itself: Arrow would turn True beside 0.5 into 1."""
+    if isinstance(values, np.ndarray) and values.ndim == 1 and values.dtype.kind in "mM":
+        return as_arrow(values)
+    if isinstance(values, (pa.Array, pa.ChunkedArray)):
+        return _entered(values)
+    values = values.tolist() if hasattr(values, "tolist") else list(values)
     kinds = {type(value) for value in values if value is not None}
     if len(kinds) > 1 and not kinds <= {int, float}:
         return values
@@ -384,12 +487,19 @@ def labels_of(y: Any) -> Coded:
     """The label of each row; missing and mixed labels are refused."""
     if isinstance(y, Coded):
         return y
-    if hasattr(y, "__arrow_c_stream__"):
+    if hasattr(y, "columns"):
+        y = _only_column(y)
+    elif hasattr(y, "iloc"):
+        y = _column_of_pandas(y)
+    elif hasattr(y, "__arrow_c_stream__"):
         y = pa.chunked_array(y)
     elif not isinstance(y, (pa.Array, pa.ChunkedArray)):
         mixed = isinstance(y, (list, tuple)) and len(set(map(type, y))) > 1
         y = _flat(np.asarray(y, dtype=object if mixed else None))
-    labels = Coded.of(y)
+    try:
+        labels = Coded.of(y)
+    except ValuesRefused as problem:
+        raise LabelsRefused(f"The labels cannot be learned: {problem}") from None
     if (labels.codes < 0).any():
         where = int(np.argmax(labels.codes < 0))
         raise LabelsRefused(
@@ -408,6 +518,14 @@ def labels_of(y: Any) -> Coded:
             "For numbers as classes, make them text: y.astype(str)."
         )
     return labels
+
+
+def _only_column(y: Any) -> Any:
+    """The labels of a frame that has one column."""
+    columns = columns_of(y)
+    if len(columns.names) != 1:
+        raise LabelsRefused(f"y should be one column, but it is a table of {len(columns.names)}: one label a row.")
+    return columns.raw(0)
 
 
 def _flat(y: AnyArray) -> AnyArray:
@@ -445,6 +563,10 @@ def as_numbers(column: Any, name: str) -> FloatArray:
         return np.array([_as_number(value, name) for value in column], dtype=np.float64)
     if isinstance(column, np.ndarray):
         return np.asarray(column, dtype=np.float64)
+    try:
+        column = plain(column)
+    except ValuesRefused as problem:
+        raise not_values(name, problem) from None
     kind = column.type
     if pa.types.is_dictionary(kind):
         column = column.cast(kind.value_type)
@@ -465,7 +587,10 @@ def as_numbers(column: Any, name: str) -> FloatArray:
 
 
 def _as_number(value: Any, name: str) -> float:
-    key = key_of(value)
+    try:
+        key = key_of(value)
+    except ValuesRefused as problem:
+        raise not_values(name, problem) from None
     if key is None:
         return math.nan
     if key[0] not in ("number", "truth"):
@@ -474,6 +599,14 @@ def _as_number(value: Any, name: str) -> float:
         return float(key[1])
     except OverflowError:
         return math.inf if key[1] > 0 else -math.inf
+
+
+def not_values(name: str, problem: ValuesRefused) -> ColumnRefused:
+    """What is wrong with the values of a column, and how to do without them."""
+    return ColumnRefused(
+        f"Column '{name}': {problem} Turn it into columns of single values, or leave it out: "
+        f"families={{'{name}': 'ignore'}}."
+    )
 
 
 def _not_numbers(name: str, found: Any) -> ColumnRefused:

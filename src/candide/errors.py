@@ -19,6 +19,10 @@ class ColumnRefused(CandideError):
     """A column is unknown, missing, or holds what its family cannot take."""
 
 
+class ValuesRefused(CandideError):
+    """Values are of a type that is not read; whoever knows the column adds its name."""
+
+
 class RowsRefused(CandideError):
     """Rows, labels and weights do not fit together."""
 

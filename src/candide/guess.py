@@ -11,10 +11,13 @@ import numpy as np
 import pyarrow as pa
 
 from candide.arrays import AnyArray, FloatArray
-from candide.batch import TEXT, Batch, SparseColumns, as_numbers
+from candide.batch import TEXT, Batch, SparseColumns, as_numbers, not_values
+from candide.errors import ValuesRefused
 from candide.kernels.counting import first_bad_count
+from candide.readable import as_arrow, plain
 from candide.values import USUALLY_MISSING, Coded, key_of
 
+BINARY = (pa.types.is_binary, pa.types.is_large_binary, pa.types.is_fixed_size_binary)
 FEW_VALUES = 12
 ROWS_PER_VALUE = 3
 WORDS_IN_A_TEXT = 3.0
@@ -54,13 +57,11 @@ def guess_column(batch: Batch, name: str) -> Guess:
     """The family that fits the kind of values in a column."""
     raw = batch.columns.raw(batch.position(name))
     if isinstance(raw, list) or (isinstance(raw, np.ndarray) and raw.dtype == object):
-        raw = list(raw)
-        kinds = sorted({key[0] for key in map(key_of, raw) if key is not None})
-        if len(kinds) > 1:
-            return Guess("mixed", " and ".join(kinds))
-        raw = pa.array(raw, from_pandas=True)
-    if isinstance(raw, np.ndarray):
-        raw = pa.array(np.ascontiguousarray(raw), from_pandas=True)
+        return guess_values(list(raw), name, alone=batch.names == (TEXT,))
+    try:
+        raw = as_arrow(raw) if isinstance(raw, np.ndarray) else plain(raw)
+    except ValuesRefused as problem:
+        raise not_values(name, problem) from None
     if raw.null_count == len(raw):
         return Guess("ignore", "every value is missing")
     kind = raw.type.value_type if pa.types.is_dictionary(raw.type) else raw.type
@@ -68,10 +69,29 @@ def guess_column(batch: Batch, name: str) -> Guess:
         return Guess("bernoulli", "truth values")
     if pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind):
         return guess_strings(raw, alone=batch.names == (TEXT,))
-    if pa.types.is_dictionary(raw.type) or pa.types.is_binary(kind) or pa.types.is_large_binary(kind):
+    if pa.types.is_dictionary(raw.type) or any(is_kind(kind) for is_kind in BINARY):
         return Guess("categorical", "categories")
     numbers = as_numbers(raw, name)
     return guess_numbers(numbers[np.isfinite(numbers)])
+
+
+def guess_values(values: list[Any], name: str, alone: bool) -> Guess:
+    """The family of Python values that Arrow could not type: mixed ones, or ones too large or too odd for it."""
+    try:
+        keys = [key for key in map(key_of, values) if key is not None]
+    except ValuesRefused as problem:
+        raise not_values(name, problem) from None
+    kinds = sorted({kind for kind, _ in keys})
+    if len(kinds) > 1:
+        return Guess("mixed", " and ".join(kinds))
+    if not kinds:
+        return Guess("ignore", "every value is missing")
+    if kinds == ["number"]:
+        numbers = as_numbers(values, name)
+        return guess_numbers(numbers[np.isfinite(numbers)])
+    if kinds == ["text"]:
+        return guess_strings(values, alone)
+    return Guess("bernoulli", "truth values") if kinds == ["truth"] else Guess("categorical", "categories")
 
 
 def confirmed(guess: Guess, batch: Batch, name: str) -> Guess:

@@ -24,6 +24,7 @@ from candide.errors import ColumnWarning, LabelsRefused, OptionRefused, RowsRefu
 from candide.explanation import Explanation
 from candide.learning import Learned, Options, refuse_undeclared
 from candide.model import Model, Priors, log_normalised, log_priors, log_sum, normalised
+from candide.readable import in_one_type
 from candide.schema import Families, Schema, Smoothing, Text
 from candide.streaming.fading import open_stream
 from candide.streaming.stream import Stream
@@ -250,12 +251,20 @@ class NaiveBayes(Shared, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         store.save(self.learned_.saved(store.provenance([], self.summary_.rows)), path, force)
 
     @reads
-    def report(self, path: str | os.PathLike[str], data: Any = None) -> None:
-        """Write one HTML page with pictures of all that was learned; measured on rows with labels, where given."""
+    def report(
+        self, path: str | os.PathLike[str], data: Any = None, label: Any = None, force: bool = False
+    ) -> None:
+        """Write one HTML page with pictures of all that was learned; measured on rows with labels, where given.
+
+        `label` is one label a row, or the name of the column that holds them, where the model does not know it.
+        """
         from candide.verbs.reporting import report
 
         check_is_fitted(self)
-        report(self, path, data)
+        if data is None or label is None or isinstance(label, str):
+            report(self, path, data, label, force=force)
+        else:
+            report(self, path, tested=self.evaluate(data, label), force=force)
 
     @reads
     def plot(
@@ -319,6 +328,15 @@ class NaiveBayes(Shared, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return [e for part in self._by_rows(X, lambda batch: self.model_.explain(batch)) for e in part]
 
     @reads
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """The share of rows that are answered rightly. `y` is one label a row, or the name of their column."""
+        batch, _ = labelled(X, y, sample_weight)
+        best = np.concatenate(self._by_rows(batch, self.model_.best))
+        places = {key: place for place, key in enumerate(self.model_.classes)}
+        assert batch.labels is not None
+        return float(np.average(batch.labels.renumbered(places) == best, weights=batch.weights))
+
+    @reads
     def evaluate(
         self, X: Any, y: Any = None, *, leave_one_out: bool = False, folds: int | None = None, sample_weight: Any = None
     ) -> evaluation.Evaluation:
@@ -357,7 +375,7 @@ class NaiveBayes(Shared, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         wanted = None if label is None else key_of(label)
         columns, labels = self.model_.sample(rows, wanted, np.random.default_rng(seed))
         names = [choice.column for choice in self.schema_.choices if choice.family is not None]
-        drawn = {name: pa.array(columns[name].tolist()) for name in names}
+        drawn = {name: in_one_type(columns[name].tolist()) for name in names}
         return pa.table({**drawn, self.learned_.label or "label": pa.array(self.classes_[labels].tolist())})
 
     @property

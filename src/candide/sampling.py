@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from candide.batch import Batch, MatrixColumns, as_numbers
-from candide.errors import ColumnRefused
+from candide.errors import ColumnRefused, ValuesRefused
 from candide.kernels.hashing import Hashes, add_numbers, add_strings, mix_all
 from candide.values import Coded
 
@@ -106,6 +106,9 @@ def add_column(batch: Batch, place: int, name: str, salt: np.uint64, totals: Has
     try:
         add_numbers(as_numbers(raw, name)[:, None], np.array([salt]), totals)
     except (ColumnRefused, ValueError):
-        coded = Coded.of(raw)
+        try:
+            coded = Coded.of(raw)
+        except ValuesRefused:
+            return  # the column will be refused, or left out, by whoever decides about it
         known = [zlib.crc32(repr(key).encode("utf8", "surrogatepass")) for key in coded.keys]
         totals += mix_all(np.array([*known, 0], dtype=np.uint64)[coded.codes] ^ salt)

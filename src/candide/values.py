@@ -11,13 +11,15 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
 from candide.arrays import AnyArray, IntArray
-from candide.errors import CandideError
+from candide.errors import ValuesRefused
+from candide.readable import as_arrow, plain
 
 Key = tuple[str, Any]
 USUALLY_MISSING = (
@@ -27,6 +29,7 @@ USUALLY_MISSING = (
 """What files write where a number or a date is missing."""
 
 NARROW = 1 << 10
+LARGEST = np.iinfo(np.int64).max
 
 
 def key_of(value: Any) -> Key | None:
@@ -39,19 +42,23 @@ def key_of(value: Any) -> Key | None:
     """
     if isinstance(value, np.generic):
         value = value.item()
-    if value is None or type(value).__name__ in ("NAType", "NaTType") or value != value:
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):
         return None
     if isinstance(value, str):
         return ("text", value)
     if isinstance(value, bool):
         return ("truth", value)
-    if isinstance(value, (int, float, Decimal)):
-        return ("number", _plain_number(value))
+    if isinstance(value, Decimal) and value.is_nan():
+        return None
+    if isinstance(value, (int, float, Decimal, Fraction)):
+        return ("number", _plain_number(value)) if value == value else None
+    if isinstance(value, datetime.timedelta):
+        return ("number", _plain_number(value.total_seconds()))
     if isinstance(value, bytes):
         return ("bytes", value)
     if isinstance(value, (datetime.date, datetime.time)):
         return ("time", value.isoformat())
-    raise CandideError(
+    raise ValuesRefused(
         f"A value of type {type(value).__name__} cannot be a category or a label. "
         "Use text, numbers, truth values, bytes or dates."
     )
@@ -69,10 +76,10 @@ def is_missing(value: Any) -> bool:
         return False
 
 
-def _plain_number(value: int | float | Decimal) -> int | float:
-    if isinstance(value, int) or (math.isfinite(value) and value == int(value)):
-        return int(value)
-    return float(value)
+def _plain_number(value: int | float | Decimal | Fraction) -> int | float:
+    if isinstance(value, (float, Decimal)) and not math.isfinite(value):
+        return float(value)
+    return int(value) if value == int(value) else float(value)
 
 
 @dataclass(frozen=True)
@@ -95,7 +102,7 @@ class Coded:
         elif isinstance(column, np.ndarray) and is_narrow(column):
             return cls._of_narrow(column)
         elif isinstance(column, np.ndarray):
-            column = pa.array(np.ascontiguousarray(column), from_pandas=True)
+            column = as_arrow(column)
         if isinstance(column, (pa.Array, pa.ChunkedArray)):
             return cls._of_arrow(column)
         return cls._of_values(column)
@@ -112,6 +119,7 @@ class Coded:
 
     @classmethod
     def _of_arrow(cls, column: Any) -> Coded:
+        column = plain(column)
         if isinstance(column, pa.ChunkedArray):
             column = column.combine_chunks()
         if not pa.types.is_dictionary(column.type):
@@ -151,7 +159,9 @@ class Coded:
 
 def is_narrow(column: AnyArray) -> bool:
     """Whether an array holds whole numbers in a range so small that counting them all is cheap."""
-    return column.dtype.kind in "iu" and column.size > 0 and int(column.max()) - int(column.min()) < NARROW
+    if column.dtype.kind not in "iu" or not column.size or column.max() > LARGEST:
+        return False
+    return int(column.max()) - int(column.min()) < NARROW
 
 
 def as_array(keys: Sequence[Key]) -> AnyArray:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from candide import store
 from candide.errors import OptionRefused
+from candide.evaluation import Evaluation
 from candide.pictures.gallery import PICTURES, Wish, refuse_unknown
 from candide.pictures.subject import Subject
 from candide.pictures.theme import ending_of, matplotlib_or_advice, save
@@ -48,6 +49,7 @@ def report(
     column: str | None = None,
     of: str | None = None,
     against: str | None = None,
+    tested: Evaluation | None = None,
     force: bool = False,
     watch: Watch = unwatched,
     **reading: Unpack[Reading],
@@ -55,9 +57,9 @@ def report(
     """Write a page that shows what a model has learned: it opens from disk and needs no network.
 
     Reliability and mistakes are those of `data`, rows with labels that the model has not learned, or else those that
-    `fit` measured by leaving out rows. With `picture` only that one is drawn, as .svg or .png: "nomogram", "feature"
-    (of a `column`), "telling", "reliability", "confusion" or "learning_curve". The nomogram sets one class `of` the
-    label `against` another. Without `output` the file is named after the model.
+    `fit` measured by leaving out rows; `tested` is what `evaluate` found before. With `picture` only that one is drawn,
+    as .svg or .png: "nomogram", "feature" (of a `column`), "telling", "reliability", "confusion" or "learning_curve".
+    The nomogram sets one class `of` the label `against` another. Without `output` the file is named after the model.
     """
     output = output_for(model, picture) if output is None else os.fspath(output)
     refuse_before_work(output, picture, column, of, against)
@@ -65,7 +67,8 @@ def report(
     store.refuse_overwriting(output, kind, [data, model], force)
     store.refuse_rejects(reading.get("rejects"), [data, model, output])
     fitted = opened(model)
-    tested = None if data is None else evaluate(fitted, data, label, watch=watch, **reading)
+    if data is not None:
+        tested = evaluate(fitted, data, label, watch=watch, **reading)
     if picture is not None:
         save(drawn(fitted, picture, tested, column, of, against), output)
         return Written(output, os.path.getsize(output))

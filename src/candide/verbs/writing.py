@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from candide.errors import CandideError, OptionRefused, suggestion
+from candide.readable import in_one_type
 from candide.store.atomic import replace_file
 from candide.store.refusals import not_written
 
@@ -295,8 +296,4 @@ def column_of(raw: Any) -> Any:
     """A batch's column in Arrow memory; a mixture of types as text."""
     if isinstance(raw, (pa.Array, pa.ChunkedArray)):
         return raw
-    values = raw.tolist() if isinstance(raw, np.ndarray) else raw
-    try:
-        return pa.array(values)
-    except (pa.ArrowException, OverflowError):
-        return pa.array([None if value is None else str(value) for value in values])
+    return in_one_type(raw.tolist() if isinstance(raw, np.ndarray) else raw)

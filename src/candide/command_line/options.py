@@ -53,6 +53,16 @@ Thousands = Annotated[
 Sql = Annotated[str | None, typer.Option(metavar="QUERY", help="Rows of a database.")]
 Table = Annotated[str | None, typer.Option(metavar="NAME", help="The table of a database.")]
 FollowLinks = Annotated[bool, typer.Option("--follow-links", help="Also read what links in a folder lead to.")]
+Columns = Annotated[
+    str | None, typer.Option(metavar="A,B,C", help="Read only these columns; the label always is.")
+]
+Where = Annotated[
+    str | None,
+    typer.Option(
+        metavar="CONDITION",
+        help="Read only rows such as \"split = 'train' and age >= 18\": = != < <= > >=, 'is missing', joined by 'and'.",
+    ),
+]
 OnError = Annotated[
     str,
     typer.Option(
@@ -85,6 +95,8 @@ def reading(
     sql: Sql = None,
     table: Table = None,
     follow_links: FollowLinks = False,
+    columns: Columns = None,
+    where: Where = None,
     on_error: OnError = "stop",
     rejects: Rejects = None,
 ) -> Reading:
@@ -99,6 +111,8 @@ def reading(
         "sql": sql,
         "table": table,
         "follow_links": follow_links,
+        "columns": columns,
+        "where": where,
         "on_error": on_error,
         "rejects": rejects,
     }

@@ -95,7 +95,7 @@ class Delimited:
             rows = rows[: reader.end_of_records(rows)]
         if not rows.strip() and is_all:
             raise SourceRefused(f"{name} has a header but no rows below it.")
-        reader._decide(Block(rows, name, header.line, 0), kinds_given(types, header.names), expected or {}, manner)
+        reader._decide(Block(rows, name, header.line, 0), kinds_given(types, header.names), expected, manner)
         return reader
 
     def enter(self, name: str, head: bytes) -> tuple[int, int]:
@@ -146,7 +146,7 @@ class Delimited:
         }
 
     def _decide(
-        self, sample: Block, given: Mapping[str, Kind], expected: Mapping[str, str], manner: Manner
+        self, sample: Block, given: Mapping[str, Kind], expected: Mapping[str, str] | None, manner: Manner
     ) -> None:
         """A kind for each column, from those records of the sample that are whole."""
         texts = self._texts(sample)
@@ -156,7 +156,8 @@ class Delimited:
                 self.kinds[name], self._fast[name] = kind, first_tried(kind)
                 continue
             column = one_chunk(texts.column(place))
-            self.kinds[name], self._fast[name] = as_expected(column, decided(column, manner), expected.get(name))
+            known = expected.get(name) if expected is not None else None
+            self.kinds[name], self._fast[name] = as_expected(column, decided(column, manner), known)
         self.na = tuple(dict.fromkeys(word for kind in self.kinds.values() for word in kind.na))
 
     def _texts(self, sample: Block) -> Any:

@@ -114,7 +114,7 @@ class FolderSource(Source):
         rejects = tuple(text for _, _, text in found if isinstance(text, Reject))
         original = Original(len(found), lambda: self._named(found), kept=np.array(kept, dtype=np.int64))
         return Piece(
-            self.columns, columns, len(kept), lambda row: Place(paths[row], "line", 0), taken, rejects,
+            (TEXT, LABEL)[: len(columns)], columns, len(kept), lambda row: Place(paths[row], "line", 0), taken, rejects,
             original=original,
         )  # fmt: skip
 

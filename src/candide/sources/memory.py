@@ -11,6 +11,7 @@ import numpy as np
 from candide.batch import Batch
 from candide.sources.refused import SourceRefused
 from candide.sources.rejects import Place, Reject
+from candide.sources.selection import Selection
 from candide.sources.source import BATCH_ROWS, Piece, Report, Size, Source
 from candide.values import Coded
 
@@ -47,6 +48,16 @@ class MemorySource(Source):
         self.rejects.end()
         if not rows:
             raise SourceRefused(self._nothing_left())
+
+    def narrow(self, selection: Selection) -> None:
+        super().narrow(selection)
+        if (where := selection.where) is not None:
+            places = {name: place for place, name in enumerate(self.batch.names)}
+            wanted = where.holds(len(self.batch), lambda name: self.batch.columns.raw(places[name]), self.name)
+            self._unwanted = len(self.batch) - int(wanted.sum())
+            self.batch = self.batch.take(np.flatnonzero(wanted))
+        if selection.columns is not None:
+            self.batch = self.batch.only(self.columns)
 
     def describe(self) -> dict[str, Any]:
         return {"format": "memory", "rows": len(self.batch), "label": self.label}

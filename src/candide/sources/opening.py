@@ -15,6 +15,7 @@ from candide.sources.origins import Origin, origin_of
 from candide.sources.pipes import Pipe
 from candide.sources.refused import SourceRefused
 from candide.sources.rejects import Rejects
+from candide.sources.selection import Selection
 from candide.sources.source import BATCH_ROWS, Source
 
 Paths = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
@@ -38,6 +39,8 @@ def open_source(
     sql: str | None = None,
     table: str | None = None,
     follow_links: bool = False,
+    columns: str | Sequence[str] | None = None,
+    where: str | None = None,
     repeatable: bool = True,
     batch_bytes: int = 2 << 20,
     batch_rows: int = BATCH_ROWS,
@@ -48,8 +51,9 @@ def open_source(
     predict: no label is needed, and a label column is left out of the features where there is one.
     `expected` says what a model knows columns as: delimited text is read so where it can be, and columns that are not
     there do not matter. `na` are words that mean a value is missing, beside the usual ones; `decimal` and `thousands`
-    are the marks in numbers of delimited text, found out column by column unless given. `repeatable=False` lets
-    standard input or another pipe be read once, as it comes, without keeping a copy on disk.
+    are the marks in numbers of delimited text, found out column by column unless given. `columns` are the only ones
+    wanted, beside the label, and `where` is a condition that rows must meet (`candide.sources.where`).
+    `repeatable=False` lets standard input or another pipe be read once, as it comes, without keeping a copy on disk.
 
     >>> source = open_source({"age": [31, 20], "sex": ["f", "m"], "survived": ["yes", "no"]}, label="survived")
     >>> source.names, [len(batch) for batch in source.batches()]
@@ -62,6 +66,8 @@ def open_source(
     kept_out, manner = Rejects(on_error, rejects), Manner.of(na, decimal, thousands)
     if kept_out.keeps and labelled:
         raise SourceRefused("on_error='keep' (--on-error keep) is for predict: what cannot be read cannot be learned.")
+    selection = Selection.of(columns, where)
+    expected = selection.expecting(expected, label)
     if _are_paths(paths):
         names, notes = expanded(paths)
         origins = tuple(origin_of(name, repeatable) for name in names)
@@ -86,6 +92,7 @@ def open_source(
         source.kinds, source.na = kinds_given(types, source.columns), manner.na
     source.known = frozenset(expected or ())
     source.refuse_missing_label()
+    source.narrow(selection)
     return source
 
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
 from candide.arrays import AnyArray, IntArray
 
@@ -37,3 +38,34 @@ class Original:
     def take(self, wanted: slice | AnyArray) -> Original:
         """The same with fewer rows that count as read."""
         return replace(self, kept=self.places[wanted])
+
+    def where(self, wanted: AnyArray) -> Original:
+        """The same without some of the rows that were read, as if they had never been there."""
+        stays = np.ones(self.length, dtype=bool)
+        stays[self.places[~wanted]] = False
+        rows = np.flatnonzero(stays)
+        return Original(
+            len(rows),
+            _taking(self.table, rows),
+            None if self.lines is None else _taking(self.lines, rows),
+            np.searchsorted(rows, self.places[wanted]),
+        )
+
+    def select(self, names: Sequence[str]) -> Original:
+        """The same with some of the columns, so that no line is what it was."""
+        return replace(self, table=lambda: _selected(self.table(), names), lines=None)
+
+
+def _taking(found: Callable[[], Any], rows: IntArray) -> Callable[[], Any]:
+    def taken() -> Any:
+        values = found()
+        return None if values is None else values.take(pa.array(rows))
+
+    return taken
+
+
+def _selected(table: Any, names: Sequence[str]) -> Any:
+    """The columns of these names, also where a name is that of a part: `price.net` is in `price`."""
+    if table is None:
+        return None
+    return table.select([n for n in table.column_names if any(f"{name}.".startswith(f"{n}.") for name in names)])

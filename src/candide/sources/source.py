@@ -21,6 +21,7 @@ from candide.sources.kinds import TEXT, Kind, fitted, is_text, one_chunk
 from candide.sources.originals import Original
 from candide.sources.refused import SourceRefused
 from candide.sources.rejects import Place, Reject, Rejects, misfit
+from candide.sources.selection import Selection
 from candide.values import Coded
 
 BATCH_ROWS = 1 << 15
@@ -84,6 +85,11 @@ class Piece:
             None if self.original is None else self.original.take(keep),
         )
 
+    def where(self, wanted: AnyArray) -> Piece:
+        """The rows that are wanted, as if there were no others."""
+        original = self.original.where(wanted) if self.original is not None else None
+        return replace(self.without(~wanted, ()), original=original)
+
     def column(self, name: str) -> Any:
         return self.columns[self.names.index(name)]
 
@@ -120,7 +126,8 @@ class Source(ABC):
 
     `columns` are all names in the file; `names` those that are features, without the label. The features of a
     batch may differ from `names` only where the format allows it: a key that JSON lines bring in later. `known` are
-    columns that a model looks at. `notes` are sentences on what was left out when the source was opened.
+    columns that a model looks at, and `selection` what is wanted of all that is there. `notes` are sentences on what
+    was left out when the source was opened.
     """
 
     columns: tuple[str, ...] = ()
@@ -129,9 +136,11 @@ class Source(ABC):
     kinds: Mapping[str, Kind] = field(default_factory=dict)
     na: tuple[str, ...] = ()
     known: frozenset[str] = frozenset()
+    selection: Selection = field(default_factory=Selection)
     rejects: Rejects = field(default_factory=Rejects)
     name: str = ""
     notes: tuple[str, ...] = ()
+    _unwanted: int = 0
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -161,13 +170,14 @@ class Source(ABC):
         Only a live pipe gives a batch without rows: no more have come for now.
         """
         self.rejects.begin()
-        start = 0
+        start = self._unwanted = 0
         pieces = self.pieces()
         try:
             for piece in pieces:
                 if isinstance(piece, Pause):
                     yield Batch(ArrowColumns((), (), 0))
                     continue
+                piece = self._selected(piece)
                 self._refuse_nested(piece)
                 batch = self._batch(self._labelled(self._retyped(piece)), start)
                 start += len(batch)
@@ -195,6 +205,25 @@ class Source(ABC):
                 f"{suggestion(self.label, self.columns)}"
             )
 
+    def narrow(self, selection: Selection) -> None:
+        """From now on, only some columns and rows."""
+        self.selection = selection
+        self.columns = selection.kept(self.columns, self.label, self.name)
+
+    def _selected(self, piece: Piece) -> Piece:
+        """The rows and columns of a piece that are wanted."""
+        if (where := self.selection.where) is not None:
+            columns = dict(zip(piece.names, piece.columns, strict=True))
+            wanted = where.holds(piece.length, columns.get, self.name)
+            self._unwanted += piece.length - int(wanted.sum())
+            piece = piece if wanted.all() else piece.where(wanted)
+        if self.selection.columns is None:
+            return piece
+        kept = [place for place, name in enumerate(piece.names) if name in set(self.columns)]
+        names, columns_ = (tuple(some[place] for place in kept) for some in (piece.names, piece.columns))
+        original = piece.original.select(self.columns) if piece.original is not None else None
+        return replace(piece, names=names, columns=columns_, original=original)
+
     def _refuse_nested(self, piece: Piece) -> None:
         """Raise where a column that is needed holds no single values."""
         needed = self.known | set(self.kinds) | ({self.label} if self.labelled else set())
@@ -206,6 +235,8 @@ class Source(ABC):
                 )
 
     def _nothing_left(self) -> str:
+        if self.selection.where is not None and self._unwanted:
+            return f"{self.name}: none of {self._unwanted:,} rows is one where {self.selection.where.said}."
         if self.rejects.first is None:
             return f"{self.name} has no rows."
         return (

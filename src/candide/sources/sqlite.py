@@ -33,6 +33,7 @@ class SqliteSource(Source):
     path: str = ""
     query: str = ""
     rows: int | None = None
+    fields: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, path: str, sql: str | None, table: str | None) -> SqliteSource:
@@ -47,7 +48,7 @@ class SqliteSource(Source):
         if not names:
             raise SourceRefused(f"{path}: the query gives no rows. Give a SELECT.")
         refuse_repeats(names, f"{path}: the query")
-        return cls(columns=names, path=path, query=query, rows=rows)
+        return cls(columns=names, path=path, query=query, rows=rows, fields=names)
 
     @property
     def size(self) -> Size:
@@ -67,7 +68,7 @@ class SqliteSource(Source):
 
     def _piece(self, rows: list[tuple[Any, ...]], first: int, decided: dict[str, str]) -> Piece:
         rejects: dict[int, Reject] = {}
-        for place, name in enumerate(self.columns):
+        for place, name in enumerate(self.fields):
             for row, values in enumerate(rows):
                 kind = decided.setdefault(name, _kind(values[place])) if values[place] is not None else None
                 if kind and name in self.kinds:
@@ -77,10 +78,10 @@ class SqliteSource(Source):
                     rejects.setdefault(row, misfit(where, name, values[place], EXPECTED[kind], repr(values)))
         kept = [row for row in range(len(rows)) if row not in rejects]
         columns = tuple(
-            _column([rows[row][place] for row in kept], name in self.kinds) for place, name in enumerate(self.columns)
+            _column([rows[row][place] for row in kept], name in self.kinds) for place, name in enumerate(self.fields)
         )
         return Piece(
-            self.columns,
+            self.fields,
             columns,
             len(kept),
             lambda row: Place(self.path, "row", first + kept[row]),
@@ -91,7 +92,7 @@ class SqliteSource(Source):
 
     def _as_they_are(self, rows: list[tuple[Any, ...]]) -> Any:
         """The values as the database has them; a column in which types are mixed as text."""
-        return pa.table([_unchanged(list(column)) for column in zip(*rows, strict=True)], list(self.columns))
+        return pa.table([_unchanged(list(column)) for column in zip(*rows, strict=True)], list(self.fields))
 
 
 def _column(values: list[Any], as_text: bool) -> Any:

@@ -96,7 +96,8 @@ def fit_like(
 
 def described(learned: Learned, source: Source, notes: Iterable[str]) -> Fitted:
     """What was learned, with where it came from and what is worth saying."""
-    provenance = {**store.provenance(named_sources(source), learned.summary.rows), "read": source.describe()}
+    read = {**source.describe(), **source.selection.describe()}
+    provenance = {**store.provenance(named_sources(source), learned.summary.rows), "read": read}
     said = [note for note in [*notes, *worth_saying(learned), *left_out(source)] if note]
     return Fitted(learned, provenance, tuple(said))
 

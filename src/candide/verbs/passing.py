@@ -99,7 +99,7 @@ class AsRecords(Passing):
     def is_same(self) -> bool:
         """Whether records can stay as they are."""
         is_text = isinstance(self.reader, Delimited) and self.reader.delimiter == self.delimiter
-        return is_text and not self.safe
+        return is_text and not self.safe and self.source.selection.columns is None
 
     def header(self, names: Sequence[str]) -> bytes:
         """The names of all columns; those of the input as they were written."""

@@ -39,6 +39,8 @@ class Reading(TypedDict, total=False):
     sql: str | None
     table: str | None
     follow_links: bool
+    columns: str | Sequence[str] | None
+    where: str | None
     on_error: str
     rejects: str | os.PathLike[str] | None
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from candide.batch import Batch
 from candide.calibration import Calibration
 from candide.errors import LabelsRefused, OptionRefused, suggestion
 from candide.explanation import Explanation
+from candide.holding import drawn_as_held
 from candide.kernels.scoring import argmax_rows
 from candide.summary import Summary
 from candide.values import Key, key_of, shown
@@ -172,8 +174,13 @@ class Model:
         found = block.family.profiles(self.parameters[place], seen, block.columns, np.exp(self.log_prior))
         return tuple(replace(profile, factor=factor) for profile in found)
 
-    def sample(self, rows: int, label: Key | None, rng: np.random.Generator) -> tuple[dict[str, Any], AnyArray]:
-        """New rows: a class number for each, drawn from the prior unless given, and columns of values."""
+    def sample(
+        self, rows: int, label: Key | None, rng: np.random.Generator, holds: Mapping[str, str] | None = None
+    ) -> tuple[dict[str, Any], AnyArray]:
+        """New rows: a class number for each, drawn from the prior unless given, and columns of values.
+
+        `holds` says of some columns which numbers they hold (`candide.holding`): no others are drawn.
+        """
         if label is not None and label not in self.classes:
             known = [shown(key) for key in self.classes]
             raise LabelsRefused(f"There is no class '{shown(label)}'. {suggestion(shown(label), known)}")
@@ -191,7 +198,9 @@ class Model:
             for block, parameters in zip(self.blocks, self.parameters, strict=True):
                 if block.family.is_beside:
                     continue
-                drawn = block.family.sample(parameters, int(place), len(wanted), rng)
+                draw = partial(block.family.sample, parameters, int(place), rng=rng)
+                held = [(holds or {}).get(name, "") for name in block.columns]
+                drawn = drawn_as_held(draw, len(wanted), held)
                 for name, values in zip(block.columns, drawn, strict=True):
                     columns[name][wanted] = values
         return columns, labels

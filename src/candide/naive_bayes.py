@@ -19,12 +19,12 @@ from candide import evaluation, store
 from candide.arrays import AnyArray, BoolArray, FloatArray
 from candide.batch import Batch, numbered
 from candide.decision import CONFIDENCE, RARITY, answers, decided
+from candide.drawing import drawn_rows
 from candide.engines import local
 from candide.errors import ColumnWarning, LabelsRefused, OptionRefused, RowsRefused
 from candide.explanation import Explanation
 from candide.learning import Learned, Options, refuse_undeclared
 from candide.model import Model, Priors, log_normalised, log_priors, log_sum, normalised
-from candide.readable import in_one_type
 from candide.schema import Families, Schema, Smoothing, Text
 from candide.streaming.fading import open_stream
 from candide.streaming.stream import Stream
@@ -370,13 +370,14 @@ class NaiveBayes(Shared, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     @reads
     def sample(self, rows: int = 1, label: Any = None, seed: Any = None) -> pa.Table:
-        """New rows from the model, with a column for the label: drawn from the prior unless given."""
+        """New rows from the model, the label first: drawn from the prior unless given.
+
+        Columns hold what they held when families were chosen: whole numbers, none below zero, times as times.
+        """
         check_is_fitted(self)
         wanted = None if label is None else key_of(label)
-        columns, labels = self.model_.sample(rows, wanted, np.random.default_rng(seed))
-        names = [choice.column for choice in self.schema_.choices if choice.family is not None]
-        drawn = {name: in_one_type(columns[name].tolist()) for name in names}
-        return pa.table({**drawn, self.learned_.label or "label": pa.array(self.classes_[labels].tolist())})
+        learned, rng = self.learned_, np.random.default_rng(seed)
+        return drawn_rows(self.model_, learned.schema, learned.label, rows, wanted, rng)
 
     @property
     @reads

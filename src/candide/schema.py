@@ -142,15 +142,17 @@ def choose(
             guess = guesses or confirmed(guess_column(sample, name), batch, name)
         choice = chosen(name, guess, smoothing, missing_is_value, text)
         by_name = (families.get(name) if isinstance(families, Mapping) else families) == "histogram"
-        choice = replace(choice, kind=times_of(batch, name), holds=holds.get(name, ""))
+        choice = replace(choice, kind=kind_held(batch, name), holds=holds.get(name, ""))
         choices.append(with_edges(choice, sample) if by_name else choice)
     return Schema(tuple(choices))
 
 
-def times_of(batch: Batch, name: str) -> str:
-    """Which kind of times a column holds, if any."""
+def kind_held(batch: Batch, name: str) -> str:
+    """Which kind of times a column holds, or truths; nothing for other values."""
     raw = batch.columns.raw(batch.position(name)) if not isinstance(batch.columns, SparseColumns) else None
-    return time_kind(raw.type) if isinstance(raw, (pa.Array, pa.ChunkedArray)) else ""
+    if not isinstance(raw, (pa.Array, pa.ChunkedArray)):
+        return ""
+    return "truth" if pa.types.is_boolean(raw.type) else time_kind(raw.type)
 
 
 def chosen(name: str, guess: Guess, smoothing: Smoothing, missing_is_value: bool, text: Text) -> Choice:

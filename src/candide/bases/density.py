@@ -165,8 +165,9 @@ class Density(Family):
     def sample(
         self, parameters: Parameters, label: int, rows: int, rng: np.random.Generator
     ) -> list[AnyArray | list[Any]]:
-        columns = len(parameters[0])
-        return [self.draw(rng, rows, *(float(p[place, label]) for p in parameters)) for place in range(columns)]
+        of_class = [[float(p[place, label]) for p in parameters] for place in range(len(parameters[0]))]
+        with np.errstate(over="ignore", invalid="ignore"):
+            return [self.support.within(self.draw(rng, rows, *numbers)) for numbers in of_class]
 
 
 class Pool(NamedTuple):

@@ -148,4 +148,5 @@ class Discriminant(Family):
     ) -> list[AnyArray | list[Any]]:
         root = np.linalg.cholesky(parameters.covariance[label])
         drawn = parameters.mean[label] + rng.standard_normal((rows, len(root))) @ root.T
-        return list(np.ldexp(drawn, parameters.exponents).T)
+        with np.errstate(over="ignore"):
+            return list(REAL.within(np.ldexp(drawn, parameters.exponents)).T)

@@ -29,6 +29,13 @@ class Support:
     high: int = LARGEST
     grid_bits: int | None = None
 
+    def within(self, values: FloatArray) -> FloatArray:
+        """Numbers that were drawn, which doubles may have carried beyond the ends, within them."""
+        low, high = float(self.low), float(self.high)
+        least = low if self.holds(np.array([low]))[0] else np.nextafter(low, np.inf)
+        most = high if self.holds(np.array([high]))[0] else np.nextafter(high, -np.inf)
+        return np.clip(np.nan_to_num(values, nan=0.0), least, most)
+
     def refuse_outside(self, values: FloatArray, batch: Batch, columns: tuple[str, ...], family: str) -> None:
         """Raise on the first number outside; NaN is missing and passes."""
         outside = ~(self.holds(values) | np.isnan(values))

@@ -29,4 +29,4 @@ class Geometric(Density):
         return np.asarray(xlogy(value, again) + np.log(stop))
 
     def draw(self, rng: np.random.Generator, rows: int, *parameters: float) -> FloatArray:
-        return (rng.geometric(parameters[1], rows) - 1).astype(float)
+        return rng.geometric(parameters[1], rows).astype(float) - 1

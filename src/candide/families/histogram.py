@@ -39,10 +39,14 @@ LEAST_LENT = 1e-300
 
 @dataclass(frozen=True)
 class Steps:
-    """Where the second and later intervals begin, and log density as table[bin, class]."""
+    """Where the second and later intervals begin, and log density as table[bin, class].
+
+    `filled` are the first and the last bin that rows fell into: nothing is drawn beyond them.
+    """
 
     starts: IntArray
     table: FloatArray
+    filled: tuple[int, int]
 
 
 @dataclass(frozen=True)
@@ -143,7 +147,15 @@ class Histogram(Family):
     def fit(self, seen: Tally, columns: tuple[str, ...]) -> Steps:
         starts = self._starts(seen)
         mass = log_merged(seen.counts, self._interval_of_bin(starts), self.smoothing, self._lent)
-        return Steps(starts, mass - self._log_widths[:, None])
+        return Steps(starts, mass - self._log_widths[:, None], self._filled(seen))
+
+    def _filled(self, seen: Tally) -> tuple[int, int]:
+        """The first and the last bin with rows; those of all edges, or the middle one, where there is no row."""
+        filled = np.flatnonzero(seen.counts.any(axis=1))
+        if len(filled):
+            return int(filled[0]), int(filled[-1])
+        inside = np.flatnonzero(np.isin(self.cuts, self.edges))[1:]
+        return (int(inside[0]), int(inside[-1])) if len(inside) else (self.bins // 2, self.bins // 2)
 
     @cached_property
     def _log_widths(self) -> FloatArray:
@@ -219,8 +231,9 @@ class Histogram(Family):
     def sample(
         self, parameters: Steps, label: int, rows: int, rng: np.random.Generator
     ) -> list[AnyArray | list[Any]]:
-        chances = np.exp(parameters.table[:, label] + self._log_widths)
-        drawn = rng.choice(self.bins, rows, p=chances / chances.sum())
+        first, last = parameters.filled
+        chances = np.exp(parameters.table[first : last + 1, label] + self._log_widths[first : last + 1])
+        drawn = first + rng.choice(len(chances), rows, p=chances / chances.sum())
         low, high = np.append(-LARGEST, self.cuts), np.append(self.cuts, LARGEST)
         share = rng.random(rows)
         return [(1 - share) * low[drawn] + share * high[drawn]]

@@ -41,4 +41,4 @@ class NegativeBinomial(Density):
     def draw(self, rng: np.random.Generator, rows: int, *parameters: float) -> FloatArray:
         mean, successes = parameters
         rates = np.full(rows, mean) if np.isinf(successes) else rng.gamma(successes, mean / successes, rows)
-        return rng.poisson(rates).astype(float)
+        return rng.poisson(np.minimum(rates, float(COUNTS.high))).astype(float)

@@ -32,4 +32,4 @@ class Poisson(Density):
         return np.asarray(xlogy(value, rate) - rate - gammaln(value + 1))
 
     def draw(self, rng: np.random.Generator, rows: int, *parameters: float) -> FloatArray:
-        return rng.poisson(parameters[0], rows).astype(float)
+        return rng.poisson(min(parameters[0], float(COUNTS.high)), rows).astype(float)

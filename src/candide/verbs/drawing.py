@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 
+from candide.drawing import drawn_rows
 from candide.store.overwriting import kind_written, refuse_overwriting
 from candide.values import key_of
 from candide.verbs.fitted import class_named, opened
-from candide.verbs.writing import Output, column_of, encoded, format_for, refuse_unsafe, write
+from candide.verbs.writing import Output, encoded, format_for, refuse_unsafe, write
 
 
 def sample(
@@ -34,11 +34,7 @@ def sample(
     refuse_overwriting(output, kind_written(output, format), [model], force)
     parameters = fitted.learned.model
     wanted = None if label is None else key_of(class_named(label, parameters.classes))
-    columns, labels = parameters.sample(n, wanted, np.random.default_rng(seed))
-    names = [choice.column for choice in fitted.learned.schema.choices if choice.family is not None]
-    answers = [fitted.classes[place] for place in labels.tolist()]
-    drawn = {fitted.label or "label": pa.array(answers), **{name: column_of(columns[name].tolist()) for name in names}}
-    table = pa.table(drawn)
+    table = drawn_rows(parameters, fitted.learned.schema, fitted.label, n, wanted, np.random.default_rng(seed))
     if output is not None and format is not None:
         write(encoded([table], format, safe), output)
     return table

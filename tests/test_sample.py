@@ -1,0 +1,106 @@
+"""Rows that are drawn hold what the columns hold."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import Phase, given, settings
+from hypothesis import strategies as st
+
+from candide import NaiveBayes, families, verbs
+from candide.batch import Batch
+from candide.command_line.sample import sample as typed_sample
+from candide.drawing import drawn_rows
+from candide.learning import Learned, Options
+from candide.schema import Choice, Schema
+from candide.summary import Summary
+from strategies import CASES, blocks_of, tables
+
+ROWS = 300
+
+
+@pytest.mark.parametrize("case", CASES)
+@settings(phases=[Phase.explicit, Phase.generate])
+@given(data=st.data())
+def test_what_is_drawn_can_be_learned(case, data):
+    blocks = blocks_of(case)
+    table = data.draw(tables(blocks, least=1))
+    schema = Schema(tuple(Choice(name, block.family, "") for block in blocks for name in block.columns))
+    drawn = drawn_rows(table.model(), schema, "the label", 20, None, np.random.default_rng(0))
+    batch = Batch.of(drawn)
+    for block in blocks:
+        block.family.read(batch, block.columns)
+    assert set(drawn["the label"].to_pylist()) <= {row.label for row in table.rows}
+
+
+def people(rng):
+    label = rng.integers(0, 2, ROWS)
+    return pd.DataFrame(
+        {
+            "voice_mails": np.where(rng.random(ROWS) < 0.6, 0, rng.poisson(20, ROWS)),
+            "area_code": rng.choice([408, 415, 510], ROWS),
+            "age": rng.integers(18, 90, ROWS),
+            "balance": rng.normal(label * 3, 4, ROWS).round(2),
+            "price": rng.lognormal(label, 1, ROWS),
+            "rest": np.where(rng.random(ROWS) < 0.5, 0.0, rng.exponential(2, ROWS)),
+            "fair": rng.random(ROWS) < 0.3 + 0.4 * label,
+            "colour": rng.choice(["red", "blue"], ROWS),
+            "y": np.array(["no", "yes"])[label],
+        }
+    )
+
+
+FAMILIES = ["gaussian", "student", "histogram", "gaussian_full", "gaussian_shared"]
+
+
+@pytest.mark.parametrize("family", ["auto", *FAMILIES])
+def test_whole_numbers_are_drawn_whole_and_bounds_are_kept(family):
+    frame = people(np.random.default_rng(0))
+    numbers = ["voice_mails", "area_code", "age", "balance", "price", "rest"]
+    given = "auto" if family == "auto" else dict.fromkeys(numbers, family)
+    drawn = NaiveBayes(given).fit(frame, "y").sample(2000, seed=0).to_pandas()
+    for name in ("voice_mails", "area_code", "age"):
+        assert drawn[name].dtype == np.int64
+        assert drawn[name].min() >= (name != "voice_mails")
+    assert drawn["rest"].min() >= 0
+    assert drawn["price"].min() > 0
+    assert drawn["balance"].min() < 0
+    assert drawn["fair"].dtype == bool
+    assert set(drawn["colour"]) == {"red", "blue"}
+
+
+def test_a_histogram_draws_nothing_beyond_what_it_saw():
+    rng = np.random.default_rng(0)
+    values = rng.uniform(-2, 5.4, 500)
+    drawn = NaiveBayes("histogram").fit({"x": values}, rng.integers(0, 2, 500)).sample(5000, seed=1)["x"].to_numpy()
+    assert -2.1 < drawn.min() < drawn.max() < 5.5
+
+
+def test_python_verbs_and_shell_draw_the_same_table(tmp_path):
+    frame = people(np.random.default_rng(1))
+    model = NaiveBayes().fit(frame, "y")
+    model.save(tmp_path / "m.candide")
+    drawn = model.sample(30, seed=5)
+    assert drawn.column_names == ["y", *frame.columns[:-1]]
+    assert verbs.sample(tmp_path / "m.candide", 30, seed=5) == drawn
+    typed_sample(str(tmp_path / "m.candide"), 30, seed=5, output=str(tmp_path / "rows.jsonl"))
+    rows = [json.loads(line) for line in (tmp_path / "rows.jsonl").read_text().splitlines()]
+    assert rows == drawn.to_pylist()
+
+
+def test_a_fraction_learned_later_is_known_by_the_sums_and_forgotten_with_its_row():
+    rng = np.random.default_rng(2)
+    rows = {"x": rng.integers(0, 50, 200).astype(float)}
+    schema = Schema((Choice("x", families.named("gaussian"), "", holds="whole from 0"),))
+    batch = Batch.of(rows, rng.integers(0, 2, 200))
+    learned = Learned(Options(), schema, Summary.empty(())).refilled([batch])
+    odd = Batch.of({"x": [2.5]}, [1])
+    assert is_whole(learned)
+    assert not is_whole(learned.learn([odd]))
+    assert is_whole(learned.learn([odd]).forget([odd]))
+
+
+def is_whole(learned):
+    drawn = drawn_rows(learned.model, learned.schema, None, 100, None, np.random.default_rng(0))
+    return all(value == int(value) for value in drawn["x"].to_pylist())

@@ -22,6 +22,7 @@ from candide.store import Saved
 from candide.summary import Summary
 from candide.tuning import UNTUNED, Tuning
 from candide.values import Key, shown
+from candide.watching import Size, Watch, unwatched
 
 NO_COLUMNS = Schema(())
 
@@ -91,7 +92,12 @@ class Learned:
 
     @classmethod
     def fit(
-        cls, options: Options, sample: Batch, batches: Iterable[Batch] | None = None, label: str | None = None
+        cls,
+        options: Options,
+        sample: Batch,
+        batches: Iterable[Batch] | None = None,
+        label: str | None = None,
+        watch: Watch = unwatched,
     ) -> Learned:
         """Choose by leave-one-out from rows of the sample, learn all batches (or the sample), and calibrate.
 
@@ -102,14 +108,17 @@ class Learned:
 
         rows = [canonical(picked(sample))]
         everything = batches is None and len(rows[0]) == len(sample)
-        guessed = screened(options.choose(sample), rows[0], options)
-        schema = chosen_by_leaving_out(guessed, rows[0], options, everything)
+        with watch("Looking", Size(None, "columns")):
+            guessed = screened(options.choose(sample), rows[0], options)
+        schema = chosen_by_leaving_out(guessed, rows[0], options, everything, watch)
         begun = cls.nothing(options, schema, label)
         if batches is None:
-            return begun.refilled([sample]).tuned(rows)
+            with watch("Learning", Size(None, "rows")):
+                learned = begun.refilled([sample])
+            return learned.tuned(rows, watch)
         reservoir = Reservoir()
         learned = begun.refilled(reservoir.watched(batches))
-        return learned.tuned(reservoir.rows())
+        return learned.tuned(reservoir.rows(), watch)
 
     @classmethod
     def begin(
@@ -128,7 +137,7 @@ class Learned:
         options = self.options.as_dict()
         return Saved(self.schema, self.summary, options, self.label, provenance, self.tuning, self.ledger)
 
-    def tuned(self, rows: Sequence[Batch]) -> Learned:
+    def tuned(self, rows: Sequence[Batch], watch: Watch = unwatched) -> Learned:
         """Calibrated on these rows of those learned, each left out; as it is where that is not asked for."""
         if not self.options.calibrate:
             return self
@@ -136,7 +145,7 @@ class Learned:
         from candide.choosing.tuning import tune
 
         complete = list(self._complete(rows))
-        tuning, leaks = tune(self.summary, complete, self.options.priors, self.options.class_weight)
+        tuning, leaks = tune(self.summary, complete, self.options.priors, self.options.class_weight, watch)
         return replace(self, tuning=tuning, schema=with_leaks(self.schema, leaks))
 
     def refilled(self, batches: Iterable[Batch], declared: Iterable[Key] = ()) -> Learned:

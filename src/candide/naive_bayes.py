@@ -31,6 +31,7 @@ from candide.streaming.stream import Stream
 from candide.summary import Summary
 from candide.threads import Shared, reads, writes
 from candide.values import as_array, key_of, shown
+from candide.visible import visible
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -128,7 +129,7 @@ class NaiveBayes(Shared, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             learned = replace(like.learned_, options=self._options()).refilled([batch])
         _ = learned.model
         self._become(learned, first=True)
-        if learned.schema.warnings:
+        if learned.schema.warnings and like is None:
             warnings.warn(looked_at_twice(learned.schema), ColumnWarning, stacklevel=3)
         if len(learned.summary.classes) == 1:
             only = shown(learned.summary.classes[0])
@@ -524,7 +525,7 @@ class NaiveBayes(Shared, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
 def looked_at_twice(schema: Schema) -> str:
     """What to know of some columns, in a few lines."""
-    said = [f"{column}: {warning}" for column, warning in schema.warnings.items()]
+    said = [visible(f"{column}: {warning}") for column, warning in schema.warnings.items()]
     more = [f"and {len(said) - COLUMNS_WARNED_OF:,} more columns, which schema_.explain() tells of"]
     return "\n".join(["Columns to look at twice:", *said[:COLUMNS_WARNED_OF], *more[: len(said) > COLUMNS_WARNED_OF]])
 

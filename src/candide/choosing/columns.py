@@ -35,6 +35,7 @@ from candide.measures import mean_loss
 from candide.model import log_normalised
 from candide.schema import Choice, Schema
 from candide.summary import Summary, whole_weights
+from candide.watching import Size, Watch, counted, unwatched
 
 CELLS = 2_000_000
 """Contests look at no more than so many (row, column, class) cells, but at a thousand rows at least."""
@@ -94,7 +95,9 @@ class Judges:
         return mean_loss(log_normalised(scores, self.prior), self.labels, loads)
 
 
-def chosen_by_leaving_out(guessed: Schema, rows: Batch, wishes: Wishes, everything: bool = True) -> Schema:
+def chosen_by_leaving_out(
+    guessed: Schema, rows: Batch, wishes: Wishes, everything: bool = True, watch: Watch = unwatched
+) -> Schema:
     """The schema with all chosen that the user left open; as it is where rows are few.
 
     `everything` tells whether there are no rows but these and more like them to come.
@@ -103,15 +106,16 @@ def chosen_by_leaving_out(guessed: Schema, rows: Batch, wishes: Wishes, everythi
         return guessed
     few = rows.rows(0, affordable_rows(rows))
     if shares_a_total(guessed):
-        return best_total(guessed, few, wishes)
+        return best_total(guessed, few, wishes, watch)
 
     judges = Judges.of(few)
 
     def decide(choice: Choice) -> Choice:
         return decided(choice, rows.only([choice.column]), judges, wishes, everything)
 
-    chosen = tuple(in_parallel(decide, guessed.choices))  # type: ignore[arg-type]
-    return best_table(with_texts(guessed, chosen), replace(guessed, choices=chosen), few, wishes)
+    with watch("Choosing", Size(len(guessed.choices), "columns")) as report:
+        chosen = tuple(counted(in_parallel(decide, guessed.choices), report))  # type: ignore[arg-type]
+    return best_table(with_texts(guessed, chosen), replace(guessed, choices=chosen), few, wishes, watch)
 
 
 def with_texts(guessed: Schema, chosen: Sequence[Choice]) -> Schema:
@@ -147,7 +151,7 @@ def told(results: Sequence[Result]) -> str:
     return f"log loss of left-out rows {first.loss:.4f}, {rival.family.name} {rival.loss:.4f}"
 
 
-def best_table(guessed: Schema, winners: Schema, rows: Batch, wishes: Wishes) -> Schema:
+def best_table(guessed: Schema, winners: Schema, rows: Batch, wishes: Wishes, watch: Watch = unwatched) -> Schema:
     """The winners all together, unless the guesses, or only those that count in bins, do better as a whole.
 
     Numbers that go together, such as lengths and widths, may do better in one bell with a covariance (the lecture's
@@ -163,9 +167,10 @@ def best_table(guessed: Schema, winners: Schema, rows: Batch, wishes: Wishes) ->
     if len(tables) == 1 and not bells:
         return winners
     tryout = Tryout(rows)
-    best = preferred([tryout.of(table, table.blocks) for table in tables])
-    challengers = [tryout.of(table, table.blocks) for table in bells]
-    bell = preferred([best, *challengers])
+    with watch("Comparing", Size(len(tables) + len(bells), "tables")) as report:
+        trials = [tryout.of(table, table.blocks) for table in counted([*tables, *bells], report)]
+    best = preferred(trials[: len(tables)])
+    bell = preferred([best, *trials[len(tables) :]])
     if bell is best or bell.loss > WORTH_A_BELL * best.loss:
         naive: Schema = best.what
         return naive
@@ -248,7 +253,7 @@ def shares_a_total(schema: Schema) -> bool:
     return len(blocks) == 1 and isinstance(blocks[0].family, (Multinomial, Complement)) and len(blocks[0].columns) > 1
 
 
-def best_total(guessed: Schema, rows: Batch, wishes: Wishes) -> Schema:
+def best_total(guessed: Schema, rows: Batch, wishes: Wishes, watch: Watch = unwatched) -> Schema:
     """Multinomial or complement and their smoothing, for all columns together."""
     ((block),) = guessed.blocks
     said = by_hand(wishes.families, block.columns[0])
@@ -256,7 +261,8 @@ def best_total(guessed: Schema, rows: Batch, wishes: Wishes) -> Schema:
         return guessed
     kinds = (Multinomial, Complement) if said == "auto" else (type(block.family),)
     entrants = [kind(smoothing=amount) for kind in kinds for amount in SMOOTHINGS_OF_TOTALS]
-    trials = [Tryout(rows).of(family, (Block(family, block.columns),)) for family in entrants]
+    with watch("Choosing", Size(len(entrants), "families")) as report:
+        trials = [Tryout(rows).of(family, (Block(family, block.columns),)) for family in counted(entrants, report)]
     best = preferred(trials)
     reason = compared(best, trials)
     choices = tuple(

@@ -17,7 +17,7 @@ from candide.choosing.columns import Judges, affordable_rows
 from candide.choosing.copies import copies, recodings_of_label
 from candide.choosing.identifiers import has_many_digits, mostly_own_values, names_rows
 from candide.choosing.leaks import Leak
-from candide.choosing.times import time_columns
+from candide.choosing.timestamps import timestamp_columns
 from candide.choosing.trials import distinct_classes
 from candide.choosing.tuning import FEWEST_ROWS
 from candide.choosing.wishes import Wishes
@@ -67,7 +67,7 @@ def is_left_open(wishes: Wishes, column: str) -> bool:
 
 def suspicions(schema: Schema, rows: Batch, is_open: set[str], calibrated: bool) -> Iterator[Suspicion]:
     """Everything odd about the open columns; the first word about a column counts."""
-    times = set(time_columns(rows))
+    times = set(timestamp_columns(rows))
     yield from (Suspicion(name, LATER, advice=NO_SAY) for name in times & is_open)
     ids = set()
     for choice in schema.choices:

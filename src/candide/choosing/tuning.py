@@ -13,7 +13,7 @@ from candide.choosing.calibrating import calibrated
 from candide.choosing.curve import learning_curve
 from candide.choosing.leaks import Leak, leaks
 from candide.choosing.tenths import judged
-from candide.choosing.times import time_columns
+from candide.choosing.timestamps import timestamp_columns
 from candide.familiarity import Familiarity
 from candide.judging.quality import Point, Quality
 from candide.leave_one_out import LeftOut
@@ -21,6 +21,7 @@ from candide.measures import mean_loss
 from candide.model import Priors
 from candide.summary import Summary
 from candide.tuning import UNTUNED, Tuning
+from candide.watching import Size, Watch, counted, unwatched
 
 FEWEST_ROWS = 50
 """With fewer rows nothing is chosen and nothing calibrated."""
@@ -31,7 +32,11 @@ CELLS = 30_000_000
 
 
 def tune(
-    summary: Summary, batches: Sequence[Batch], priors: Priors = "empirical", class_weight: Priors | None = None
+    summary: Summary,
+    batches: Sequence[Batch],
+    priors: Priors = "empirical",
+    class_weight: Priors | None = None,
+    watch: Watch = unwatched,
 ) -> tuple[Tuning, list[Leak]]:
     """What leave-one-out scores of these rows teach, and which columns they show to give the label away.
 
@@ -41,9 +46,18 @@ def tune(
     if sum(len(batch) for batch in batches) < FEWEST_ROWS or len(summary.classes) < 2 or not summary.blocks:
         return UNTUNED, []
     some = list(affordable(summary, batches))
-    rows = LeftOut.joined(judged(summary, batch, priors, class_weight) for batch in some)
+    with watch("Leaving rows out", Size(len(some), "batches")) as report:
+        rows = LeftOut.joined(judged(summary, batch, priors, class_weight) for batch in counted(some, report))
+    with watch("Calibrating", Size(None, "steps")):
+        return taught(summary, some, rows, priors, class_weight)
+
+
+def taught(
+    summary: Summary, some: Sequence[Batch], rows: LeftOut, priors: Priors, class_weight: Priors | None
+) -> tuple[Tuning, list[Leak]]:
+    """What these rows teach, each left out."""
     calibration = calibrated(rows, summary.classes, summary.blocks)
-    times = frozenset(name for batch in some for name in time_columns(batch))
+    times = frozenset(name for batch in some for name in timestamp_columns(batch))
     familiarity = Familiarity.of(summary.blocks, rows.familiarity, rows.observed, rows.weights, times)
     curve = learning_curve(summary, some, calibration, priors, class_weight)
     return Tuning(calibration, familiarity, quality(summary, rows, calibration, curve)), leaks(summary, rows)

@@ -37,6 +37,14 @@ def summed_up(card: dict[str, Any]) -> str:
     )
 
 
+def how_good(quality: dict[str, Any]) -> str:
+    """One line about what `fit` measured."""
+    return (
+        f"Leave-one-out under the families chosen: accuracy {number(quality['accuracy'])} (always the commonest class: "
+        f"{number(quality['baseline'])}), log loss {number(quality['log_loss'])}"
+    )
+
+
 def features_of(card: dict[str, Any]) -> list[dict[str, Any]]:
     """What speaks, the most telling first: columns, those that share a total as one, and further readings of texts."""
     speaking = [column for column in card["columns"] if column["information"] is not None]

@@ -106,10 +106,12 @@ def fit(
 
 def show(card: dict[str, Any], output: str | None, data: list[str]) -> None:
     """What was decided and why, what was learned, what to try next."""
-    from candide.command_line.cards import show_classes, show_decisions, show_warnings, summed_up
+    from candide.command_line.cards import how_good, show_classes, show_decisions, show_warnings, summed_up
     from candide.command_line.showing import notes, try_next, typed
 
     print(visible(summed_up(card)))
+    if card["quality"]:
+        print(how_good(card["quality"]))
     show_decisions(card)
     show_classes(card)
     show_warnings(card)

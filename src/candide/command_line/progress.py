@@ -6,25 +6,29 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from threading import Lock, Timer
 from typing import TYPE_CHECKING, Any
 
 from candide.command_line.screen import as_is
-from candide.visible import visible
 
 if TYPE_CHECKING:
-    from candide.sources import Size
+    from candide.watching import Size
 
-PATIENCE = 0.5
-"""Seconds before a bar appears: short work needs none."""
+PATIENCE = 1.0
+"""Seconds of a command's work before bars appear: short work needs none."""
+
+BEGAN: list[float] = []
+"""When the first work of this command began, once it has."""
 
 
 @contextmanager
 def watch(work: str, size: Size) -> Iterator[Callable[[int], None] | None]:
-    """A bar with rate and time left for work that takes longer than a moment."""
+    """A bar with rate and time left, once the work of a command has taken longer than a moment."""
     if not sys.stderr.isatty():
         yield None
         return
-    bar = Bar(work, size)
+    BEGAN.append(time.monotonic())
+    bar = Bar(work, size, PATIENCE - (BEGAN[-1] - BEGAN[0]))
     try:
         yield bar.advance
     finally:
@@ -32,28 +36,38 @@ def watch(work: str, size: Size) -> Iterator[Callable[[int], None] | None]:
 
 
 class Bar:
-    """Drawn by Rich, once there is something to wait for."""
+    """Drawn by Rich, once there is something to wait for: by a clock, since some steps take long."""
 
-    def __init__(self, work: str, size: Size):
+    def __init__(self, work: str, size: Size, patience: float):
         self.work, self.size = work, size
         self.started = time.monotonic()
         self.done = 0
         self.drawn: Any = None
         self.task: Any = None
+        self.closed = False
+        self.lock = Lock()
+        self.clock = Timer(max(patience, 0.0), self._draw)
+        self.clock.daemon = True
+        self.clock.start()
 
     def advance(self, amount: int) -> None:
-        self.done += amount
-        if self.drawn is None and time.monotonic() - self.started > PATIENCE:
-            self._draw()
-        if self.drawn is not None:
-            self.drawn.update(self.task, completed=self.done, speed=self._speed())
+        with self.lock:
+            self.done += amount
+            if self.drawn is not None:
+                self.drawn.update(self.task, completed=self.done, rate=self._rate())
 
     def close(self) -> None:
-        if self.drawn is not None:
-            self.drawn.stop()
+        self.clock.cancel()
+        with self.lock:
+            self.closed = True
+            if self.drawn is not None:
+                self.drawn.stop()
 
-    def _speed(self) -> str:
-        return f"{self.done / max(time.monotonic() - self.started, PATIENCE):,.0f} {self.size.unit}/s"
+    def _rate(self) -> str:
+        """Rows in a second; of anything else only what it is."""
+        if self.size.unit != "rows" or not self.done:
+            return self.size.unit
+        return f"{self.done / max(time.monotonic() - self.started, 1e-3):,.0f} rows/s"
 
     def _draw(self) -> None:
         from rich.console import Console
@@ -63,19 +77,23 @@ class Bar:
             MofNCompleteColumn,
             Progress,
             TextColumn,
+            TimeElapsedColumn,
             TimeRemainingColumn,
             TransferSpeedColumn,
         )
 
-        in_bytes = self.size.unit == "bytes"
+        in_bytes, known = self.size.unit == "bytes", self.size.amount is not None
         amount = DownloadColumn() if in_bytes else MofNCompleteColumn()
-        speed = TransferSpeedColumn() if in_bytes else TextColumn("{task.fields[speed]}")
-        self.drawn = Progress(
-            TextColumn("{task.description}", markup=False), BarColumn(), amount, speed, TimeRemainingColumn(),
-            console=Console(file=as_is(sys.stderr)), transient=True,
-            redirect_stdout=False, redirect_stderr=False,
-        )  # fmt: skip
-        self.task = self.drawn.add_task(visible(self.work), total=self.size.amount, speed=self._speed())
-        if not in_bytes:
+        speed = TransferSpeedColumn() if in_bytes else TextColumn("{task.fields[rate]}")
+        left = TimeRemainingColumn() if known else TimeElapsedColumn()
+        counts = (amount, speed) if known or in_bytes else ()
+        with self.lock:
+            if self.closed:
+                return
+            self.drawn = Progress(
+                TextColumn("{task.description}"), BarColumn(), *counts, left, console=Console(file=as_is(sys.stderr)),
+                transient=True,
+            )  # fmt: skip
+            self.task = self.drawn.add_task(self.work, total=self.size.amount, rate=self._rate())
             self.drawn.update(self.task, completed=self.done)
-        self.drawn.start()
+            self.drawn.start()

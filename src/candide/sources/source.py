@@ -23,17 +23,10 @@ from candide.sources.refused import SourceRefused
 from candide.sources.rejects import Place, Reject, Rejects, misfit
 from candide.sources.selection import Selection
 from candide.values import Coded
+from candide.watching import Report as Report
+from candide.watching import Size as Size
 
 BATCH_ROWS = 1 << 15
-Report = Callable[[int], None]
-
-
-@dataclass(frozen=True)
-class Size:
-    """How much there is to read, for a progress bar: an amount of bytes or rows, or None where nobody knows."""
-
-    amount: int | None
-    unit: str
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from candide.sources import Size, Source
 from candide.store.overwriting import kind_written
 from candide.verbs.fitting import refuse_nested, refuse_numbers_as_labels
 from candide.verbs.reading import Reading, joined, labelled, left_out
-from candide.verbs.watching import Watch, unwatched
+from candide.watching import Watch, unwatched
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

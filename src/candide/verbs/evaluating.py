@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from contextlib import closing
 from dataclasses import replace
 from typing import Any, Unpack
 
 from candide import evaluation
-from candide.batch import Batch
 from candide.errors import OptionRefused
 from candide.evaluation import Evaluation
 from candide.learning import Learned, Options
@@ -17,8 +16,8 @@ from candide.sources import Size, Source
 from candide.store.overwriting import MODEL, kind_of, refuse_rejects
 from candide.verbs.fitted import Fitted, opened
 from candide.verbs.fitting import refuse_nested, refuse_numbers_as_labels
-from candide.verbs.reading import Reading, expected_kinds, first_rows, joined, labelled, left_out
-from candide.verbs.watching import Watch, unwatched
+from candide.verbs.reading import Reading, expected_kinds, first_rows, joined, labelled, left_out, watched
+from candide.watching import Watch, unwatched
 
 FIRST_ROW = 1
 """Rows are counted as people count them, as in `explain`."""
@@ -81,14 +80,14 @@ def without_each(fitted: Fitted, source: Source, watch: Watch) -> Evaluation:
 
 def anew(source: Source, options: Options, watch: Watch) -> Evaluation:
     """Fit the rows as `fit` does, then leave each out; rows that fit in the sample are read only once."""
-    sample, batches = first_rows(source)
+    sample, batches = first_rows(source, watch)
     refuse_numbers_as_labels(sample, source)
     refuse_nested(sample, source, options.families)
     if batches is not None:
-        learned = Learned.fit(options, sample, label=source.label)
+        learned = Learned.fit(options, sample, label=source.label, watch=watch)
         return noted(evaluation.left_out(learned, batches, first_row=FIRST_ROW), source)
-    with watch("Learning", source.size) as report:
-        learned = Learned.fit(options, sample, source.batches(report), source.label)
+    with closing(watched(source, "Learning", watch)) as everything:
+        learned = Learned.fit(options, sample, everything, source.label, watch)
     with watch("Leaving each row out", source.size) as report:
         found = evaluation.left_out(learned, source.batches(report), first_row=FIRST_ROW)
     return noted(found, source)
@@ -96,7 +95,7 @@ def anew(source: Source, options: Options, watch: Watch) -> Evaluation:
 
 def in_folds(source: Source, options: Options, folds: int, seed: int, watch: Watch) -> Evaluation:
     """All rows in memory, dealt into folds."""
-    batch = joined(list(read(source, watch)))
+    batch = joined(list(watched(source, "Reading", watch)))
     refuse_numbers_as_labels(batch, source)
     refuse_nested(batch, source, options.families)
     with watch(f"Fitting {folds} times", Size(len(batch), "rows")) as report:
@@ -104,12 +103,6 @@ def in_folds(source: Source, options: Options, folds: int, seed: int, watch: Wat
             options, batch, folds, seed=seed, label=source.label, first_row=FIRST_ROW, report=report
         )
     return noted(found, source)
-
-
-def read(source: Source, watch: Watch) -> Iterable[Batch]:
-    """All rows."""
-    with watch("Reading", source.size) as report:
-        yield from source.batches(report)
 
 
 def noted(found: Evaluation, source: Source) -> Evaluation:

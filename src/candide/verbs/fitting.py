@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from contextlib import closing
 from dataclasses import replace
 from typing import Any, Unpack
 
@@ -17,8 +18,17 @@ from candide.sources import Source
 from candide.sources.arrow_types import nested
 from candide.values import shown
 from candide.verbs.fitted import Fitted, Path, being_written, class_named, opened
-from candide.verbs.reading import Reading, expected_kinds, first_rows, labelled, left_out, named_sources, told_how_read
-from candide.verbs.watching import Watch, unwatched
+from candide.verbs.reading import (
+    Reading,
+    expected_kinds,
+    first_rows,
+    labelled,
+    left_out,
+    named_sources,
+    told_how_read,
+    watched,
+)
+from candide.watching import Watch, unwatched
 
 
 def fit(
@@ -65,15 +75,12 @@ def fit(
 def fit_anew(data: Any, label: str | None, options: Options, watch: Watch, reading: Reading) -> Fitted:
     """Choose from the first rows, learn all."""
     source = labelled(data, label, None, reading)
-    sample, batches = first_rows(source)
+    sample, batches = first_rows(source, watch)
     refuse_numbers_as_labels(sample, source)
     refuse_nested(sample, source, options.families)
     options = Options(**{**options.as_dict(), "priors": spelled(options.priors, sample)})
-    if batches is not None:
-        learned = Learned.fit(options, sample, label=source.label)
-    else:
-        with watch("Learning", source.size) as report:
-            learned = Learned.fit(options, sample, source.batches(report), source.label)
+    with closing(watched(source, "Learning", watch)) as everything:
+        learned = Learned.fit(options, sample, everything if batches is None else None, source.label, watch)
     learned = told_how_read(learned, source, source.names, reading)
     looked = f"Families were chosen from the first {ROWS_TO_LOOK_AT:,} rows." if batches is None else ""
     return described(learned, source, [looked])

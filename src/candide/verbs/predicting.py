@@ -23,8 +23,8 @@ from candide.verbs.answers import Answers
 from candide.verbs.fitted import opened
 from candide.verbs.passing import AsObjects, AsRecords, AsTables
 from candide.verbs.reading import OthersAsText, Reading, expected_kinds, left_out, texts_alone
-from candide.verbs.watching import Watch, unwatched
 from candide.verbs.writing import TEXTUAL, Output, format_for, names_format, parquet, refuse_unsafe, write
+from candide.watching import Watch, unwatched
 
 
 @dataclass(frozen=True)

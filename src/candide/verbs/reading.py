@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Generator, Iterable, Mapping, Sequence
+from contextlib import closing
 from dataclasses import replace
 from itertools import chain
 from typing import Any, TypedDict
@@ -22,6 +23,7 @@ from candide.statistics.sums import Sums
 from candide.statistics.tally import Tally
 from candide.values import Coded
 from candide.verbs.fitted import Fitted
+from candide.watching import Watch, unwatched
 
 KINDS = ("text", "number", "truth")
 
@@ -127,19 +129,24 @@ def kinds_of_values(seen: Tally) -> dict[str, str]:
     return {name: next(iter(one)) for name, one in kinds.items() if len(one) == 1 and one <= {*KINDS}}
 
 
-def first_rows(source: Source) -> tuple[Batch, list[Batch] | None]:
+def watched(source: Source, work: str, watch: Watch) -> Generator[Batch]:
+    """All rows, once; who watches sees the work from the first batch to the last."""
+    with watch(work, source.size) as report:
+        yield from source.batches(report)
+
+
+def first_rows(source: Source, watch: Watch = unwatched) -> tuple[Batch, list[Batch] | None]:
     """The rows to choose from, in one batch; and all batches where these were all rows."""
     batches: list[Batch] = []
     rows = size = 0
-    reading = source.batches()
-    for batch in reading:
-        batches.append(batch)
-        rows += len(batch)
-        size += size_of(batch)
-        if rows >= ROWS_TO_LOOK_AT or size >= BYTES_TO_LOOK_AT:
-            reading.close()  # type: ignore[attr-defined]
-            sample = joined(batches)
-            return sample.rows(0, min(len(sample), ROWS_TO_LOOK_AT)), None
+    with closing(watched(source, "Reading", watch)) as reading:
+        for batch in reading:
+            batches.append(batch)
+            rows += len(batch)
+            size += size_of(batch)
+            if rows >= ROWS_TO_LOOK_AT or size >= BYTES_TO_LOOK_AT:
+                sample = joined(batches)
+                return sample.rows(0, min(len(sample), ROWS_TO_LOOK_AT)), None
     return joined(batches), batches
 
 

@@ -22,7 +22,7 @@ from candide.store.refusals import not_written
 from candide.verbs.evaluating import evaluate
 from candide.verbs.fitted import Fitted, opened
 from candide.verbs.reading import Reading
-from candide.verbs.watching import Watch, unwatched
+from candide.watching import Watch, unwatched
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -17,7 +17,7 @@ from candide.values import shown
 from candide.verbs.fitted import Fitted, Path, being_written, opened, with_event, without_origin
 from candide.verbs.fitting import fit_anew, refuse_nested
 from candide.verbs.reading import Reading, expected_kinds, first_rows, labelled, left_out, named_sources, told_how_read
-from candide.verbs.watching import Watch, unwatched
+from candide.watching import Watch, unwatched
 
 Change = Callable[[Fitted], Fitted]
 

@@ -10,6 +10,7 @@ import pyarrow as pa
 from candide.arrays import FloatArray
 from candide.batch import Batch, as_numbers
 from candide.errors import ColumnRefused
+from candide.times import time_kind
 
 EARLIEST, LATEST = 631_152_000.0, 4_102_444_800.0
 """The years 1990 and 2100, in seconds since 1970."""
@@ -18,7 +19,7 @@ SCALES = (1.0, 1e3, 1e6, 1e9)
 """Seconds, milliseconds, microseconds, nanoseconds."""
 
 
-def time_columns(rows: Batch) -> list[str]:
+def timestamp_columns(rows: Batch) -> list[str]:
     """The columns that hold dates, instants, or numbers that read as such."""
     return [name for place, name in enumerate(rows.names) if tells_time(rows.columns.raw(place), name)]
 
@@ -26,7 +27,7 @@ def time_columns(rows: Batch) -> list[str]:
 def tells_time(raw: Any, name: str) -> bool:
     """Whether values are dates or instants by their type, or whole numbers that all lie between 1990 and 2100."""
     if isinstance(raw, (pa.Array, pa.ChunkedArray)):
-        if pa.types.is_date(raw.type) or pa.types.is_timestamp(raw.type):
+        if time_kind(raw.type):
             return True
         if not pa.types.is_integer(raw.type) and not pa.types.is_floating(raw.type):
             return False

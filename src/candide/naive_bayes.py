@@ -218,7 +218,9 @@ class NaiveBayes(Shared, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             stream = self._opened()
             assert stream is not None
             if stream.forget(x, y):
-                self._note_columns(tuple(stream.columns))
+                twin = self._twin()
+                twin._note_columns(tuple(stream.columns))
+                self._take_on(twin)
         return self
 
     def predict_one(self, x: Any) -> Any:
@@ -489,6 +491,7 @@ class NaiveBayes(Shared, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             with self._writing:
                 stream = self._stream or open_stream(replace(self.learned_, options=self._options()), self.half_life)
                 self._stream = stream
+                self.__dict__.pop("_learned", None)  # the stream has it all, and may come to forget it
         if stream is not None and stream.half_life != self.half_life:
             raise OptionRefused("half_life cannot change once rows were learned. Begin with a new model.")
         return stream

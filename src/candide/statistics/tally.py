@@ -174,6 +174,11 @@ class TallyBuilder:
             self.table = wider
         self.classes = classes
 
+    @property
+    def given(self) -> int:
+        """How many open slots were given a place."""
+        return len(self.places)
+
     def place(self, slots: Sequence[Any]) -> IntArray:
         """Where open slots live in the table; new ones are given a place."""
         found = np.array([self.places.setdefault(slot, len(self.places)) for slot in slots], dtype=np.int64)

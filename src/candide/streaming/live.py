@@ -12,6 +12,9 @@ from candide.batch import Batch
 from candide.summary import NO_WEIGHTS, refuse_impossible
 from candide.values import is_missing
 
+#: So many slots may be without use in any block.
+FEW_SLOTS = 256
+
 #: A column's place in its block, its name, and the value in the row.
 Cell = tuple[int, str, Any]
 
@@ -34,6 +37,7 @@ class Live:
         self.columns = columns
         self.parameters: Any = None
         self.builder: Any = self.builder_over(seen)
+        self.given, self.forgotten = slots_of(self.builder), 0
 
     def builder_over(self, seen: Any) -> Any:
         """A builder that goes on from a statistic."""
@@ -57,6 +61,23 @@ class Live:
         self.columns = columns
         self.builder = self.builder_over(seen)
         self.parameters = None
+        self.given, self.forgotten = slots_of(self.builder), 0
+
+    def is_sparse(self) -> bool:
+        """Whether most slots of the block may be those of values or words that were forgotten.
+
+        How many are is not counted here. So it is looked at after as many rows were forgotten as there were slots when
+        it was last looked at, or once there are twice as many: a look costs the block, a row no more than its share.
+        """
+        self.forgotten += 1
+        given = slots_of(self.builder)
+        return given > 0 and (given > 2 * self.given + FEW_SLOTS or self.forgotten > self.given + FEW_SLOTS)
+
+    def compact(self) -> None:
+        """Leave behind the slots in which nothing is left."""
+        self.builder = self.builder_over(self.freeze())
+        self.parameters = None
+        self.given, self.forgotten = slots_of(self.builder), 0
 
     def holds(self, place: int) -> bool:
         """Whether some row has a value in the column at this place."""
@@ -107,3 +128,8 @@ class Live:
         alone = self.family.builder(tuple(self.columns), self.builder.classes)
         self.family.learn(alone, values, np.array([label]), NO_WEIGHTS)
         return self.freeze() - alone.freeze()
+
+
+def slots_of(builder: Any) -> int:
+    """How many slots a builder has given out to values or words; none where the schema fixes them."""
+    return getattr(builder, "given", 0)

@@ -12,7 +12,7 @@ from candide.families.complement import LEAST_SMOOTHING
 from candide.families.multinomial import Multinomial
 from candide.statistics.tally import Tally, TallyBuilder
 from candide.streaming.cells import category_of, number_of, within
-from candide.streaming.live import Cell, Live
+from candide.streaming.live import FEW_SLOTS, Cell, Live
 from candide.summary import NO_WEIGHTS, refuse_impossible
 
 NEVER_LEARNED = "Some of the values to forget were never learned with that label. Forget only rows that were learned."
@@ -91,6 +91,9 @@ class LiveCategories(Live):
             self.seen[place] -= 1
             if not self.seen[place]:
                 self.different[column] -= 1
+
+    def is_sparse(self) -> bool:
+        return self.builder.given > 2 * self.different.sum() + FEW_SLOTS
 
     def holds(self, place: int) -> bool:
         missing = self.builder.places.get((self.columns[place], *MISSING), -1)

@@ -9,10 +9,12 @@ import numpy as np
 from candide.arrays import AnyArray, FloatArray, IntArray
 from candide.errors import ForgetRefused, OverflowRefused
 from candide.families.text import Text
+from candide.kernels.word_counting import refill_pairs
 from candide.kernels.word_streaming import Running, State, forget_text, learn_text, score_text, state_of
+from candide.kernels.words import PAIRS_FULL, Number
 from candide.statistics.tally import CEILING
 from candide.statistics.word_tally import WordTally
-from candide.streaming.live import Cell, Live
+from candide.streaming.live import FEW_SLOTS, Cell, Live
 from candide.summary import refuse_impossible
 from candide.text.documents import SURROGATES, not_text
 from candide.text.options import TextOptions
@@ -66,6 +68,20 @@ class RunningWords(WordTallyBuilder):
             self.load = float(self.running.totals.max()) + added
         if self.load > CEILING:
             raise OverflowRefused("A count could exceed 2^62. Scale the weights down.")
+
+    def most_terms(self) -> int:
+        """How many terms there may be where none was forgotten: those counted, and what longer runs are made of."""
+        parts = 1 if self.recipe.shortest == 1 else 2 * self.recipe.ngrams
+        return parts * int(self.running.known[0])
+
+    def _make_room(self, reason: Number) -> None:
+        """Where pairs fill their hash, leave behind those that fell to zero before making it larger."""
+        pairs = self.tallies.pairs
+        if reason == PAIRS_FULL and 2 * np.count_nonzero(pairs[1::2]) <= self.tallies.used[0]:
+            self.tallies = self.tallies._replace(pairs=np.zeros_like(pairs))
+            refill_pairs(pairs, self.tallies.pairs, self.tallies.used)
+        else:
+            super()._make_room(reason)
 
     def learn_one(self, text: AnyArray, size: int, label: int, weight: float = 1) -> None:
         """Add one text."""
@@ -156,6 +172,9 @@ class LiveWords(LiveText):
     def take_away(self, values: tuple[AnyArray, int] | None, label: int) -> None:
         if values is not None:
             self.builder.forget_one(*values, label, False)
+
+    def is_sparse(self) -> bool:
+        return self.builder.given > 2 * self.builder.most_terms() + FEW_SLOTS
 
     def score(self, cells: list[Cell], order: IntArray, joint: FloatArray) -> None:
         text = self._text(cells, strict=False)

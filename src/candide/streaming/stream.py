@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import threading
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from operator import itemgetter
 from typing import Any
@@ -62,14 +62,21 @@ class Stream:
     half_life: float | None = None
 
     def __init__(self, learned: Learned) -> None:
+        self.events = threading.RLock()
+        self.clean = False
+        self._open(learned)
+
+    def _open(self, learned: Learned) -> None:
+        """Go on from what was learned."""
         summary = learned.summary
         self.frozen: Learned | None = learned
-        self.learned = learned
+        self.learned = replace(learned, summary=Summary.empty((), summary.declared), ledger=None)
         self.choices = list(learned.schema.choices)
-        self.clean = False
         ledger = learned.ledger
         self.noted = None if ledger is None else dict(zip(ledger.hashes.tolist(), ledger.counts.tolist(), strict=True))
         self.places = {key: place for place, key in enumerate(summary.classes)}
+        self.width = len(self.places)
+        self.free: list[int] = []
         self.counts: AnyArray = summary.counts.copy()
         self.rows: float = summary.rows
         self.lives: dict[Family, Live] = {
@@ -81,7 +88,6 @@ class Stream:
             self._note(block, len(block.columns))
         self.order = np.zeros(0, dtype=np.int64)
         self.classes: tuple[Key, ...] = ()
-        self.events = threading.RLock()
         self._note_families()
         self._list_classes()
 
@@ -128,7 +134,7 @@ class Stream:
                 raise ForgetRefused(f"Class '{shown(key)}' has no rows left. Forget only rows that were learned.")
             cells = dict(self._by_block(row))
             values = [(block, block.read(cells.get(block, []))) for block in self.lives.values()]
-            left = self.counts[: len(self.places)].copy()
+            left = self.counts[: self.width].copy()
             left[label] -= 1
             for block, read in values:
                 block.refuse_missing(read, label, left)
@@ -139,12 +145,13 @@ class Stream:
             self.counts[label] -= 1
             self.rows -= 1
             if self.counts[label] == 0:
-                self._list_classes()
+                self._free(key)
             emptied = {name for block, some in cells.items() for name in block.emptied(some)}
             columns = len(self.choices)
             if emptied or not self.counts[label] or not self.clean:
                 self._scrub(emptied)
             self.frozen = None
+            self._give_back(cells)
             return len(self.choices) < columns
 
     def _identity(self, row: Mapping[str, Any], key: Key) -> bytes:
@@ -253,13 +260,13 @@ class Stream:
         if not self.has_prior and self.calibration is None:
             if priors != "empirical" or class_weight is not None:
                 raise OptionRefused("complement is a score, not a likelihood: priors and weights have no effect on it.")
-            return np.zeros(len(self.places))
+            return np.zeros(self.width)
         log_prior = self._log_prior(priors, class_weight)
         if self.calibration is not None:
             log_prior = log_prior + self.calibration.biases(self.classes)
         if self.in_order:
             return log_prior
-        start = np.zeros(len(self.places))
+        start = np.zeros(self.width)
         start[self.order] = log_prior
         return start
 
@@ -307,14 +314,32 @@ class Stream:
         return given != "auto" or not is_missing(value)
 
     def _place(self, key: Key) -> int:
-        """The number of a class here, a new one being given the next."""
-        if key not in self.places:
-            self.places[key] = len(self.places)
-            if len(self.places) > len(self.counts):
-                self.counts = np.pad(self.counts, (0, len(self.places)))
+        """The number of a class here, a new one being given that of one that is gone, or the next."""
+        if key not in self.places and self.free:
+            self.places[key] = self.free.pop()
+        elif key not in self.places:
+            self.places[key] = self.width
+            self.width += 1
+            if self.width > len(self.counts):
+                self.counts = np.pad(self.counts, (0, self.width))
             for block in self.lives.values():
-                block.grow(len(self.places))
+                block.grow(self.width)
         return self.places[key]
+
+    def _free(self, key: Key) -> None:
+        """Let another class have the number of one without rows: exact sums of nothing are zero."""
+        if key not in self.learned.summary.declared:
+            self.free.append(self.places.pop(key))
+        self._list_classes()
+
+    def _give_back(self, changed: Iterable[Live]) -> None:
+        """Give back the memory of what was forgotten, once it outweighs what is left."""
+        if len(self.free) > len(self.places) + FEW_CLASSES:
+            self._open(self.freeze())
+            return
+        for block in changed:
+            if block.is_sparse():
+                block.compact()
 
     def _list_classes(self) -> None:
         """Which classes there are: those with rows and those declared, sorted."""
@@ -322,7 +347,7 @@ class Stream:
         self.classes = tuple(sorted(k for k, place in self.places.items() if self.counts[place] or k in declared))
         self.names = [value for _, value in self.classes]
         self.order = np.array([self.places[key] for key in self.classes], dtype=np.int64)
-        self.in_order = self.order.tolist() == list(range(len(self.places)))
+        self.in_order = self.order.tolist() == list(range(self.width))
         for block in self.lives.values():
             block.parameters = None
 
@@ -365,7 +390,7 @@ class Stream:
         self._note_families()
 
     def _empty(self, family: Family, names: list[str]) -> Live:
-        return self.live(family, names, family.builder(tuple(names), len(self.places)).freeze())
+        return self.live(family, names, family.builder(tuple(names), self.width).freeze())
 
     def _note(self, block: Live, new: int) -> None:
         """Remember where the block's newest columns are."""

@@ -73,6 +73,11 @@ class WordTallyBuilder:
         return builder
 
     @property
+    def given(self) -> int:
+        """How many terms were given a number; none where hashing gives it."""
+        return 0 if self.options.hashed else len(self.vocabulary)
+
+    @property
     def room(self) -> int:
         """How many terms there is room for."""
         return 1 << self.options.hashed if self.options.hashed else self.vocabulary.room

@@ -46,7 +46,7 @@ def _format_of(origin: Origin) -> str:
         if head[place:].startswith(magic):
             return format
     stem = origin.name.lower()
-    for ending in (".gz", ".gzip", ".zst", ".zstd"):
+    for ending in (".gz", ".gzip", ".zst", ".zstd", ".bz2", ".xz"):
         stem = stem.removesuffix(ending)
     by_name = ENDINGS.get(os.path.splitext(stem)[1])
     if by_name:

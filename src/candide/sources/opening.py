@@ -8,10 +8,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from candide.errors import suggestion
+from candide.sources.archives import unpacked
 from candide.sources.blocks import LONGEST_RECORD
 from candide.sources.formats import FORMATS, format_of
 from candide.sources.kinds import Manner, kinds_given
-from candide.sources.origins import Origin, origin_of
+from candide.sources.origins import File, Origin, origin_of
 from candide.sources.pipes import Pipe
 from candide.sources.refused import SourceRefused
 from candide.sources.rejects import Rejects
@@ -70,7 +71,7 @@ def open_source(
     expected = selection.expecting(expected, label)
     if _are_paths(paths):
         names, notes = expanded(paths)
-        origins = tuple(origin_of(name, repeatable) for name in names)
+        origins = tuple(part for name in names for part in unpacked(origin_of(name, repeatable)))
         format = format or format_of(origins)
         _refuse_options(format, delimiter, encoding, sql, table, follow_links, manner)
         source = _opened(
@@ -166,8 +167,9 @@ def _opened(
         return ColumnarSource.of(origins, format, batch_rows)
     if len(origins) > 1:
         raise SourceRefused(f"One {format} is read at a time, but {len(origins)} were named.")
-    if isinstance(origins[0], Pipe):
-        raise SourceRefused(f"A {format} cannot be read from {origins[0].name}, which is a pipe. Give its path.")
+    if not isinstance(origins[0], File):
+        place = "which is a pipe" if isinstance(origins[0], Pipe) else "which is in an archive"
+        raise SourceRefused(f"A {format} cannot be read from {origins[0].name}, {place}. Give the path of a file.")
     if format == "folder":
         from candide.sources.folder import FolderSource
 

@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 import codecs
+import lzma
 import tempfile
+import zipfile
+import zlib
 from typing import Any, BinaryIO
 
 import pyarrow as pa
 
 from candide.errors import suggestion
-from candide.sources.origins import Origin
+from candide.sources.origins import File, Origin
 from candide.sources.pipes import PipeReader
 from candide.sources.refused import SourceRefused, reason_of
 
-COMPRESSIONS = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd"}
-ARCHIVES = {b"PK\x03\x04": "a zip archive or a spreadsheet", b"BZh": "packed by bzip2", b"\xfd7zXZ": "packed by xz"}
+COMPRESSIONS = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd", b"BZh": "bz2", b"\xfd7zXZ\0": "xz"}
+ZIP = b"PK\x03\x04"
 WIDE_MARKS = {codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
 COMMON_ENCODINGS = ("latin-1", "cp1252", "utf-8", "utf-16", "mac-roman", "shift_jis", "gb18030", "big5", "koi8-r")
 STEP = 1 << 20
+UNREADABLE = (OSError, EOFError, zlib.error, lzma.LZMAError, zipfile.BadZipFile)
+"""What those who unpack say of bytes that are damaged."""
 
 
 class Stream:
@@ -29,7 +34,9 @@ class Stream:
         magic = self._raw.read(8)
         self._raw.close()
         self._raw = origin.open()
-        self._bytes = _decompressed(self._raw, magic, self.name)
+        if magic.startswith(ZIP) and encoding != "raw":
+            raise SourceRefused(f"{self.name} is a zip archive inside another file. Unpack it first.")
+        self._bytes = _decompressed(self._raw, magic)
         self._decode = _decoder(encoding)
         self._guessed = encoding is None
         self._lines = 1
@@ -39,7 +46,7 @@ class Stream:
         """At least `size` bytes where there are as many, fewer where a live pipe pauses; none at the end."""
         try:
             data = self._more(size)
-        except OSError as problem:
+        except UNREADABLE as problem:
             raise SourceRefused(
                 f"Cannot read '{self.name}' to its end: {reason_of(problem)}. The file may be cut short or damaged."
             ) from None
@@ -57,7 +64,7 @@ class Stream:
         """The first bytes, whatever their encoding."""
         try:
             return bytes(self._bytes.read(size)).removeprefix(codecs.BOM_UTF8)
-        except OSError:
+        except UNREADABLE:
             return b""
 
     def taken(self) -> int:
@@ -105,7 +112,7 @@ def whole_file(origin: Origin) -> Any:
     """An origin as a file that can be read at any place: itself, or decompressed into a temporary file."""
     raw = origin.open()
     magic = raw.read(8)
-    if origin.size is not None and not compression_of(magic):
+    if isinstance(origin, File) and not compression_of(magic):
         raw.seek(0)
         return raw
     raw.close()
@@ -123,11 +130,10 @@ def compression_of(magic: bytes) -> str | None:
     return next((name for start, name in COMPRESSIONS.items() if magic.startswith(start)), None)
 
 
-def _decompressed(raw: BinaryIO, magic: bytes, name: str) -> Any:
-    for start, what in ARCHIVES.items():
-        if magic.startswith(start):
-            raise SourceRefused(f"{name} is {what}, which is not read here. Unpack it first, or use .gz or .zst.")
+def _decompressed(raw: BinaryIO, magic: bytes) -> Any:
     compression = compression_of(magic)
+    if compression == "xz":
+        return lzma.LZMAFile(raw)
     return pa.CompressedInputStream(pa.PythonFile(raw, "r"), compression) if compression else raw
 
 

@@ -18,7 +18,8 @@ MODEL, TEXT, PARQUET, PAGE, SVG, PNG = "a model", "text", "Parquet", "a web page
 COMPRESSED, UNKNOWN = "compressed data", "something else"
 FIRST = 4096
 BEGINNINGS = {b"PAR1": PARQUET, b"\x89PNG": PNG, b"<!doctype html": PAGE, b"<html": PAGE, b"<svg": SVG,
-              b"\x1f\x8b": COMPRESSED, b"\x28\xb5\x2f\xfd": COMPRESSED}  # fmt: skip
+              b"\x1f\x8b": COMPRESSED, b"\x28\xb5\x2f\xfd": COMPRESSED, b"BZh": COMPRESSED,
+              b"\xfd7zXZ": COMPRESSED}  # fmt: skip
 FORMATS = {"csv": TEXT, "tsv": TEXT, "jsonl": TEXT, "json": TEXT, "table": TEXT, "html": PAGE, "parquet": PARQUET,
            "svg": SVG, "png": PNG}  # fmt: skip
 
@@ -41,7 +42,7 @@ def kind_of(path: Any) -> str | None:
 def kind_written(output: Any, format: str | None) -> str:
     """What a file will be that is written in a format."""
     name = os.fspath(output) if isinstance(output, (str, os.PathLike)) else ""
-    return COMPRESSED if name.lower().endswith((".gz", ".zst")) else FORMATS.get(format or "", UNKNOWN)
+    return COMPRESSED if name.lower().endswith((".gz", ".zst", ".bz2", ".xz")) else FORMATS.get(format or "", UNKNOWN)
 
 
 def refuse_overwriting(output: Any, kind: str, inputs: Iterable[Any] = (), force: bool = False) -> None:

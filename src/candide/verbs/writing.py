@@ -16,6 +16,7 @@ from candide.errors import CandideError, OptionRefused, suggestion
 from candide.readable import in_one_type
 from candide.store.atomic import replace_file
 from candide.store.refusals import not_written
+from candide.verbs.compressing import compressed, stem_of
 
 Output = str | os.PathLike[str] | BinaryIO
 TEXTUAL = ("csv", "tsv")
@@ -43,9 +44,7 @@ def format_for(output: Output, asked: str | None) -> str:
     if not isinstance(output, (str, os.PathLike)):
         return "csv"
     name = os.fspath(output)
-    if name.endswith((".gz", ".zst")):
-        raise OptionRefused(f"'{name}' would be compressed, which is not done here. Write to a pipe: | gzip > {name}")
-    ending = os.path.splitext(name)[1].lower()
+    ending = os.path.splitext(stem_of(name))[1].lower()
     if ending and ending not in ENDINGS and os.path.isfile(name) is False and not name.startswith("/dev/"):
         raise OptionRefused(f"'{name}' names no format that is written here. {suggestion(ending[1:], FORMATS)}")
     return ENDINGS.get(ending, "csv")
@@ -55,17 +54,20 @@ def names_format(output: Output, asked: str | None) -> bool:
     """Whether a format was asked for: by an option, or by the name of a file."""
     if asked is not None or not isinstance(output, (str, os.PathLike)):
         return asked is not None
-    return os.path.splitext(os.fspath(output))[1].lower() in ENDINGS
+    return os.path.splitext(stem_of(os.fspath(output)))[1].lower() in ENDINGS
 
 
 def write(pieces: Iterable[bytes], output: Output) -> None:
-    """Write pieces one after the other. A file appears once it is whole; if anything fails, the old one stays."""
+    """Write pieces one after the other, compressed where the file's name says so.
+
+    A file appears once it is whole; if anything fails, the old one stays.
+    """
     if not isinstance(output, (str, os.PathLike)):
         for piece in pieces:
             output.write(piece)
             output.flush()
         return
-    to_path(pieces, output)
+    to_path(compressed(pieces, os.fspath(output)), output)
 
 
 def to_path(pieces: Iterable[bytes], output: str | os.PathLike[str]) -> None:

@@ -236,8 +236,8 @@ def model():
 @pytest.mark.parametrize(
     ("kind", "action", "telling"),
     [
-        (ColumnRefused, lambda m: m.predict({"age": [3.0]}), ("'sex'", "not in these rows", "missing values")),
-        (ColumnRefused, lambda m: m.predict({"age": [3.0], "sexx": ["f"]}), ("'sex'", "'sexx'?")),
+        (ColumnRefused, lambda m: m.predict({"age": [3.0]}, strict=True), ("'sex'", "not in these rows", "strict")),
+        (ColumnRefused, lambda m: m.predict({"age": [3.0], "sexx": ["f"]}, strict=True), ("'sex'", "'sexx'?")),
         (ColumnRefused, lambda m: m.predict({"age": ["old"], "sex": ["f"]}), ("'age'", "needs numbers")),
         (RowsRefused, lambda m: m.predict({"age": [], "sex": []}), ("not a single row",)),
         (RowsRefused, lambda m: m.predict([[1.0, 2.0, 3.0]]), ("3 features", "expecting 2")),

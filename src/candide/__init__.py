@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from candide.drop_in import GaussianNB as GaussianNB
     from candide.drop_in import MultinomialNB as MultinomialNB
     from candide.errors import ColumnWarning as ColumnWarning
+    from candide.errors import MissingColumnWarning as MissingColumnWarning
     from candide.naive_bayes import NaiveBayes as NaiveBayes
     from candide.naive_bayes import load as load
     from candide.text.options import TextOptions as TextOptions
@@ -26,6 +27,7 @@ _HOMES = {
     "TextOptions": "candide.text.options",
     "load": "candide.naive_bayes",
     "ColumnWarning": "candide.errors",
+    "MissingColumnWarning": "candide.errors",
     "BernoulliNB": "candide.drop_in",
     "CategoricalNB": "candide.drop_in",
     "ComplementNB": "candide.drop_in",

@@ -262,6 +262,11 @@ class Batch:
         """Whether some row has a value in a column."""
         return not self.missing(name).all()
 
+    def renamed(self, names: Sequence[str]) -> Batch:
+        """The same columns under other names."""
+        columns: Any = self.columns
+        return replace(self, columns=replace(columns, names=tuple(names)))
+
     def only(self, names: Sequence[str]) -> Batch:
         """Some of the columns."""
         old = tuple(self.columns.raw(place) for place in self.positions(names))
@@ -477,6 +482,11 @@ def _refuse_repeats(names: Sequence[str]) -> None:
 def numbered(columns: int) -> tuple[str, ...]:
     """The names of an array's columns: x0, x1, ..."""
     return tuple(f"x{place}" for place in range(columns))
+
+
+def is_numbered(names: Sequence[str]) -> bool:
+    """Whether the columns have no names of their own, only those given to an array's: x0, x1, ..."""
+    return tuple(names) == numbered(len(names))
 
 
 def _is_everything(positions: Sequence[int], columns: int) -> bool:

@@ -58,6 +58,10 @@ class OverflowRefused(CandideError):
     """A count would no longer fit in 64 bits."""
 
 
+class MissingColumnWarning(UserWarning):
+    """Rows lack columns that the model asks for, and were answered without them."""
+
+
 class ColumnWarning(UserWarning):
     """A column that a user should look at twice: an id, a copy of another, one that gives the label away."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from copy import deepcopy
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self, TypeVar
@@ -17,11 +17,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from candide import evaluation, store
 from candide.arrays import AnyArray, BoolArray, FloatArray
-from candide.batch import Batch, numbered
+from candide.batch import Batch, is_numbered
+from candide.completing import lacking, met, said_of
 from candide.decision import CONFIDENCE, RARITY, answers, decided
 from candide.drawing import drawn_rows
 from candide.engines import local
-from candide.errors import ColumnWarning, LabelsRefused, OptionRefused, RowsRefused
+from candide.errors import ColumnWarning, LabelsRefused, MissingColumnWarning, OptionRefused, RowsRefused
 from candide.explanation import Explanation
 from candide.learning import Learned, Options, refuse_undeclared
 from candide.model import Model, Priors, log_normalised, log_priors, log_sum, normalised
@@ -146,7 +147,7 @@ class NaiveBayes(Shared, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if not self.__sklearn_is_fitted__():
             self._become(Learned.begin(self._options(), batch, label, declared), first=True)
             return self
-        self._refuse_other_width(batch)
+        batch = self._met(batch)
         before = replace(self.learned_, options=self._options())
         self._become(before.learn([batch], declared, sample=batch))
         return self
@@ -161,7 +162,7 @@ class NaiveBayes(Shared, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         batch, _ = labelled(X, y, sample_weight)
         before = self.learned_
-        after = before.forget([self._refuse_other_width(batch)])
+        after = before.forget([self._met(batch)])
         self._become(after, first=after.schema.columns != before.schema.columns)
         return self
 
@@ -174,7 +175,7 @@ class NaiveBayes(Shared, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         check_is_fitted(self)
         batch, _ = labelled(X, y, sample_weight)
-        self.learned_.refuse_others([self._refuse_other_width(batch)])
+        self.learned_.refuse_others([self._met(batch)])
         return self.fit(X, y, sample_weight)
 
     @reads
@@ -187,7 +188,7 @@ class NaiveBayes(Shared, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         check_is_fitted(self)
         batch, _ = labelled(X, self.learned_.label if y is None else y, None)
-        return self.learned_.knows(self._refuse_other_width(batch))
+        return self.learned_.knows(self._met(batch))
 
     def learn_one(self, x: Any, y: Any) -> Self:
         """Learn one row in place: a text, or {column: value} where an absent column is missing.
@@ -287,61 +288,75 @@ class NaiveBayes(Shared, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return model
 
     @reads
-    def predict(self, X: Any) -> AnyArray:
-        """The most probable class of each row; ties go to the first."""
-        return self.classes_[np.concatenate(self._by_rows(X, lambda batch: self.model_.best(batch)))]
+    def predict(self, X: Any, strict: bool = False) -> AnyArray:
+        """The most probable class of each row; ties go to the first.
+
+        A column that the rows lack counts as missing in them, with a warning, or is refused if `strict`; so it is in
+        all that follows.
+        """
+        return self.classes_[np.concatenate(self._by_rows(X, lambda batch: self.model_.best(batch), strict))]
 
     @reads
-    def decide(self, X: Any, confidence: float = CONFIDENCE, rarity: float = RARITY) -> AnyArray:
+    def decide(
+        self, X: Any, confidence: float = CONFIDENCE, rarity: float = RARITY, strict: bool = False
+    ) -> AnyArray:
         """The class of each row, or "unsure", or "unfamiliar".
 
         Unsure is a row whose most probable class is less probable than `confidence`: of the rows that are answered, at
         least about that share is answered rightly, since probabilities are calibrated. Unfamiliar is a row so little
         expected that at most a share `rarity` of the rows learned would be; or one of which nothing was ever seen.
         """
-        parts = self._by_rows(X, lambda batch: decided(self.model_, self.learned_.tuning.familiarity, batch))
+        parts = self._by_rows(X, lambda batch: decided(self.model_, self.learned_.tuning.familiarity, batch), strict)
         return np.concatenate([answers(self.model_, part, confidence, rarity) for part in parts])
 
     @reads
-    def predict_proba(self, X: Any, priors: Priors | None = None) -> FloatArray:
+    def predict_proba(self, X: Any, priors: Priors | None = None, strict: bool = False) -> FloatArray:
         """P(class | row). `priors` replaces the learned prior, for rows from a world with other proportions."""
         shift, prior = self._prior_shift(priors)
-        return np.concatenate(self._by_rows(X, lambda batch: normalised(self.model_.reported(batch) + shift, prior)))
-
-    @reads
-    def predict_log_proba(self, X: Any, priors: Priors | None = None) -> FloatArray:
-        """log P(class | row)."""
-        shift, prior = self._prior_shift(priors)
-        parts = self._by_rows(X, lambda batch: log_normalised(self.model_.reported(batch) + shift, prior))
+        parts = self._by_rows(X, lambda batch: normalised(self.model_.reported(batch) + shift, prior), strict)
         return np.concatenate(parts)
 
     @reads
-    def predict_joint_log_proba(self, X: Any) -> FloatArray:
+    def predict_log_proba(self, X: Any, priors: Priors | None = None, strict: bool = False) -> FloatArray:
+        """log P(class | row)."""
+        shift, prior = self._prior_shift(priors)
+        parts = self._by_rows(X, lambda batch: log_normalised(self.model_.reported(batch) + shift, prior), strict)
+        return np.concatenate(parts)
+
+    @reads
+    def predict_joint_log_proba(self, X: Any, strict: bool = False) -> FloatArray:
         """log P(class) + log P(row | class): the prior and every feature's term, added up."""
-        return np.concatenate(self._by_rows(X, lambda batch: self.model_.joint(batch)))
+        return np.concatenate(self._by_rows(X, lambda batch: self.model_.joint(batch), strict))
 
     @reads
-    def score_samples(self, X: Any) -> FloatArray:
+    def score_samples(self, X: Any, strict: bool = False) -> FloatArray:
         """log P(row): how familiar each row is."""
-        return np.concatenate(self._by_rows(X, lambda batch: log_sum(self.model_.log_likelihood(batch))))
+        return np.concatenate(self._by_rows(X, lambda batch: log_sum(self.model_.log_likelihood(batch)), strict))
 
     @reads
-    def explain(self, X: Any) -> list[Explanation]:
+    def explain(self, X: Any, strict: bool = False) -> list[Explanation]:
         """Why: for each row the prior and one term a feature, adding up to the joint."""
-        return [e for part in self._by_rows(X, lambda batch: self.model_.explain(batch)) for e in part]
+        return [e for part in self._by_rows(X, lambda batch: self.model_.explain(batch), strict) for e in part]
 
     @reads
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+    def score(self, X: Any, y: Any, sample_weight: Any = None, strict: bool = False) -> float:
         """The share of rows that are answered rightly. `y` is one label a row, or the name of their column."""
         batch, _ = labelled(X, y, sample_weight)
-        best = np.concatenate(self._by_rows(batch, self.model_.best))
+        best = np.concatenate(self._by_rows(batch, self.model_.best, strict))
         places = {key: place for place, key in enumerate(self.model_.classes)}
         assert batch.labels is not None
         return float(np.average(batch.labels.renumbered(places) == best, weights=batch.weights))
 
     @reads
     def evaluate(
-        self, X: Any, y: Any = None, *, leave_one_out: bool = False, folds: int | None = None, sample_weight: Any = None
+        self,
+        X: Any,
+        y: Any = None,
+        *,
+        leave_one_out: bool = False,
+        folds: int | None = None,
+        sample_weight: Any = None,
+        strict: bool = False,
     ) -> evaluation.Evaluation:
         """How good the answers are: accuracy, log loss, calibration, each class, the rows whose label looks wrong.
 
@@ -364,8 +379,9 @@ class NaiveBayes(Shared, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             self._refuse_fading()
             return evaluation.in_folds(self._options(), batch, folds, label=label)
         check_is_fitted(self)
-        self._refuse_other_width(batch)
+        batch = self._met(batch)
         if not leave_one_out:
+            batch = self._completed(batch, strict, calls_between=1)
             return evaluation.on_rows(self.model_, [batch], label=label or self.learned_.label)
         learned = replace(self.learned_, options=self._options())
         evaluation.refuse_never_learned(learned, [batch])
@@ -496,12 +512,13 @@ class NaiveBayes(Shared, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             raise OptionRefused("half_life cannot change once rows were learned. Begin with a new model.")
         return stream
 
-    def _by_rows(self, X: Any, work: Callable[[Batch], Result]) -> list[Result]:
+    def _by_rows(self, X: Any, work: Callable[[Batch], Result], strict: bool = False) -> list[Result]:
         """Do something with the rows, some at a time on every core; results in order."""
         check_is_fitted(self)
         self.model_  # noqa: B018  (made once, before threads ask for it)
-        batch = self._refuse_other_width(Batch.of(X))
+        batch = self._met(Batch.of(X))
         refuse_nothing(batch)
+        batch = self._completed(batch, strict)
         return list(local.in_parallel(work, local.parts(batch)))
 
     def _prior_shift(self, priors: Priors | None) -> tuple[Any, FloatArray]:
@@ -516,14 +533,21 @@ class NaiveBayes(Shared, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             raise OptionRefused("priors cannot be replaced where a class has no rows and so no chance at all.")
         return wanted - self.model_.log_prior, wanted
 
-    def _refuse_other_width(self, batch: Batch) -> Batch:
-        """Arrays have no names to go by, so they must be as wide as those learned from."""
+    def _completed(self, batch: Batch, strict: bool, calls_between: int = 2) -> Batch:
+        """Rows with every column the model asks for: missing where they lack one, which is said once a call."""
+        absent = lacking(self.learned_.schema, batch.names, strict)
+        for note in said_of(absent, batch.names):
+            warnings.warn(note, MissingColumnWarning, stacklevel=3 + calls_between)
+        return batch.with_missing(absent)
+
+    def _met(self, batch: Batch) -> Batch:
+        """Rows under the names that were learned; arrays have none, so they must be as wide as those learned from."""
         if is_numbered(batch.names) and len(batch.names) != self.n_features_in_:
             raise RowsRefused(
                 f"X has {len(batch.names)} features, but {type(self).__name__} is expecting "
                 f"{self.n_features_in_} features as input. Give the columns it learned from."
             )
-        return batch
+        return met(self.learned_.schema, batch)
 
 
 def looked_at_twice(schema: Schema) -> str:
@@ -561,11 +585,6 @@ def refuse_nothing(batch: Batch) -> None:
         raise RowsRefused("Found array with 0 sample(s): there is not a single row. Give at least one.")
     if batch.weights is not None and not batch.weights.any():
         raise RowsRefused("Sample weights must contain at least one non-zero number: every row weighs nothing.")
-
-
-def is_numbered(names: Sequence[str]) -> bool:
-    """Whether the columns have no names of their own, only those given to an array's: x0, x1, ..."""
-    return tuple(names) == numbered(len(names))
 
 
 def load(path: str | os.PathLike[str]) -> NaiveBayes:

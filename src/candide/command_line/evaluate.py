@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from candide.command_line import options
-from candide.command_line.options import Reading, Shape, ShapeOption, reads
+from candide.command_line.options import Reading, Shape, ShapeOption, Strict, reads
 
 CONFUSION_WIDTH = 10
 CONFUSIONS_SHOWN = 10
@@ -45,6 +45,7 @@ def evaluate(
     ] = None,
     *,
     reading: Reading,
+    strict: Strict = False,
     format: ShapeOption = Shape.table,
 ) -> None:
     """Say how good the answers are.
@@ -67,6 +68,7 @@ def evaluate(
         folds=folds,
         seed=seed,
         families=options.families_of(family),
+        strict=strict,
         watch=watch,
         **reading,
     )

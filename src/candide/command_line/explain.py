@@ -9,8 +9,10 @@ from typing import Annotated, Any
 import typer
 
 from candide.command_line import options
-from candide.command_line.options import Force, ModelPath, Reading, reads
+from candide.command_line.failing import in_shell_words
+from candide.command_line.options import Force, ModelPath, Reading, Strict, reads
 from candide.command_line.screen import as_is
+from candide.visible import visible
 
 
 class Rendered(StrEnum):
@@ -42,6 +44,7 @@ def explain(
     ] = None,
     *,
     reading: Reading,
+    strict: Strict = False,
     force: Force = False,
     format: Annotated[
         Rendered | None,
@@ -68,10 +71,13 @@ def explain(
         model,
         options.one_or_all(data) if data else None,
         tuple(row) if row else (1,),
+        strict=strict,
         text=text or None,
         **reading,
     )
     titled = [(title_of(one.row, len(found), bool(text)), one) for one in found]
+    for note in found[0].notes:
+        print(f"note: {visible(in_shell_words(note))}", file=sys.stderr)
     put(rendered(titled, shape, worked, output), output)
 
 
@@ -126,7 +132,5 @@ def put(text: str, output: str | None) -> None:
         print(text, file=as_is(sys.stdout))
         return
     from candide.verbs.writing import write_text
-    from candide.visible import visible
-
     write_text(text + "\n", str(output))
     print(f"Written to {visible(str(output))}")

@@ -75,6 +75,10 @@ Rejects = Annotated[
     typer.Option(metavar="FILE", help="Where skipped rows are listed, with reasons."),
 ]
 
+Strict = Annotated[
+    bool,
+    typer.Option("--strict", help="Refuse rows that lack a column of the model; else it counts as missing in them."),
+]
 Force = Annotated[
     bool,
     typer.Option("--force", help="Write over a file that is something else, or that is read here."),

@@ -10,7 +10,7 @@ import typer
 
 from candide.command_line import options
 from candide.command_line.failing import in_shell_words
-from candide.command_line.options import Force, ModelPath, Reading, reads
+from candide.command_line.options import Force, ModelPath, Reading, Strict, reads
 from candide.command_line.screen import rows_out
 from candide.visible import visible
 
@@ -72,6 +72,7 @@ def predict(
     ] = None,
     *,
     reading: Reading,
+    strict: Strict = False,
     force: Force = False,
 ) -> None:
     """Answer rows, with a probability and a decision.
@@ -99,6 +100,7 @@ def predict(
         rarity=rarity,
         probabilities=probabilities,
         output_format={"json": "jsonl"}.get(format.value, format.value) if format else None,
+        strict=strict,
         force=force,
         **({} if to_screen and sys.stdout.isatty() else {"watch": watch}),
         **reading,

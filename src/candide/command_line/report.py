@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from candide.command_line import options
-from candide.command_line.options import Force, ModelPath, Reading, Shape, ShapeOption, reads
+from candide.command_line.options import Force, ModelPath, Reading, Shape, ShapeOption, Strict, reads
 from candide.visible import visible
 
 
@@ -50,6 +50,7 @@ def report(
     ] = None,
     *,
     reading: Reading,
+    strict: Strict = False,
     force: Force = False,
     format: ShapeOption = Shape.table,
 ) -> None:
@@ -74,6 +75,7 @@ def report(
         column=column,
         of=of,
         against=against,
+        strict=strict,
         force=force,
         watch=watch,
         **reading,

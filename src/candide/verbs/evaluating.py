@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any, Unpack
 
 from candide import evaluation
+from candide.completing import lacking, said_of
 from candide.errors import OptionRefused
 from candide.evaluation import Evaluation
 from candide.learning import Learned, Options
@@ -32,6 +33,7 @@ def evaluate(
     folds: int | None = None,
     seed: int | None = None,
     families: Families = "auto",
+    strict: bool = False,
     watch: Watch = unwatched,
     **reading: Unpack[Reading],
 ) -> Evaluation:
@@ -58,15 +60,17 @@ def evaluate(
     refuse_to_fit(folds, families)
     fitted = opened(model)
     source = labelled(data, label or fitted.label, expected_kinds(fitted.learned), reading)
-    return without_each(fitted, source, watch) if leave_one_out else on_new_rows(fitted, source, watch)
+    return without_each(fitted, source, watch) if leave_one_out else on_new_rows(fitted, source, watch, strict)
 
 
-def on_new_rows(fitted: Fitted, source: Source, watch: Watch) -> Evaluation:
-    """Rows the model has not learned."""
+def on_new_rows(fitted: Fitted, source: Source, watch: Watch, strict: bool = False) -> Evaluation:
+    """Rows the model has not learned; what they lack is missing."""
+    schema = fitted.learned.schema
+    absent = lacking(schema, source.columns, strict)
     with watch("Evaluating", source.size) as report:
-        model = fitted.learned.model
-        found = evaluation.on_rows(model, source.batches(report), label=source.label, first_row=FIRST_ROW)
-    return noted(found, source)
+        complete = (batch.with_missing(schema.columns) for batch in source.batches(report))
+        found = evaluation.on_rows(fitted.learned.model, complete, label=source.label, first_row=FIRST_ROW)
+    return noted(replace(found, notes=(*said_of(absent, source.columns), *found.notes)), source)
 
 
 def without_each(fitted: Fitted, source: Source, watch: Watch) -> Evaluation:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Unpack
 
 from candide.batch import Batch
+from candide.completing import lacking, said_of
 from candide.errors import OptionRefused, RowsRefused
 from candide.explanation import Explanation
 from candide.sources import Source, open_source
@@ -22,6 +23,7 @@ class Explained:
     row: int
     label: str | None
     explanation: Explanation
+    notes: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data, ready for JSON."""
@@ -34,6 +36,7 @@ def explain(
     rows: Sequence[int] = (1,),
     *,
     text: str | Sequence[str] | None = None,
+    strict: bool = False,
     **reading: Unpack[Reading],
 ) -> list[Explained]:
     """The prior and what each column says, for some rows (counted from 1), or for texts of your own."""
@@ -52,8 +55,10 @@ def explain(
         if row < 1:
             raise OptionRefused(f"Rows are counted from 1, so there is no row {row}.")
     source = open_source(data, labelled=False, expected=expected_kinds(fitted.learned), repeatable=False, **reading)
-    found = rows_found(source, set(rows))
-    return [Explained(row, fitted.label, explained(fitted, found[row])) for row in rows]
+    absent = lacking(fitted.learned.schema, source.columns, strict)
+    notes = tuple(said_of(absent, source.columns))
+    found = {row: one.with_missing(absent) for row, one in rows_found(source, set(rows)).items()}
+    return [Explained(row, fitted.label, explained(fitted, found[row]), notes) for row in rows]
 
 
 def explained(fitted: Fitted, row: Batch) -> Explanation:

@@ -10,6 +10,7 @@ from typing import Any, Unpack
 import pyarrow as pa
 
 from candide.batch import Batch
+from candide.completing import lacking, said_of
 from candide.decision import RARITY, refuse_no_share
 from candide.engines.local import in_parallel
 from candide.errors import ColumnRefused, OptionRefused
@@ -53,6 +54,7 @@ def predict(
     answer: str | None = None,
     safe: bool = False,
     output_format: str | None = None,
+    strict: bool = False,
     force: bool = False,
     watch: Watch = unwatched,
     **reading: Unpack[Reading],
@@ -67,7 +69,7 @@ def predict(
     Rows are written to `output` (csv, tsv, jsonl or parquet, by its name or `output_format`), else they are the
     result's `table`. What was not asked to change does not: see `candide.verbs.passing`. `safe` puts an apostrophe
     before fields that a spreadsheet would run. `on_error="skip"` leaves out rows that cannot be read; with "keep" they
-    come back without an answer.
+    come back without an answer. Columns that rows lack count as missing in them, which is noted; `strict` refuses.
     """
     fitted = opened(model)
     refuse_no_share("confidence", confidence)
@@ -83,10 +85,11 @@ def predict(
         data if text is None else texts_alone(fitted, text), labelled=False, repeatable=False,
         expected=OthersAsText(expected) if format == "parquet" else expected, **reading,
     )  # fmt: skip
+    absent = [] if text is not None else lacking(fitted.learned.schema, source.columns, strict)
     added = names_of_answers(fitted.learned, source, probabilities, answer)
     names = output is not None and names_format(output, output_format)
     passing = passing_for(source, added, format, safe, names)
-    answering = Answering(fitted.learned, (confidence, rarity), probabilities, passing.rows, text is not None)
+    answering = Answering(fitted.learned, (confidence, rarity), probabilities, passing.rows)
     decisions: Counter[str] = Counter()
     table = None
     with watch("Predicting", source.size) as report:
@@ -96,7 +99,8 @@ def predict(
         elif output is not None:
             write(parquet(found) if isinstance(passing, AsTables) else with_header(found, passing.header), output)
     said = dict(decisions.most_common())
-    return Predicted(sum(said.values()), said, table, source.rejects.count, tuple(left_out(source)))
+    notes = (*said_of(absent, source.columns), *left_out(source))
+    return Predicted(sum(said.values()), said, table, source.rejects.count, notes)
 
 
 def passing_for(
@@ -145,12 +149,11 @@ class Answering:
     thresholds: tuple[float, float]
     with_chances: bool
     beside: Callable[[Batch, Answers], Any]
-    texts_alone: bool = False
 
     def __call__(self, batch: Batch) -> tuple[Any, dict[str, int]]:
         """Answer some rows; there may be none, where all that there were could not be read."""
         if len(batch):
-            known = batch.with_missing(self.learned.schema.columns) if self.texts_alone else batch
+            known = batch.with_missing(self.learned.schema.columns)
             answers = Answers.of(self.learned, known, self.thresholds, self.with_chances)
         else:
             answers = Answers.none(self.learned, self.with_chances)

@@ -50,6 +50,7 @@ def report(
     of: str | None = None,
     against: str | None = None,
     tested: Evaluation | None = None,
+    strict: bool = False,
     force: bool = False,
     watch: Watch = unwatched,
     **reading: Unpack[Reading],
@@ -68,7 +69,7 @@ def report(
     store.refuse_rejects(reading.get("rejects"), [data, model, output])
     fitted = opened(model)
     if data is not None:
-        tested = evaluate(fitted, data, label, watch=watch, **reading)
+        tested = evaluate(fitted, data, label, strict=strict, watch=watch, **reading)
     if picture is not None:
         save(drawn(fitted, picture, tested, column, of, against), output)
         return Written(output, os.path.getsize(output))

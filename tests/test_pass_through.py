@@ -281,3 +281,10 @@ def test_a_type_that_parquet_has_not_comes_back_as_its_values(model, tmp_path):
         writer.write_table(table)
     verbs.predict(model, str(tmp_path / "rows.arrow"), tmp_path / "out.parquet")
     assert pa_parquet.read_table(tmp_path / "out.parquet")["often"].to_pylist() == ["s", "t"]
+
+
+@pytest.mark.parametrize("encoding", ["latin-1", "utf-16", "utf-8-sig"])
+def test_rows_of_another_encoding_come_back_in_utf_8(model, tmp_path, encoding):
+    (tmp_path / "rows.csv").write_text("x,kind,straße\n1.10,a,Größe 007\n", encoding=encoding)
+    found = predicted(model, tmp_path / "rows.csv", encoding=None if encoding == "utf-8-sig" else encoding)
+    assert found.decode().startswith("x,kind,straße,label,probability,decision\n1.10,a,Größe 007,u,")

@@ -76,6 +76,12 @@ def test_errors_are_visible_in_python_too():
     assert not HARMFUL.search(str(caught.value))
 
 
+def test_warnings_are_visible():
+    with pytest.warns(UserWarning, match="only one class") as caught:
+        NaiveBayes().fit({"x": [1.0, 2.0]}, [EVIL, EVIL])
+    assert not any(HARMFUL.search(str(one.message)) for one in caught)
+
+
 def test_what_python_prints_is_visible():
     table = {"x": [1.0, 2.0, 3.0, 9.0] * 4, f"name{EVIL}": [f"a{EVIL}", "b", "c\nd", "e"] * 4}
     labels = [f"u{EVIL}", "v\nw"] * 8
@@ -187,9 +193,10 @@ COMMANDS = {
     "explain json": ["explain", MODEL, ROWS, "--format", "json"],
     "explain to a file": ["explain", MODEL, ROWS, "-o", f"why{EVIL}.txt"],
     "predict to a file": ["predict", MODEL, ROWS, "-o", f"out{EVIL}.csv"],
-    "compare": ["compare", ROWS, "-l", LABEL, "--folds", "2", "--rows", "40"],
+    "compare": ["compare", ROWS, "-l", LABEL, "--folds", "2", "--rows", "20"],
     "learn": ["learn", MODEL, ROWS, "-o", f"more{EVIL}.candide"],
     "forget": ["forget", f"more{EVIL}.candide", ROWS],
+    "refit": ["refit", MODEL, ROWS, "-o", f"anew{EVIL}.candide"],
     "merge": ["merge", MODEL, MODEL, "-o", f"sum{EVIL}.candide"],
     "sample to a file": ["sample", MODEL, "-o", f"drawn{EVIL}.csv"],
     "report": ["report", MODEL, "-o", f"page{EVIL}.html"],
@@ -208,6 +215,7 @@ FAILING = {
     "a bad value": ["fit", "bad.csv", "-l", LABEL],
     "a bad value to predict": ["predict", MODEL, "bad.csv"],
     "rows to forget never learned": ["forget", MODEL, f"texts{EVIL}"],
+    "parquet": ["predict", MODEL, ROWS, "--format", "parquet"],
     "no model": ["inspect", ROWS],
     "no column": ["report", MODEL, "--picture", "feature", "--column", f"nothing{EVIL}", "-o", "x.svg"],
 }

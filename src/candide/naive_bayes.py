@@ -133,7 +133,7 @@ class NaiveBayes(Shared, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if learned.schema.warnings and like is None:
             warnings.warn(looked_at_twice(learned.schema), ColumnWarning, stacklevel=3)
         if len(learned.summary.classes) == 1:
-            only = shown(learned.summary.classes[0])
+            only = visible(shown(learned.summary.classes[0]))
             warnings.warn(f"There is only one class, '{only}': it will always be the answer.", stacklevel=3)
         return self
 

@@ -92,7 +92,7 @@ def predict(
     predicted = verb("predict")(
         model,
         options.one_or_all(data) if data else None,
-        rows_out() if to_screen else output,
+        rows_out(format) if to_screen else output,
         text=text or None,
         answer=answer,
         safe=safe,

@@ -47,7 +47,7 @@ def sample(
         n,
         label,
         seed,
-        None if as_table else rows_out() if to_screen else output,
+        None if as_table else rows_out(format) if to_screen else output,
         force=force,
         safe=safe,
         output_format={"json": "jsonl"}.get(format.value, format.value) if format else None,

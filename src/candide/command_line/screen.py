@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from typing import Any
 
+from candide.errors import OptionRefused
 from candide.visible import visible_lines
 
 
@@ -52,6 +53,8 @@ def as_is(stream: Any) -> Any:
     return stream.stream if isinstance(stream, Screen) else stream
 
 
-def rows_out() -> Any:
+def rows_out(format: str | None) -> Any:
     """Where rows go that are not written to a file: untouched into a pipe, visible on a terminal."""
+    if format == "parquet" and sys.stdout.isatty():
+        raise OptionRefused("Parquet is not for a terminal. Name a file: -o rows.parquet")
     return Shown(sys.stdout) if sys.stdout.isatty() else sys.stdout.buffer

@@ -577,7 +577,6 @@ def test_bad_json_lines(tmp_path, line, part):
 
 
 def test_json_that_is_no_lines(tmp_path):
-    assert "jq -c" in refused(write(tmp_path / "a.json", '[{"a": 1}]'))
     assert "is empty" in refused(write(tmp_path / "b.jsonl", ""))
     assert "line 1: not a JSON object" in refused(write(tmp_path / "c.jsonl", "hello\n"))
 

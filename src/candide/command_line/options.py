@@ -20,8 +20,8 @@ class Shape(StrEnum):
 
 ModelPath = Annotated[str, typer.Argument(metavar="MODEL", help="A model file, as made by fit.", show_default=False)]
 DATA_HELP = (
-    "csv, tsv, jsonl, parquet, arrow (also in .gz, .zst, .bz2, .xz, .zip), a database, a folder of texts, a glob, or - "
-    "for standard input. Several files are read as one."
+    "csv, tsv, json, jsonl, parquet, arrow (also in .gz, .zst, .bz2, .xz, .zip), a database, a folder of texts, a "
+    "glob, or - for standard input. Several files are read as one."
 )
 Data = Annotated[list[str], typer.Argument(metavar="DATA", help=DATA_HELP, show_default=False)]
 ShapeOption = Annotated[Shape, typer.Option("--format", help="A table for people, or json for programs.")]

@@ -24,6 +24,7 @@ class Block:
     taken: int
     is_last: bool = False
     end: int | None = None
+    is_first: bool = False
 
     @property
     def view(self) -> memoryview:
@@ -79,7 +80,7 @@ def blocks(
         if not data:
             return
         now = stream.taken()
-        yield Block(data, stream.name, line, now - taken, not more, end)
+        yield Block(data, stream.name, line, now - taken, not more, end, not taken)
         line += count_byte(data, newline, end)
         taken, data = now, data[end:]
 

@@ -76,15 +76,15 @@ class Delimited:
         if delimiter is not None and (len(delimiter) != 1 or not delimiter.isascii() or delimiter in '"\r\n'):
             raise SourceRefused(f"A delimiter is one character such as ',' or ';', not {delimiter!r}.")
 
-        def whole(data: bytes) -> int:
-            return end_of_records(data, delimiter or delimiter_of(data), newline_of(data))
-
         def has_rows(name: str, data: bytes) -> bool:
             if not data.strip():
                 return False
             return bool(data[header_of(name, data, delimiter or delimiter_of(data)).start :].strip())
 
-        name, sample, is_all = first_sample(origins, encoding, whole, has_rows)
+        def has_whole_row(name: str, data: bytes) -> bool:
+            return has_rows(name, data[: end_of_records(data, delimiter or delimiter_of(data), newline_of(data))])
+
+        name, sample, is_all = first_sample(origins, encoding, has_whole_row, has_rows)
         delimiter = delimiter or delimiter_of(sample)
         header = header_of(name, sample, delimiter)
         notes = tuple(f"a column without a name is called '{column}'" for column in header.unnamed)
@@ -104,6 +104,9 @@ class Delimited:
         if header.names != self.columns:
             raise SourceRefused(_other_columns(name, header.names, self.columns))
         return header.start, header.line
+
+    def has_record(self, head: bytes) -> bool:
+        return bool(head[: self.end_of_records(head)].strip())
 
     def end_of_records(self, data: bytes) -> int:
         return end_of_records(data, self.delimiter, self.newline)

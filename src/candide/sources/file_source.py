@@ -37,6 +37,9 @@ class RecordReader(Protocol):
     def enter(self, name: str, head: bytes) -> tuple[int, int]:
         """Check how a file begins; where its rows start, as a byte and as a line."""
 
+    def has_record(self, head: bytes) -> bool:
+        """Whether there is a whole record in how a file begins."""
+
     def end_of_records(self, data: bytes) -> int:
         """Where the last whole record of some bytes ends; 0 when none does."""
 
@@ -79,7 +82,7 @@ class FileSource(Source):
             if isinstance(origin, Pipe):
                 origin.stop_keeping()
             try:
-                head, _ = beginning(stream, max(SAMPLE, self.batch_bytes), self._has_record)
+                head, _ = beginning(stream, max(SAMPLE, self.batch_bytes), self.reader.has_record)
                 if not head.strip():
                     continue
                 start, line = self.reader.enter(origin.name, head)
@@ -88,9 +91,6 @@ class FileSource(Source):
                 )
             finally:
                 stream.close()
-
-    def _has_record(self, data: bytes) -> bool:
-        return self.reader.end_of_records(data) > 0 and bool(data.strip())
 
     def describe(self) -> dict[str, Any]:
         return {
@@ -102,21 +102,21 @@ class FileSource(Source):
         }
 
 
+HasRows = Callable[[str, bytes], bool]
+
+
 def first_sample(
-    origins: tuple[Origin, ...],
-    encoding: str | None,
-    end_of_records: Callable[[bytes], int],
-    has_rows: Callable[[str, bytes], bool],
+    origins: tuple[Origin, ...], encoding: str | None, has_whole_row: HasRows, has_rows: HasRows
 ) -> tuple[str, bytes, bool]:
     """The name and the beginning of the first file that has rows, and whether that is all of the file.
 
-    The beginning has a whole row in it, however long that is.
+    A file is read until there is a whole row, however long that is, or no more; then it may still have rows or not.
     """
     best: tuple[str, bytes, bool] | None = None
     for origin in origins:
         stream = Stream(origin, encoding)
         try:
-            data, is_all = beginning(stream, SAMPLE, partial(_has_whole_rows, end_of_records, has_rows, origin.name))
+            data, is_all = beginning(stream, SAMPLE, partial(has_whole_row, origin.name))
         finally:
             stream.close()
         if data.strip():
@@ -126,12 +126,6 @@ def first_sample(
     if best is None:
         raise SourceRefused(f"{_listed(origins)} is empty: there is not a row in it.")
     return best
-
-
-def _has_whole_rows(
-    end_of_records: Callable[[bytes], int], has_rows: Callable[[str, bytes], bool], name: str, data: bytes
-) -> bool:
-    return has_rows(name, data[: end_of_records(data)])
 
 
 def _listed(origins: tuple[Origin, ...]) -> str:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
+import re
 
 from candide.sources.origins import Origin
 from candide.sources.refused import SourceRefused
 from candide.sources.streams import Stream
 
-FORMATS = ("csv", "tsv", "jsonl", "parquet", "arrow", "sqlite", "duckdb", "folder")
+FORMATS = ("csv", "tsv", "json", "jsonl", "parquet", "arrow", "sqlite", "duckdb", "folder")
 ENDINGS = {
     ".csv": "csv",
     ".tsv": "tsv",
@@ -26,6 +27,9 @@ ENDINGS = {
     ".sqlite3": "sqlite",
     ".duckdb": "duckdb",
 }
+JSON = re.compile(rb"\s*(\{|\[\s*[{\]])")
+"""An object, or a list of objects."""
+
 MAGIC = ((0, b"PAR1", "parquet"), (0, b"ARROW1", "arrow"), (0, b"SQLite format 3", "sqlite"), (8, b"DUCK", "duckdb"))
 
 
@@ -51,7 +55,7 @@ def _format_of(origin: Origin) -> str:
     by_name = ENDINGS.get(os.path.splitext(stem)[1])
     if by_name:
         return by_name
-    return "jsonl" if head.lstrip().startswith(b"{") else "csv"
+    return "jsonl" if JSON.match(head) else "csv"
 
 
 def _head(origin: Origin) -> bytes:

@@ -39,6 +39,7 @@ class JsonLines:
     """
 
     newline = b"\n"
+    format = "jsonl"
 
     def __init__(self, schema: Any = None, columns: tuple[str, ...] = (), exact: frozenset[str] = frozenset()):
         self.schema = schema if schema is not None else pa.schema([])
@@ -50,18 +51,17 @@ class JsonLines:
     @classmethod
     def of(cls, origins: tuple[Origin, ...], encoding: str | None) -> JsonLines:
         """Decide names and types from the beginning of the first file that has lines."""
-        name, sample, is_all = first_sample(origins, encoding, _last_line_end, lambda name, data: bool(data.strip()))
-        if sample.lstrip().startswith(b"["):
-            raise SourceRefused(
-                f"{name} is one JSON list, but one object a line is read here. Rewrite it: "
-                f"jq -c '.[]' {name} > lines.jsonl"
-            )
-        rows = sample if is_all else sample[: _last_line_end(sample)]
-        block = Block(rows, name, 1, 0)
-        tables = [found for found in cls()._tables(Lines(block).found, name) if not isinstance(found, Reject)]
+        guess = cls()
+        name, sample, is_all = first_sample(
+            origins, encoding, lambda name, data: guess.has_record(data), lambda name, data: bool(data.strip())
+        )
+        start, number = guess.enter(name, sample)
+        rows = sample[start:] if is_all else sample[start : start + guess.end_of_records(sample[start:])]
+        lines = guess.lines(Block(rows, name, number, 0, is_all, is_first=True)).found
+        tables = [found for found in guess._tables(lines, name) if not isinstance(found, Reject)]
         if not tables:
-            rejects = [found for found in cls()._tables(Lines(block).found[:1], name) if isinstance(found, Reject)]
-            raise SourceRefused(rejects[0].sentence if rejects else f"{name} has no lines that can be read.")
+            rejects = [found for found in guess._tables(lines[:1], name) if isinstance(found, Reject)]
+            raise SourceRefused(rejects[0].sentence if rejects else f"{name} has no rows that can be read.")
         first = max((table for table, _ in tables), key=lambda table: table.num_rows)
         flat_table = flat(first, name)
         exact = {
@@ -75,14 +75,21 @@ class JsonLines:
     def enter(self, name: str, head: bytes) -> tuple[int, int]:
         return 0, 1
 
+    def has_record(self, head: bytes) -> bool:
+        return bool(head[: self.end_of_records(head)].strip())
+
     def end_of_records(self, data: bytes) -> int:
-        return _last_line_end(data)
+        return data.rfind(b"\n") + 1
+
+    def lines(self, block: Block) -> Lines:
+        """The lines of a block."""
+        return Lines(block)
 
     def parse(self, block: Block) -> list[Piece]:
         """The rows of a block; bad lines as rejects."""
-        lines = Lines(block)
+        lines = self.lines(block)
         try:
-            return [self._piece(self._read(block.data), lines, 0, block.taken)]
+            return [self._piece(self._read(lines.block.data), lines, 0, block.taken)]
         except ValueError:
             pieces: list[Piece] = []
             start = 0
@@ -99,7 +106,7 @@ class JsonLines:
             return pieces
 
     def describe(self) -> dict[str, Any]:
-        return {"format": "jsonl", "types": {part.name: str(part.type) for part in self.schema}}
+        return {"format": self.format, "types": {part.name: str(part.type) for part in self.schema}}
 
     def _piece(self, table: Any, lines: Lines, start: int, taken: int) -> Piece:
         table = flat(table, lines.block.name)
@@ -144,9 +151,12 @@ class JsonLines:
         if not data.isascii():
             data.decode("utf-8")
         try:
-            return _parsed(data, self.schema)
+            table = _parsed(data, self.schema)
         except ValueError:
-            return _parsed(data, widened(self.schema, self.exact))
+            table = _parsed(data, widened(self.schema, self.exact))
+        if table.num_rows != objects_in(data):
+            raise ValueError("not one object in one line")
+        return table
 
     def _reject(self, place: Place, data: bytes, problem: ValueError) -> Reject:
         text = data.decode("utf-8", "backslashreplace")
@@ -197,8 +207,19 @@ class Lines:
         return self.found[min(row, len(self.found) - 1)][1].decode("utf-8", "backslashreplace").rstrip("\r")
 
 
-def _last_line_end(data: bytes) -> int:
-    return data.rfind(b"\n") + 1
+def objects_in(data: bytes) -> int:
+    """How many lines begin and end with a brace, empty ones left out; -1 where another line is among them.
+
+    A parser is content with objects over several lines, but blocks are cut where lines end.
+
+    >>> objects_in(b'{"a": 1}\\n\\n {"a": {}}'), objects_in(b'{"a":\\n1}')
+    (2, -1)
+    """
+    ends = data.count(b"\n")
+    if data[:1] == b"{" and data.count(b"\n{") == ends - 1 and data.count(b"}\n") == ends and data[-1:] == b"\n":
+        return ends
+    lines = [line for line in map(bytes.strip, data.split(b"\n")) if line]
+    return len(lines) if all(line[:1] == b"{" and line[-1:] == b"}" for line in lines) else -1
 
 
 def fields_of(lines: Any) -> Any:

@@ -72,7 +72,7 @@ def open_source(
     if _are_paths(paths):
         names, notes = expanded(paths)
         origins = tuple(part for name in names for part in unpacked(origin_of(name, repeatable)))
-        format = format or format_of(origins)
+        format = {"json": "jsonl"}.get(format, format) if format else format_of(origins)
         _refuse_options(format, delimiter, encoding, sql, table, follow_links, manner)
         source = _opened(
             origins, format, labelled, delimiter, types, expected, encoding, sql, table, follow_links, batch_bytes,
@@ -197,9 +197,10 @@ def _opened_records(
 
     reader: RecordReader
     if format == "jsonl":
+        from candide.sources.json_array import JsonArray, begins_with_list
         from candide.sources.json_lines import JsonLines
 
-        reader = JsonLines.of(origins, encoding)
+        reader = (JsonArray if begins_with_list(origins, encoding) else JsonLines).of(origins, encoding)
     else:
         from candide.sources.delimited import Delimited
 

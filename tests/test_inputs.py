@@ -269,6 +269,29 @@ def test_intervals_and_spans_are_labels_only_in_words():
         NaiveBayes().fit({"x": X}, [Odd()] * 7 + [None])
 
 
+@pytest.mark.parametrize(
+    "value",
+    [[1, 2], {"k": 1}, {1}, (1, 2), Odd(), 1j, np.array([1, 2]), fractions.Fraction(1, 2), decimal.Decimal("sNaN"),
+     datetime.timedelta(1), np.datetime64("2020"), datetime.date(2020, 1, 1), "\ud800 x y", 2**70, pd.NaT, pd.NA,
+     pd.Period("2020"), pd.Interval(0, 1), float("inf"), b"ab", np.bool_(True)],
+    ids=lambda value: type(value).__name__,
+)  # fmt: skip
+@pytest.mark.parametrize("first", [1.5, "word", "several words here", None])
+def test_a_row_of_a_stream_is_learned_or_refused_in_a_sentence(first, value):
+    def begun():
+        model = NaiveBayes()
+        return model if first is None else model.learn_one({"c": first}, "a").learn_one({"c": first}, "b")
+
+    for call in (
+        lambda model: model.learn_one({"c": value}, "a").forget_one({"c": value}, "a"),
+        lambda model: model.predict_one({"c": value}),
+        lambda model: model.learn_one({"c": first}, value),
+        lambda model: model.learn_one(value, "a"),
+    ):
+        with contextlib.suppress(CandideError):
+            call(begun())
+
+
 def test_rows_as_mappings_lack_what_they_do_not_name():
     rows = [{"x": 1.0, "c": "u"}, {"x": 9.0}, {"c": "u", "d": True}]
     same = pd.DataFrame({"x": [1.0, 9.0, None], "c": ["u", None, "u"], "d": [None, None, True]})

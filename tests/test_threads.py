@@ -183,6 +183,24 @@ def test_options_set_while_rows_are_learned_stay_set():
     together(times(CHANGES, lambda: passing_by_batches(model)), setting)
 
 
+IN_PLACE = {"learn_one", "forget_one", "predict_one", "predict_proba_one"}
+"""Methods of the stream, which has a lock of its own and takes its turns by row."""
+NOTHING_LEARNED = {"of", "get_params", "set_params", "get_metadata_routing"}
+
+
+@pytest.mark.parametrize("face", [NaiveBayes, *DROP_INS])
+def test_every_public_method_reads_or_writes_one_state(face):
+    """Whoever adds a method says which of the two it does."""
+    for name in dir(face):
+        if name.startswith("_") or name in IN_PLACE | NOTHING_LEARNED or name.endswith("_request"):
+            continue
+        found = getattr(face, name)
+        method = found.fget if isinstance(found, property) else found
+        if not callable(method) or method.__module__.startswith("sklearn"):
+            continue  # scikit-learn's own score asks predict, once
+        assert method.__code__.co_name in ("reading", "writing"), f"{face.__name__}.{name} neither reads nor writes"
+
+
 COUNTS = np.array([[3, 0, 1], [2, 1, 0], [0, 3, 1], [1, 0, 2]])
 LABELS = np.array(["m", "m", "z", "z"])
 

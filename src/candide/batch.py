@@ -274,7 +274,8 @@ class Batch:
 
     def with_missing(self, names: Sequence[str]) -> Batch:
         """The same rows with the named columns added where absent, all missing."""
-        absent = [name for name in names if name not in set(self.names)]
+        known = set(self.names)
+        absent = [name for name in names if name not in known]
         if not absent:
             return self
         old = tuple(self.columns.raw(place) for place in range(len(self.names)))

@@ -263,3 +263,39 @@ def test_a_warning_points_at_the_line_that_fitted():
     with pytest.warns(ColumnWarning) as caught:
         NaiveBayes().fit(np.column_stack([np.arange(100), HONEST["measured"][:100]]), LABELS[:100])
     assert caught[0].filename == __file__
+
+
+def test_numbers_that_were_misread_are_no_ids_and_keep_their_own_warning():
+    misread = [f"{value:.4f}" for value in HONEST["measured"]]
+    misread[7] = "broken"
+    model = fitted({"reading": misread, "reading_id": misread})
+    assert family_of(model, "reading") == "categorical"
+    assert "numbers" in model.schema_.warnings["reading"]
+    assert family_of(model, "reading_id") is None
+
+
+def test_a_column_can_be_odd_in_two_ways():
+    (choice,) = Schema((replace(warned_of().learned.schema.choices[0], warning="odd"),)).choices
+    assert choice.also_warned("Odder.").warning == "odd. Odder."
+
+
+def test_saying_how_a_column_is_read_does_not_silence_what_is_found_in_it(tmp_path):
+    lines = [f"{place},{HONEST['measured'][place]},{LABELS[place]}" for place in range(ROWS)]
+    (tmp_path / "rows.csv").write_text("\n".join(["nr,x,y", *lines]))
+    model = fit(tmp_path / "rows.csv", "y", types={"nr": "integer"})
+    assert set(model.learned.schema.warnings) == {"nr"}
+
+
+def test_a_telling_column_that_is_called_an_id_is_kept_and_named_without_a_say_in_novelty():
+    numbers = np.sort(RNG.choice(5000, ROWS))[np.argsort(np.argsort(LABELS == "yes", kind="stable"))]
+    model = fitted({"sample_id": numbers})
+    assert family_of(model, "sample_id") is not None
+    assert "looks like an id" in model.schema_.warnings["sample_id"]
+    answers = model.decide(later({"sample_id": (numbers + 10**6).tolist()}), confidence=0)
+    assert np.mean(answers == "unfamiliar") < 0.05
+
+
+def test_an_id_that_the_user_keeps_has_no_say_in_novelty():
+    model = fitted({"counter": IDS["counter"]}, families={"counter": "gaussian"})
+    answers = model.decide(later({"counter": (IDS["counter"] + 10**6).tolist()}), confidence=0)
+    assert np.mean(answers == "unfamiliar") < 0.05

@@ -26,6 +26,9 @@ SMALL_COUNT = 20
 MOSTLY, FIRST_NAMED = 0.8, 3
 """Categories of which this share are numbers are worth a warning, which names so many that are none."""
 
+BY_TYPE = "types=... (--type)"
+"""How a user says what a column holds; once said, it is not asked for again."""
+
 A_NUMBER = re.compile(
     r"[-+−]?\s?(?:[€$£¥₹]\s?)?[-+]?(?:\d{1,3}(?:[.,'\s]\d{3})+|\d+)?(?:[.,]\d+|(?<=\d))(?:[eE][-+]?\d+)?\s?[€$£¥₹%]?"
 )
@@ -130,12 +133,12 @@ def warning_of_numbers(texts: Sequence[str], counts: AnyArray) -> str:
     if numbers < MOSTLY * present or are_categories(int(are_numbers.sum()), numbers):
         return ""
     if are_numbers.all():
-        return "every value is a number, but a text: make it numbers (types=... (--type)), else it is categories"
+        return f"every value is a number, but a text: make it numbers ({BY_TYPE}), else it is categories"
     first = np.flatnonzero(~are_numbers)[:FIRST_NAMED]
     named = ", ".join(repr(texts[place]) for place in first)
     return (
         f"{numbers:,} of {present:,} values are numbers, but it is learned as categories because of {named}. Where "
-        f"that means missing: na=[{named}] (--na {texts[first[0]]!r}); else say what it is with types=... (--type)"
+        f"that means missing: na=[{named}] (--na {texts[first[0]]!r}); else say what it is with {BY_TYPE}"
     )
 
 

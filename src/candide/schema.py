@@ -47,6 +47,10 @@ class Choice:
     kind: str = ""
     holds: str = ""
 
+    def also_warned(self, warning: str) -> Choice:
+        """The same choice with one thing more to know."""
+        return replace(self, warning=f"{self.warning.rstrip('.')}. {warning}" if self.warning else warning)
+
 
 @dataclass(frozen=True)
 class Schema:

@@ -8,6 +8,7 @@ without repeating, so the same rows in any order give the same model.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 import numpy as np
 
@@ -30,36 +31,59 @@ MANY_DIGITS = 1e5
 HEAD = 1000
 """Rows come as good as shuffled, so the first ones tell which columns need not be looked at any further."""
 
+NO_NUMBERS = np.zeros(0)
 CALLED_ID = re.compile(
     r"(?i:(?:^|[^a-z])(?:id|uuid|guid|identifier|identification)(?:$|[^a-z]))|[a-z](?:Id|ID)(?:$|[^a-z])"
 )
 
 
+def identifier_columns(rows: Batch, columns: Iterable[str]) -> list[str]:
+    """The columns that name rows, by their values or by what they are called: new rows will have new values."""
+
+    def is_new_in_each(column: Batch) -> bool:
+        return bool(names_rows(column) or (is_called_id(column.names[0]) and might_name(column)))
+
+    return [name for name in columns if is_new_in_each(rows.only([name]))]
+
+
 def names_rows(column: Batch) -> str:
-    """Why a column is taken for an id, in words; nothing where it is not."""
+    """Why a column is surely an id, in words; nothing where it is not."""
     (name,) = column.names
-    if not holds_numbers(column):
-        return strings_that_name(column, name)
-    values = column.numbers(column.names)[:, 0]
-    return "" if repeats_soon(values) else numbers_that_name(values[np.isfinite(values)], name)
+    return numbers_that_name(column) if holds_numbers(column) else strings_that_name(column, name)
 
 
-def repeats_soon(values: FloatArray) -> bool:
-    """Whether the first rows have fewer different numbers than an id would."""
-    head = values[:HEAD][np.isfinite(values[:HEAD])]
-    return len(np.unique(head)) < MOST * len(head)
+def numbers_that_name(column: Batch) -> str:
+    """Whole numbers that were handed out one by one: chance would repeat some."""
+    there = whole_numbers(column)
+    if len(there) < FEWEST_VALUES or len(np.unique(there)) < len(there):
+        return ""
+    if expected_repeats(len(there), float(np.ptp(there)) + 1) < SURELY:
+        return ""
+    return f"{len(there):,} whole numbers that never repeat, though they lie close together"
 
 
-def numbers_that_name(there: FloatArray, name: str) -> str:
-    """Whole numbers that were handed out one by one; or nearly all different, in a column that is called an id."""
-    if len(there) < FEWEST_VALUES or (there != np.floor(there)).any():
+def might_name(column: Batch) -> str:
+    """Why a column of numbers may be an id, or a measurement: it is called one, or has many digits and no repeats."""
+    (name,) = column.names
+    there = whole_numbers(column) if holds_numbers(column) else NO_NUMBERS
+    if len(there) < FEWEST_VALUES:
         return ""
     different = len(np.unique(there))
-    if different == len(there) and expected_repeats(len(there), float(np.ptp(there)) + 1) >= SURELY:
-        return f"{different:,} whole numbers that never repeat, though they lie close together"
     if different >= MOST * len(there) and is_called_id(name):
         return f"{different:,} different numbers in {len(there):,} rows, and called an id"
+    if different == len(there) and np.abs(there).max() >= MANY_DIGITS:
+        return f"{different:,} numbers of many digits that never repeat"
     return ""
+
+
+def whole_numbers(column: Batch) -> FloatArray:
+    """The numbers that are there, where all are whole and the first rows have as many different ones as ids would."""
+    values = column.numbers(column.names)[:, 0]
+    head = values[:HEAD][np.isfinite(values[:HEAD])]
+    if len(np.unique(head)) < MOST * len(head):
+        return NO_NUMBERS
+    there = values[np.isfinite(values)]
+    return there if bool((there == np.floor(there)).all()) else NO_NUMBERS
 
 
 def strings_that_name(column: Batch, name: str) -> str:
@@ -84,17 +108,6 @@ def own_values(column: Batch) -> tuple[int, int, int]:
     codes = column.categories(name).codes
     counts = np.bincount(codes[codes >= 0])
     return int(counts.sum()), int((counts > 0).sum()), int((counts == 1).sum())
-
-
-def has_many_digits(column: Batch) -> bool:
-    """Whether a column holds whole numbers of six digits or more, different in every row: a measurement, or an id."""
-    if not holds_numbers(column):
-        return False
-    values = column.numbers(column.names)[:, 0]
-    there = values[np.isfinite(values)]
-    if len(there) < FEWEST_VALUES or np.abs(there).max() < MANY_DIGITS or repeats_soon(there):
-        return False
-    return bool((there == np.floor(there)).all()) and len(np.unique(there)) == len(there)
 
 
 def is_called_id(name: str) -> bool:

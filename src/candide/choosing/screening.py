@@ -15,7 +15,7 @@ from candide.batch import Batch, SparseColumns
 from candide.choosing.candidates import candidates
 from candide.choosing.columns import Judges, affordable_rows
 from candide.choosing.copies import copies, recodings_of_label
-from candide.choosing.identifiers import has_many_digits, mostly_own_values, names_rows
+from candide.choosing.identifiers import is_called_id, might_name, mostly_own_values, names_rows
 from candide.choosing.leaks import Leak
 from candide.choosing.timestamps import timestamp_columns
 from candide.choosing.trials import distinct_classes
@@ -71,7 +71,7 @@ def suspicions(schema: Schema, rows: Batch, is_open: set[str], calibrated: bool)
     yield from (Suspicion(name, LATER, advice=NO_SAY) for name in times & is_open)
     ids = set()
     for choice in schema.choices:
-        if choice.column in is_open - times and not isinstance(choice.family, (Text, Bernoulli)):
+        if choice.column in is_open - times and might_name_rows(choice):
             suspicion = as_identifier(choice, rows)
             ids |= {choice.column} if suspicion and suspicion.leave_out else set()
             yield from [suspicion] if suspicion else []
@@ -80,14 +80,23 @@ def suspicions(schema: Schema, rows: Batch, is_open: set[str], calibrated: bool)
     yield from (copy for copy in repetitions(rows, learned, calibrated) if copy.column in is_open)
 
 
+def might_name_rows(choice: Choice) -> bool:
+    """Whether a column might be an id: texts and truths are none, nor numbers that were only misread as strings."""
+    is_misread = bool(choice.warning) and not is_called_id(choice.column)
+    return not is_misread and not isinstance(choice.family, (Text, Bernoulli))
+
+
 def as_identifier(choice: Choice, rows: Batch) -> Suspicion | None:
-    """Whether a column names rows: by its values, or by many digits that tell nothing about the label."""
+    """Whether a column names rows: surely, or by a name or many digits that tell nothing about the label."""
     column = rows.only([choice.column])
     if finding := names_rows(column):
         return Suspicion(choice.column, f"it looks like an id: {finding}", leave_out=True)
-    if has_many_digits(column) and tells_nothing(choice, column):
-        finding = "numbers of many digits that never repeat, and tell nothing about left-out rows"
-        return Suspicion(choice.column, f"it looks like an id: {finding}", leave_out=True)
+    if finding := might_name(column):
+        if tells_nothing(choice, column):
+            return Suspicion(choice.column, f"it looks like an id: {finding}, telling nothing of left-out rows", True)
+        if is_called_id(choice.column):
+            said = f"it looks like an id: {finding}, and yet it tells something of left-out rows"
+            return Suspicion(choice.column, said, advice=NO_SAY)
     if finding := mostly_own_values(column):
         return Suspicion(choice.column, f"{finding}, which tells nothing about others")
     return None
@@ -129,8 +138,9 @@ def warned(choice: Choice, suspicion: Suspicion | None, may_leave: bool) -> Choi
         return choice
     if suspicion.leave_out and may_leave:
         otherwise = f"It is left out; to learn it all the same: families={{'{choice.column}': 'guess'}}."
-        return Choice(choice.column, None, suspicion.finding, warning=f"{suspicion.finding}. {otherwise}")
-    return replace(choice, warning=kept(choice.column, suspicion.finding, suspicion.advice))
+        warning = f"{suspicion.finding}. {otherwise}"
+        return replace(choice, family=None, beside=(), reason=suspicion.finding, warning=warning)
+    return choice.also_warned(kept(choice.column, suspicion.finding, suspicion.advice))
 
 
 def kept(column: str, finding: str, advice: str = "") -> str:
@@ -142,11 +152,13 @@ def kept(column: str, finding: str, advice: str = "") -> str:
 def with_leaks(schema: Schema, leaks: list[Leak]) -> Schema:
     """The schema with a warning about columns that give the label away."""
     found = {leak.column: leak for leak in leaks}
-    choices = tuple(
-        replace(choice, warning=given_away(found[choice.column])) if choice.column in found else choice
+    choices = (
+        choice.also_warned(given_away(found[choice.column]))
+        if choice.column in found and AFTERWARDS not in choice.warning
+        else choice
         for choice in schema.choices
     )
-    return replace(schema, choices=choices)
+    return replace(schema, choices=tuple(choices))
 
 
 def given_away(leak: Leak) -> str:

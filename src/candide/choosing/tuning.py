@@ -11,6 +11,7 @@ from candide.batch import Batch
 from candide.calibration import Calibration
 from candide.choosing.calibrating import calibrated
 from candide.choosing.curve import learning_curve
+from candide.choosing.identifiers import identifier_columns
 from candide.choosing.leaks import Leak, leaks
 from candide.choosing.tenths import judged
 from candide.choosing.timestamps import timestamp_columns
@@ -40,8 +41,7 @@ def tune(
 ) -> tuple[Tuning, list[Leak]]:
     """What leave-one-out scores of these rows teach, and which columns they show to give the label away.
 
-    Nothing where rows are few or classes one. Columns that tell when a row was made have no say in how familiar rows
-    are: time goes on.
+    Nothing where rows are few or classes one.
     """
     if sum(len(batch) for batch in batches) < FEWEST_ROWS or len(summary.classes) < 2 or not summary.blocks:
         return UNTUNED, []
@@ -57,10 +57,16 @@ def taught(
 ) -> tuple[Tuning, list[Leak]]:
     """What these rows teach, each left out."""
     calibration = calibrated(rows, summary.classes, summary.blocks)
-    times = frozenset(name for batch in some for name in timestamp_columns(batch))
-    familiarity = Familiarity.of(summary.blocks, rows.familiarity, rows.observed, rows.weights, times)
+    silent = frozenset(name for batch in some for name in always_new(summary, batch))
+    familiarity = Familiarity.of(summary.blocks, rows.familiarity, rows.observed, rows.weights, silent)
     curve = learning_curve(summary, some, calibration, priors, class_weight)
     return Tuning(calibration, familiarity, quality(summary, rows, calibration, curve)), leaks(summary, rows)
+
+
+def always_new(summary: Summary, rows: Batch) -> list[str]:
+    """Columns that have no say in how familiar rows are: time goes on, and every row has its own name."""
+    single = [block for block in summary.blocks if len(block.columns) == 1 and not block.family.has_length]
+    return [*timestamp_columns(rows), *identifier_columns(rows, [block.columns[0] for block in single])]
 
 
 def affordable(summary: Summary, batches: Sequence[Batch]) -> Iterator[Batch]:

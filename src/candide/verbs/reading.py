@@ -14,6 +14,7 @@ import pyarrow as pa
 
 from candide.batch import ArrowColumns, Batch
 from candide.errors import LabelsRefused, OptionRefused
+from candide.guess import BY_TYPE
 from candide.learning import Learned
 from candide.sampling import BYTES_TO_LOOK_AT, ROWS_TO_LOOK_AT
 from candide.schema import Choice
@@ -113,7 +114,7 @@ def told_how_read(learned: Learned, source: Source, columns: Collection[str], re
             return choice
         spoken = kind.spec not in (*KINDS, "integer")
         reason = f"{kind.said}; {choice.reason}" if kind.said else choice.reason
-        warning = "" if choice.column in by_hand else choice.warning
+        warning = "" if choice.column in by_hand and BY_TYPE in choice.warning else choice.warning
         return replace(choice, kind=kind.spec if spoken else choice.kind, reason=reason, warning=warning)
 
     choices = tuple(map(told, learned.schema.choices))

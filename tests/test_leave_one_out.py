@@ -99,7 +99,6 @@ def test_uniform_priors_stay_uniform(data):
     assert_refits(with_all_classes(data.draw(tables(blocks_of("gaussian"), least=1))), priors="uniform")
 
 
-@pytest.mark.xfail(strict=True, reason="priors_without does not share a vanished class's part among the others")
 def test_uniform_priors_are_shared_by_the_classes_that_remain():
     rows = (Row((1,), "apple"), Row((2,), "pear"), Row((3,), "pear"), Row((4,), "quince"), Row((5,), "quince"))
     assert_refits(Table(blocks_of("gaussian", 1), rows), priors="uniform")

@@ -175,6 +175,7 @@ def priors_without(
             )
         with np.errstate(divide="ignore", invalid="ignore"):
             table[place] = log_priors(replace(summary, counts=counts), priors, class_weight)
-        if counts[label] == 0 and load > 0:
-            table[place, label] = -np.inf
+            if counts[label] == 0 and load > 0:
+                table[place, label] = -np.inf
+                table[place] -= log_sum(table[place : place + 1])
     return np.asarray(np.where(np.isnan(table), -np.inf, table)[which])

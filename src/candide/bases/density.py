@@ -21,22 +21,28 @@ Parameters = tuple[FloatArray, ...]
 IN_EVERY_SUPPORT = 1.0
 LEAST_DEVIATION = 1e-300
 FAR = 1e280
-#: Taking a row out in doubles must leave this share of the squares, and means within so many deviations of zero.
-KEPT, STEEP = 1e-3, 1e4
+EPSILON = np.finfo(np.float64).eps
+#: Taking a row out in doubles must leave this share of the squares.
+KEPT = 1e-3
+#: Which way a mean is rounded matters where doubles are coarser than this share of the deviation.
+COARSE = 1e-11
+#: Logarithms are summed on a grid of this step: a smaller gap between them means nothing.
+LEAST_GAP = 2.0**-40
 
 
 @dataclass(frozen=True)
 class Moments:
-    """Mean, standard deviation and mean logarithm of each (column, class), the prior's rows blended in.
+    """Mean, standard deviation and gap of logarithms of each (column, class), the prior's rows blended in.
 
-    `whole` is the deviation of all classes together, [column, 1]. With a row taken out, every row has moments of its
-    own: there the first axis is the row.
+    The gap is how far the mean of the logarithms lies below the logarithm of the mean. `whole` is the deviation of all
+    classes together, [column, 1]. With a row taken out, every row has moments of its own: there the first axis is the
+    row.
     """
 
     weight: FloatArray
     mean: FloatArray
     deviation: FloatArray
-    mean_log: FloatArray | None
+    log_gap: FloatArray | None
     whole: FloatArray
 
     @property
@@ -171,17 +177,17 @@ class Density(Family):
 
 
 class Pool(NamedTuple):
-    """Weight, mean, deviation and mean logarithm as they were seen, nothing blended in."""
+    """Weight, mean, deviation and gap of logarithms as they were seen, nothing blended in."""
 
     weight: FloatArray
     mean: FloatArray
     deviation: FloatArray
-    mean_log: FloatArray | None
+    log_gap: FloatArray | None
 
 
 def pool(seen: Sums) -> Pool:
     """The moments of each (column, class)."""
-    return Pool(seen.weight.to_float(), seen.mean, seen.deviation, None if seen.log is None else seen.mean_log)
+    return Pool(seen.weight.to_float(), seen.mean, seen.deviation, None if seen.log is None else seen.log_gap)
 
 
 def blended(seen: Sums, free_rows: float) -> Moments:
@@ -198,11 +204,26 @@ def blend(own: Pool, everyone: Pool, free_rows: float) -> Moments:
         np.sqrt(own_share) * np.hypot(own.deviation, own.mean - mean),
         np.sqrt(free_share) * np.hypot(everyone.deviation, everyone.mean - mean),
     )
-    mean_log = None
-    if own.mean_log is not None and everyone.mean_log is not None:
-        mean_log = own_share * own.mean_log + free_share * everyone.mean_log
+    log_gap = None
+    if own.log_gap is not None and everyone.log_gap is not None:
+        log_gap = own_share * own.log_gap + free_share * everyone.log_gap
+        log_gap += gap_between(own.mean, everyone.mean, own_share, free_share)
     deviation = np.where(everyone.weight == 0, 1.0, deviation)
-    return Moments(own.weight, mean, deviation, mean_log, everyone.deviation)
+    return Moments(own.weight, mean, deviation, log_gap, everyone.deviation)
+
+
+def gap_between(one: FloatArray, other: FloatArray, share: FloatArray, other_share: FloatArray) -> FloatArray:
+    """log(a x + b y) - a log x - b log y for shares a + b = 1, as accurate as the distance of x and y is."""
+    mean = share * one + other_share * other
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        step = (other - one) / mean
+        lost = share * log_of(-other_share * step, one, mean) + other_share * log_of(share * step, other, mean)
+    return np.where(share * other_share > 0, -lost, 0.0)
+
+
+def log_of(step: FloatArray, value: FloatArray, mean: FloatArray) -> FloatArray:
+    """log(value / mean), given value / mean - 1 as well as it is known."""
+    return np.where(np.abs(step) < 0.5, np.log1p(step), np.log(value) - np.log(mean))
 
 
 class Leaving(NamedTuple):
@@ -211,6 +232,10 @@ class Leaving(NamedTuple):
     values: FloatArray
     labels: IntArray
     weights: IntArray
+
+    def at(self, rows: IntArray) -> Leaving:
+        """Some of the rows."""
+        return Leaving(self.values[rows], self.labels[rows], self.weights[rows])
 
 
 def kinds_of(values: FloatArray, labels: IntArray, weights: AnyArray) -> tuple[Leaving, IntArray]:
@@ -224,17 +249,32 @@ def kinds_of(values: FloatArray, labels: IntArray, weights: AnyArray) -> tuple[L
 
 
 def blended_without(seen: Sums, out: Leaving, free_rows: float) -> Moments:
-    """What `blended` gives for one column without each row, [row, class]."""
-    left, rest = without(seen, out), without(seen.over_classes(), out._replace(labels=np.zeros_like(out.labels)))
-    whole = pool(seen)
-    own = Pool(
-        in_place(whole.weight, left.weight, out.labels),
-        in_place(whole.mean, left.mean, out.labels),
-        in_place(whole.deviation, left.deviation, out.labels),
-        None if whole.mean_log is None else in_place(whole.mean_log, left.mean_log, out.labels),
-    )
-    logs = None if rest.mean_log is None else rest.mean_log[:, None]
-    return blend(own, Pool(rest.weight[:, None], rest.mean[:, None], rest.deviation[:, None], logs), free_rows)
+    """What `blended` gives for one column without each row, [row, class].
+
+    Down-dated in doubles where that is as good as subtracting exactly: where it keeps all but a few bits, and where
+    means are rounded the same way or the way does not matter.
+    """
+    everyone, together = seen.over_classes(), out._replace(labels=np.zeros_like(out.labels))
+    (left, kept, rounded), (rest, kept_all, rounded_all) = without(seen, out), without(everyone, together)
+    moments = blend(among(seen, left, out.labels), in_rows(rest), free_rows)
+    coarse = (np.spacing(np.abs(moments.mean)) > COARSE * moments.deviation).any(axis=1)
+    shaky = np.flatnonzero(~(kept & kept_all & (rounded & rounded_all | ~coarse)))
+    if len(shaky):
+        put(left, shaky, pool(exactly_without(seen, out.at(shaky))))
+        put(rest, shaky, pool(exactly_without(everyone, together.at(shaky))))
+        moments = blend(among(seen, left, out.labels), in_rows(rest), free_rows)
+    return moments
+
+
+def among(seen: Sums, left: Pool, labels: IntArray) -> Pool:
+    """All classes of each row, [row, class]: its own as it is left, the others as they were."""
+    parts = zip(pool(seen), left, strict=True)
+    return Pool(*(None if whole is None else in_place(whole, part, labels) for whole, part in parts))  # type: ignore[arg-type]
+
+
+def in_rows(rest: Pool) -> Pool:
+    """What all classes together leave of each row, [row, 1]."""
+    return Pool(*(None if part is None else part[:, None] for part in rest))  # type: ignore[arg-type]
 
 
 def in_place(whole: FloatArray, changed: FloatArray | None, labels: IntArray) -> FloatArray:
@@ -244,34 +284,56 @@ def in_place(whole: FloatArray, changed: FloatArray | None, labels: IntArray) ->
     return table
 
 
-def without(seen: Sums, out: Leaving) -> Pool:
-    """The moments of each row's class once the row has left, [row]; one column.
+def without(seen: Sums, out: Leaving) -> tuple[Pool, AnyArray, AnyArray]:
+    """The moments of each row's class once the row has left, [row], down-dated in doubles; one column.
 
-    Down-dated in doubles where that loses no more than a few bits, else subtracted exactly.
+    Also whether that keeps all but a few bits, or else gives zeros, and whether the mean is sure to be the correctly
+    rounded one.
     """
     whole = pool(seen)
-    weight, mean, deviation = (part[0, out.labels] for part in (whole.weight, whole.mean, whole.deviation))
+    weight, mean, deviation = (part[0, out.labels] for part in whole[:3])
     rest = weight - out.weights
-    safe = np.maximum(rest, 1.0)
+    share = out.weights / np.where(rest > 0, rest, 1.0)
     with np.errstate(over="ignore", invalid="ignore"):
-        moved = mean + (mean - out.values) * (out.weights / safe)
-        before = weight * deviation**2
-        after = before - out.weights * (out.values - mean) * (out.values - moved)
-        spread = np.sqrt(np.maximum(after, 0.0) / safe)
-        differs = (deviation > 0) | (out.values != mean)
-        shaky = (rest > 0) & differs & ~((after > KEPT * before) & (np.abs(mean) < STEEP * deviation))
-    logs = None
-    if whole.mean_log is not None:
-        own_logs = whole.mean_log[0, out.labels]
-        logs = own_logs + (own_logs - grid_log(out.values)) * (out.weights / safe)
-    left = Pool(rest, np.where(rest > 0, moved, 0.0), np.where((rest > 0) & (deviation > 0), spread, 0.0), logs)
-    places = np.flatnonzero(shaky)
-    if len(places):
-        some = Leaving(out.values[places], out.labels[places], out.weights[places])
-        _put(left, places, pool(exactly_without(seen, some)))
-    if logs is not None:
-        logs[rest == 0] = 0.0
-    return left
+        low = seen.mean_rest[0, out.labels]
+        away = (out.values - mean) - low
+        change = low - away * share
+        moved = mean + change
+        after = deviation**2 - share * away**2
+        spread = np.sqrt(np.maximum(after, 0.0) * (1 + share))
+        kept = (after > KEPT * deviation**2) | (rest <= 0) | ((deviation == 0) & (away == 0))
+        rounded = ~halfway(mean, change, moved) | (rest <= 0)
+    log_gap = None
+    if seen.log is not None:
+        log_gap, kept_logs = log_gap_without(seen, out, share, away)
+        kept &= kept_logs | (rest <= 0)
+    nothing = (rest <= 0) | ~kept
+    moved, spread = np.where(nothing, 0.0, moved), np.where(nothing | (deviation == 0), 0.0, spread)
+    return Pool(rest, moved, spread, None if log_gap is None else np.where(nothing, 0.0, log_gap)), kept, rounded
+
+
+def halfway(mean: FloatArray, change: FloatArray, moved: FloatArray) -> AnyArray:
+    """Where a mean that changes by a number known to a few bits may be rounded either way."""
+    lost, doubt = np.abs(change - (moved - mean)), 4 * EPSILON * np.abs(change)
+    return np.asarray(np.abs(lost - 0.5 * np.spacing(np.abs(moved))) <= doubt)
+
+
+def log_gap_without(seen: Sums, out: Leaving, share: FloatArray, away: FloatArray) -> tuple[FloatArray, AnyArray]:
+    """The gap of logarithms once the row has left, and whether that keeps all but a few bits.
+
+    With the row's logarithm known relative to the mean's, every term is as small as the column is narrow: the gap grows
+    by the share of the class that left, the mean moves, and the row's logarithm is no longer counted.
+    """
+    mean, gap = seen.mean[0, out.labels], seen.log_gap[0, out.labels]
+    near = grid_log(seen.mean[0])
+    beyond = seen.log_mean_less(near[None])[0, out.labels]
+    own = share * ((grid_log(out.values) - near[out.labels]) - beyond)
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        step = -share * (away / mean)
+        moved = np.log1p(step)
+        left = (1 + share) * gap + moved + own
+        doubt = (1 + share) * np.abs(gap) + np.abs(step) / (1 + step) + np.abs(moved) + np.abs(own)
+        return left, 4 * EPSILON * doubt <= COARSE * np.maximum(left, LEAST_GAP)
 
 
 def exactly_without(seen: Sums, out: Leaving) -> Sums:
@@ -281,7 +343,8 @@ def exactly_without(seen: Sums, out: Leaving) -> Sums:
     return seen.only(out.labels) - gone
 
 
-def _put(left: Pool, places: IntArray, exact: Pool) -> None:
+def put(left: Pool, places: IntArray, exact: Pool) -> None:
+    """Write the moments of some rows, [1, place], where they belong."""
     for part, better in zip(left, exact, strict=True):
         if part is not None and better is not None:
             part[places] = better[0]

@@ -9,6 +9,7 @@ from scipy.special import betaln, xlog1py, xlogy
 
 from candide.arrays import FloatArray
 from candide.bases.density import Density, Moments, Parameters
+from candide.bases.saddle import PLAIN, log_choice, refined
 from candide.bases.support import Support
 from candide.errors import OptionRefused
 
@@ -45,7 +46,9 @@ class Binomial(Density):
         (chance,) = parameters
         rest = self.trials - value
         choices = -np.log(self.trials + 1) - betaln(rest + 1, value + 1)
-        return np.asarray(choices + xlogy(value, chance) + xlog1py(rest, -chance))
+        said = np.asarray(choices + xlogy(value, chance) + xlog1py(rest, -chance))
+        large = (self.trials > PLAIN) & (value > 0) & (rest > 0) & (chance > 0) & (chance < 1)
+        return refined(said, large, log_choice, value, rest, chance, 1 - chance)
 
     def draw(self, rng: np.random.Generator, rows: int, *parameters: float) -> FloatArray:
         return rng.binomial(self.trials, parameters[0], rows).astype(float)

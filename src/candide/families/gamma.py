@@ -5,12 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import digamma, gammaln, polygamma
+from scipy.special import digamma, polygamma
 
 from candide.arrays import FloatArray
 from candide.bases.density import Density, Moments, Parameters, times_larger
+from candide.bases.saddle import LOG_TAU, stirling_error
 from candide.bases.support import POSITIVE
 
+LARGE = 20.0
 SHARPEST = 1e8
 NEWTON_STEPS = 4
 """Minka's start is off by 1.5 % at most, and every step squares that: more would only repeat the last bits."""
@@ -26,10 +28,9 @@ class Gamma(Density):
     formula = "Gamma density of {x} with shape {shape} and mean {mean}"
 
     def parameters(self, seen: Moments) -> Parameters:
-        assert seen.mean_log is not None
-        mean = np.where(seen.mean > 0, seen.mean, 1.0)
-        shape = shape_from(np.where(seen.mean > 0, np.log(mean) - seen.mean_log, 1.0))
-        return shape, mean
+        assert seen.log_gap is not None
+        shape = shape_from(np.where(seen.mean > 0, seen.log_gap, 1.0))
+        return shape, np.where(seen.mean > 0, seen.mean, 1.0)
 
     def log_density(self, value: FloatArray, *parameters: FloatArray) -> FloatArray:
         """shape * (log u - u + 1) with u = value / mean: around the mean the large terms of a sharp shape cancel."""
@@ -47,10 +48,7 @@ class Gamma(Density):
 
 def log_height(shape: FloatArray) -> FloatArray:
     """shape * log(shape) - shape - log Gamma(shape), by Stirling's series where its terms would cancel."""
-    large = np.maximum(shape, 100.0)
-    series = 0.5 * np.log(large / (2 * np.pi)) - (1 / 12 - (1 / 360 - 1 / (1260 * large**2)) / large**2) / large
-    small = np.minimum(shape, 100.0)
-    return np.where(shape > 100, series, small * np.log(small) - small - gammaln(small))
+    return np.asarray(0.5 * (np.log(shape) - LOG_TAU) - stirling_error(shape))
 
 
 def shape_from(gap: FloatArray) -> FloatArray:
@@ -58,7 +56,17 @@ def shape_from(gap: FloatArray) -> FloatArray:
     gap = np.maximum(gap, 0.5 / SHARPEST)
     shape = (3 - gap + np.sqrt((gap - 3) ** 2 + 24 * gap)) / (12 * gap)
     for _ in range(NEWTON_STEPS):
-        slope = shape**2 * (1 / shape - polygamma(1, shape))
-        shape = 1 / (1 / shape + (np.log(shape) - digamma(shape) - gap) / slope)
+        reached, slope = log_less_digamma(shape)
+        shape = 1 / (1 / shape + (reached - gap) / slope)
         shape = np.clip(shape, 1e-8, SHARPEST)
     return shape
+
+
+def log_less_digamma(shape: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """log(a) - digamma(a) and minus its slope along 1/a, by their series where the terms would cancel."""
+    small, step = np.minimum(shape, LARGE), 1 / np.maximum(shape, LARGE)
+    square = step**2
+    value = step * (1 / 2 + step * (1 / 12 - square * (1 / 120 - square * (1 / 252 - square / 240))))
+    slope = -(1 / 2 + step * (1 / 6 - square * (1 / 30 - square * (1 / 42 - square / 30))))
+    near = np.log(small) - digamma(small), small**2 * (1 / small - polygamma(1, small))
+    return np.where(shape > LARGE, value, near[0]), np.where(shape > LARGE, slope, near[1])

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import xlogy
 
 from candide.arrays import FloatArray
 from candide.bases.density import Density, Moments, Parameters
@@ -26,7 +25,9 @@ class Geometric(Density):
 
     def log_density(self, value: FloatArray, *parameters: FloatArray) -> FloatArray:
         again, stop = parameters
-        return np.asarray(xlogy(value, again) + np.log(stop))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            more = np.where(stop < 0.5, np.log1p(-stop), np.log(again))
+            return np.asarray(np.where(value == 0, 0.0, value * more) + np.log(stop))
 
     def draw(self, rng: np.random.Generator, rows: int, *parameters: float) -> FloatArray:
         return rng.geometric(parameters[1], rows).astype(float) - 1

@@ -9,10 +9,11 @@ from scipy.special import betaln, xlogy
 
 from candide.arrays import FloatArray
 from candide.bases.density import Density, Moments, Parameters
+from candide.bases.saddle import PLAIN, log_choice, log_poisson, refined
 from candide.bases.support import COUNTS
-from candide.families.poisson import Poisson
 
-NEARLY_POISSON = 1e7
+NEARLY_POISSON = 1e12
+"""With so many successes for each event, the difference to a Poisson is below what doubles tell."""
 
 
 @dataclass(frozen=True)
@@ -26,19 +27,28 @@ class NegativeBinomial(Density):
     def parameters(self, seen: Moments) -> Parameters:
         """The mean, and the number of successes waited for: infinite for a Poisson."""
         excess = seen.variance - seen.mean
-        with np.errstate(divide="ignore", invalid="ignore"):
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             successes = np.where(excess > 0, seen.mean**2 / excess, np.inf)
-        return seen.mean, np.where(successes < NEARLY_POISSON, np.maximum(successes, 1e-12), np.inf)
+        return seen.mean, np.maximum(successes, 1e-12)
 
     def log_density(self, value: FloatArray, *parameters: FloatArray) -> FloatArray:
         mean, successes = parameters
-        bursty = np.isfinite(successes)
+        bursty = (successes < NEARLY_POISSON * (1 + mean)) & (mean > 0)
         waited = np.where(bursty, successes, 1.0)
         choices = -betaln(waited, value + 1) - np.log(waited + value)
         chances = xlogy(waited, waited / (waited + mean)) + xlogy(value, mean / (waited + mean))
-        return np.where(bursty, choices + chances, Poisson().log_density(value, mean))
+        large = bursty & (waited + value + mean > PLAIN)
+        said = refined(choices + chances, large, log_waiting, value, mean, waited)
+        return said if bursty.all() else np.where(bursty, said, log_poisson(value, mean))
 
     def draw(self, rng: np.random.Generator, rows: int, *parameters: float) -> FloatArray:
         mean, successes = parameters
         rates = np.full(rows, mean) if np.isinf(successes) else rng.gamma(successes, mean / successes, rows)
         return rng.poisson(np.minimum(rates, float(COUNTS.high))).astype(float)
+
+
+def log_waiting(value: FloatArray, mean: FloatArray, waited: FloatArray) -> FloatArray:
+    """The same: so many failures and successes in any order, but a success comes last."""
+    some, tries = np.maximum(value, 1.0), waited + mean
+    several = log_choice(waited, some, waited / tries, mean / tries) + np.log(waited / (waited + some))
+    return np.where(value == 0, -waited * np.log1p(mean / waited), several)

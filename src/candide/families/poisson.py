@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import gammaln, xlogy
 
 from candide.arrays import FloatArray
 from candide.bases.density import Density, Moments, Parameters
+from candide.bases.saddle import log_poisson
 from candide.bases.support import COUNTS
 
 
@@ -29,7 +29,7 @@ class Poisson(Density):
 
     def log_density(self, value: FloatArray, *parameters: FloatArray) -> FloatArray:
         (rate,) = parameters
-        return np.asarray(xlogy(value, rate) - rate - gammaln(value + 1))
+        return log_poisson(value, rate)
 
     def draw(self, rng: np.random.Generator, rows: int, *parameters: float) -> FloatArray:
         return rng.poisson(min(parameters[0], float(COUNTS.high)), rows).astype(float)

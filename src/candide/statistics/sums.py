@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,8 +13,9 @@ from candide.arrays import AnyArray, FloatArray, IntArray
 from candide.errors import ForgetRefused
 from candide.kernels.logarithm import grid_log
 from candide.statistics.exact import ExactSums
+from candide.statistics.logarithms import log_gap
 from candide.statistics.moments import MomentsBuilder
-from candide.statistics.whole_sums import LIGHTEST_BITS, WholeSums, ratios, roots
+from candide.statistics.whole_sums import LIGHTEST_BITS, WholeSums, ratios, roots, true_ratio
 
 
 @dataclass(frozen=True)
@@ -115,9 +117,24 @@ class Sums:
         return quotient(self.total, self.weight)
 
     @cached_property
-    def mean_log(self) -> FloatArray:
+    def log_gap(self) -> FloatArray:
+        """How far the mean of the logarithms lies below the logarithm of the mean, rounded after the subtraction.
+
+        In a narrow column both are nearly alike, and doubles would lose most of what is left. 0 where nothing was seen.
+        """
         assert self.log is not None
-        return quotient(self.log, self.weight)
+        mean, mean_log = fraction(self.total, self.weight), fraction(self.log, self.weight)
+        return np.vectorize(log_gap, otypes=[float])(*mean, *mean_log)
+
+    def log_mean_less(self, near: FloatArray) -> FloatArray:
+        """The logarithm of the mean less a number near it, rounded after the subtraction; 0 where nothing was seen."""
+        scaled = np.vectorize(float.as_integer_ratio, otypes=[object, object])(np.where(np.isfinite(near), near, 0.0))
+        return np.vectorize(log_gap, otypes=[float])(*fraction(self.total, self.weight), *scaled)
+
+    @cached_property
+    def mean_rest(self) -> FloatArray:
+        """The exact mean less the rounded one: much, beside the deviation, where a clock counts seconds since 1970."""
+        return np.vectorize(ratio_rest, otypes=[float])(*fraction(self.total, self.weight), self.mean)
 
     @cached_property
     def variance(self) -> FloatArray:
@@ -135,12 +152,29 @@ def grid_logs(values: FloatArray) -> FloatArray:
     return grid_log(values.ravel()).reshape(values.shape)
 
 
-def quotient(above: ExactSums, below: ExactSums) -> FloatArray:
-    """Correctly rounded above / below; 0 where below is 0."""
+def fraction(above: ExactSums, below: ExactSums) -> tuple[AnyArray, AnyArray]:
+    """above / below as whole numbers."""
     tops, top_exponent = above.integers()
     bottoms, bottom_exponent = below.integers()
     shared = min(top_exponent, bottom_exponent)
-    return ratios(tops * 2 ** (top_exponent - shared), bottoms * 2 ** (bottom_exponent - shared))
+    return tops * 2 ** (top_exponent - shared), bottoms * 2 ** (bottom_exponent - shared)
+
+
+def quotient(above: ExactSums, below: ExactSums) -> FloatArray:
+    """Correctly rounded above / below; 0 where below is 0."""
+    return ratios(*fraction(above, below))
+
+
+def ratio_rest(above: int, below: int, rounded: float) -> float:
+    """above / below less the number it was rounded to.
+
+    >>> ratio_rest(1, 3, 1 / 3), ratio_rest(0, 0, 0.0)
+    (1.850371707708594e-17, 0.0)
+    """
+    if below == 0 or not math.isfinite(rounded):
+        return 0.0
+    number, scale = rounded.as_integer_ratio()
+    return true_ratio(above * scale - number * below, below * scale)
 
 
 class SumsBuilder:

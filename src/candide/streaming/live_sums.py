@@ -10,6 +10,7 @@ import numpy as np
 
 from candide.arrays import AnyArray, FloatArray, IntArray
 from candide.bases.density import Density
+from candide.statistics.logarithms import log_gap
 from candide.statistics.moments import MomentsBuilder
 from candide.statistics.sums import Sums, SumsBuilder, grid_logs
 from candide.statistics.whole_sums import WholeSums, root_ratio, true_ratio
@@ -76,8 +77,8 @@ class Entry:
         sums = WholeSums(self.weight, self.total, self.square, self.bits)
         return replace(sums, log=self.log, log_bits=self.log_bits) if logs else sums
 
-    def moments(self) -> tuple[float, float, float, float]:
-        """Weight, mean, standard deviation and mean logarithm, each rounded once; kept until something is added."""
+    def moments(self, logs: bool) -> tuple[float, float, float, float]:
+        """Weight, mean, standard deviation and gap of logarithms, each rounded once; kept until something is added."""
         if self.rounded is None:
             weight = self.weight
             spread = weight * self.square - self.total * self.total
@@ -85,7 +86,7 @@ class Entry:
                 float(weight),
                 true_ratio(self.total, weight << self.bits),
                 root_ratio(spread, (weight * weight) << (2 * self.bits)),
-                true_ratio(self.log, weight << self.log_bits),
+                log_gap(self.total, weight << self.bits, self.log, weight << self.log_bits) if logs else 0.0,
             )
         return self.rounded
 
@@ -115,10 +116,10 @@ class Rounded:
 
     @property
     def log(self) -> FloatArray | None:
-        return self.mean_log if self.logs else None
+        return self.log_gap if self.logs else None
 
     @property
-    def mean_log(self) -> FloatArray:
+    def log_gap(self) -> FloatArray:
         return self.table[:, :, 3]
 
     def over_classes(self) -> Rounded:
@@ -173,8 +174,8 @@ class RunningSums(SumsBuilder):
     def rounded(self, columns: list[int], order: list[int]) -> Rounded:
         """The moments of some columns and classes."""
         logs = self.logs is not None
-        table = np.array([[self.entries[column][label].moments() for label in order] for column in columns])
-        overall = np.array([[self.overall[column].moments()] for column in columns])
+        table = np.array([[self.entries[column][label].moments(logs) for label in order] for column in columns])
+        overall = np.array([[self.overall[column].moments(logs)] for column in columns])
         return Rounded(table, Rounded(overall, None, logs), logs)
 
     def freeze(self) -> Sums:

@@ -77,6 +77,8 @@ def _first_record(data: bytes, delimiter: str) -> tuple[int, int]:
     end = data.find(newline_of(data), begin) + 1 or len(data)
     if b'"' in data[begin:end]:
         end = begin + int(records_of(data[begin:], delimiter)[0][1])
+    elif b"\r" in data[begin:end]:
+        end = begin + int(records_of(data[begin:end], delimiter)[0][1])
     return begin, end
 
 

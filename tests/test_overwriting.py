@@ -125,6 +125,13 @@ def test_a_file_of_the_same_kind_or_an_empty_one_is_replaced_and_force_replaces_
         assert Path(output).read_bytes() != content or kind == "a model"
 
 
+@pytest.mark.parametrize("ending", ["gz", "zst", "bz2", "xz"])
+def test_compressed_answers_may_be_written_again(ending):
+    for _ in range(2):
+        assert shell(f"predict m.candide data.csv -o out.csv.{ending}").exit_code == 0
+        assert kind_of(f"out.csv.{ending}") == "compressed data"
+
+
 READS = {
     "fit": "fit {} --label kind --plain",
     "predict": "predict m.candide {}",

@@ -31,7 +31,8 @@ GOOD = {
 }
 ODD = [
     b'"', b'""', b"'", b"\0", b"\0" * 50, b"\r", b"\r\n", b"\n", b"\n\n\n", b"\xef\xbb\xbf", b"\xff\xfe", b"\xff",
-    b"\xed\xa0\x80", b"\\ud800", b"\\udc00\\ud800", "é".encode("latin-1"), "日本".encode("utf-16"), b",", b",,,,", b"\t", b";",
+    b"\xed\xa0\x80", b"\\ud800", b"\\udc00\\ud800", "é".encode("latin-1"), "日本".encode("utf-16"), b",", b",,,,",
+    b"\t", b";",
     b"[", b"]", b"{", b"}", b"[" * 300, b'{"x":' * 300, b"{}", b"null", b"true", b"1e999", b"-", b"9" * 400, b"NaN",
     b"\\", b"a" * 70_000, b":", b"\x1b[2J", b"2026-02-31", b'{"x": [1], "y": "a"}\n', b'"x": "text", ', b"\x85", b" ",
 ]  # fmt: skip
@@ -74,8 +75,9 @@ def outcome(path, size, on_error):
                 found[name] += [None] * len(batch)
         return repr((sorted(found.items()), labels, source.rejects.count))
     except CandideError as problem:
-        assert path in str(problem), f"does not name {path}: {problem}"
-        return str(problem)
+        sentence = str(problem)
+    assert path in sentence, f"does not name {path}: {sentence}"
+    return sentence
 
 
 def look_at(folder, kind, cases):

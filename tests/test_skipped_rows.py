@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import io
 import json
+import os
+import random
 import subprocess
 import sys
 from pathlib import Path
@@ -129,3 +131,52 @@ def test_the_shell_says_it_on_standard_error(model, rows):
     assert len(done.stdout.splitlines()) == 4
     assert done.stderr.startswith("note: 3 rows were left out. The first: ")
     assert "line 3: column 'x' holds 'oops'" in done.stderr
+
+
+TRIALS = 2000 if os.environ.get("CANDIDE_THOROUGH") else 25
+FIELDS = ["1", "01.50", " 7 ", "NA", "", "+2", "a", " c", "oops", "\x1b[2J", "1,2", '"b""c"', '"x,y"', '"q\nr"', '"é"']
+
+
+@pytest.mark.parametrize("newline", ["\n", "\r\n"])
+def test_whatever_is_in_a_file_every_record_comes_back_in_its_place(model, tmp_path, newline):
+    chance, path = random.Random(11), tmp_path / "any.csv"
+    for _ in range(TRIALS):
+        records = [",".join(chance.choices(FIELDS, k=2)) for _ in range(chance.randrange(1, 20))]
+        records = [record for record in records if record.strip("\r\n")]
+        ends = chance.choice(["", newline])
+        path.write_text(newline.join(["x,kind", *records]) + ends, encoding="utf-8", newline="")
+        out = io.BytesIO()
+        found = verbs.predict(model, str(path), out, on_error="keep")
+        assert found.rows + found.skipped == len(records)
+        rest = out.getvalue().decode("utf-8").removeprefix(f"x,kind,label,probability,decision{newline}")
+        for record in records:
+            assert rest.startswith(f"{record},")
+            answer, _, rest = rest[len(record) + 1 :].partition(newline)
+            assert answer == ",," or answer.split(",")[0] in ("u", "v")
+        assert not rest
+
+
+def test_whatever_is_in_a_line_of_json_it_comes_back_in_its_place(model, tmp_path):
+    chance, path = random.Random(12), tmp_path / "any.jsonl"
+    lines = [
+        '{"x": 1.10, "kind": "a"}', '{"kind":"c","x":7e0 }', '{"x": "oops"}', '{"x": 1', "[]", "null", "{}", "garbage",
+        '{"x": [[[]]]}', '{"x": 2, "kind": "\\ud800"}', '{"x": 1, "deep": {"er": 1.50}}', '{"x": 1} {"x": 2}',
+    ]  # fmt: skip
+    for _ in range(TRIALS):
+        written = [lines[0], *chance.choices(lines, k=chance.randrange(12))]
+        path.write_text("\n".join(written))
+        found, said = answered(model, path, on_error="keep", output_format="jsonl")
+        assert len(found) >= len(written) - said.skipped
+        if lines[-1] not in written:
+            assert said.rows + said.skipped == len(found) == len(written)
+            assert all(after.startswith(before[:-1]) for before, after in zip(written, found, strict=True))
+
+
+@pytest.mark.parametrize("start", ["", " ", "\t", '{"x": 1}\n', "garbage\n"])
+def test_a_line_of_null_is_a_row_that_cannot_be_read(model, tmp_path, start):
+    path = tmp_path / "null.jsonl"
+    path.write_text(f"{start}null\n")
+    code = f"from candide import verbs; verbs.predict({str(model)!r}, {str(path)!r})"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 1
+    assert "not a JSON object" in done.stderr

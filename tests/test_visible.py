@@ -27,11 +27,11 @@ ENVIRONMENT = {
     "TERM": "xterm",
     "COLUMNS": "100",
 }
-EVIL = "\x1b]0;owned\x07\x1b[2J\x9b31m\x1b[35mP\x08\x7f\u202egnp\u2066"
+EVIL = "\x1b]0;owned\x07\x1b[2J\x9b31m\x1b[48;5;199mP\x08\x7f\u202egnp\u2066"
 """A window's title, a cleared screen, colours, a backspace, letters turned round."""
 
-OURS = re.compile(r"\x1b\[(?!35m)[0-9;]*m|\x1b\[\?25[lh]|\r?\x1b\[[0-9]*[AK]")
-"""What Rich writes: colours (but magenta), and the moves of a progress bar."""
+OURS = re.compile(r"\x1b\[(?!48;5;199m)[0-9;]*m|\x1b\[\?25[lh]|\r?\x1b\[[0-9]*[AK]")
+"""What Rich writes: colours (but not that pink), and the moves of a progress bar."""
 
 ORDINARY = (
     "plain words, naïve café: 50 € (½)",

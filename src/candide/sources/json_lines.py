@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -25,6 +26,10 @@ from candide.sources.source import Piece, flat, with_outer
 NUMBER, INTEGER = KINDS["number"], KINDS["integer"]
 Line = tuple[int, bytes]
 ADVICE = "Mend the line, or leave such lines out with on_error='skip' (--on-error skip)."
+
+
+NOTHING_LINE = re.compile(rb"(?:\A|\n)[ \t\r]*null")
+"""A line of null, which Arrow takes for a row or, where it comes first, dies of."""
 
 
 class TooDeep(ValueError):
@@ -89,26 +94,27 @@ class JsonLines:
         """The rows of a block; bad lines as rejects."""
         lines = self.lines(block)
         try:
-            return [self._piece(self._read(lines.block.data), lines, 0, block.taken)]
+            return [self._piece(self._read(lines.block.data), lines, slice(None), block.taken)]
         except ValueError:
             pieces: list[Piece] = []
             start = 0
             for found in self._tables(lines.found, block.name):
                 taken = 0 if pieces else block.taken
                 if isinstance(found, Reject):
-                    original = lines.original(start, 1).take(slice(0))
+                    original = lines.original(slice(start, start + 1), 1).take(slice(0))
                     pieces.append(Piece((), (), 0, lines.place, taken, (found,), original=original))
                     start += 1
                 else:
                     table, length = found
-                    pieces.append(self._piece(table, lines, start, taken))
+                    pieces.append(self._piece(table, lines, slice(start, start + length), taken))
                     start += length
             return pieces
 
     def describe(self) -> dict[str, Any]:
         return {"format": self.format, "types": {part.name: str(part.type) for part in self.schema}}
 
-    def _piece(self, table: Any, lines: Lines, start: int, taken: int) -> Piece:
+    def _piece(self, table: Any, lines: Lines, which: slice, taken: int) -> Piece:
+        start = which.start or 0
         table = flat(table, lines.block.name)
         names = tuple(table.column_names)
         columns = tuple(
@@ -123,7 +129,7 @@ class JsonLines:
             taken,
             (),
             lambda row: lines.text(start + row),
-            lines.original(start, table.num_rows),
+            lines.original(which, table.num_rows),
         )
 
     def _tables(self, lines: list[Line], name: str) -> Iterator[tuple[Any, int] | Reject]:
@@ -148,6 +154,8 @@ class JsonLines:
         """A table of some lines; whole numbers give way to broken ones where that helps."""
         if is_too_deep(data):
             raise TooDeep
+        if b"null" in data and NOTHING_LINE.search(data):
+            raise ValueError("null is no object")
         if not data.isascii():
             data.decode("utf-8")
         try:
@@ -190,15 +198,14 @@ class Lines:
         lines = self.block.data.split(b"\n")
         return [(self.block.line + place, line) for place, line in enumerate(lines) if line.strip()]
 
-    def original(self, start: int, length: int) -> Original:
+    def original(self, which: slice, rows: int) -> Original:
         """Some of the lines as they are."""
-        return Original(length, lambda: fields_of(self._some(start, length)), lambda: self._some(start, length))
+        return Original(rows, lambda: fields_of(self._some(which, rows)), lambda: self._some(which, rows))
 
-    def _some(self, start: int, length: int) -> Any:
+    def _some(self, which: slice, rows: int) -> Any:
         """Lines as Arrow bytes; none where a line holds several objects, or an object several lines."""
-        found = [line.strip() for _, line in self.found[start : start + length]]
-        whole = start or length == len(self.found)
-        return pa.array(found, pa.large_binary()) if whole and len(found) == length else None
+        found = [line.strip() for _, line in self.found[which]]
+        return pa.array(found, pa.large_binary()) if len(found) == rows else None
 
     def place(self, row: int) -> Place:
         return Place(self.block.name, "line", self.found[min(row, len(self.found) - 1)][0])

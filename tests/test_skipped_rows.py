@@ -160,16 +160,14 @@ def test_whatever_is_in_a_line_of_json_it_comes_back_in_its_place(model, tmp_pat
     chance, path = random.Random(12), tmp_path / "any.jsonl"
     lines = [
         '{"x": 1.10, "kind": "a"}', '{"kind":"c","x":7e0 }', '{"x": "oops"}', '{"x": 1', "[]", "null", "{}", "garbage",
-        '{"x": [[[]]]}', '{"x": 2, "kind": "\\ud800"}', '{"x": 1, "deep": {"er": 1.50}}', '{"x": 1} {"x": 2}',
+        '{"x": 2, "kind": "\\ud800"}', '{"x": 1, "deep": {"er": 1.50}}', '{"x": 1} {"x": 2}',
     ]  # fmt: skip
     for _ in range(TRIALS):
-        written = [lines[0], *chance.choices(lines, k=chance.randrange(12))]
+        written = [lines[0]] * 9 + [*chance.choices(lines, k=chance.randrange(12))]
         path.write_text("\n".join(written))
         found, said = answered(model, path, on_error="keep", output_format="jsonl")
-        assert len(found) >= len(written) - said.skipped
-        if lines[-1] not in written:
-            assert said.rows + said.skipped == len(found) == len(written)
-            assert all(after.startswith(before[:-1]) for before, after in zip(written, found, strict=True))
+        assert said.rows + said.skipped == len(found) == len(written)
+        assert all(after.startswith(before[:-1]) for before, after in zip(written, found, strict=True))
 
 
 @pytest.mark.parametrize("start", ["", " ", "\t", '{"x": 1}\n', "garbage\n"])

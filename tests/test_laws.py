@@ -14,6 +14,7 @@ from candide.bases.discriminant import Discriminant
 from candide.batch import Batch
 from candide.engines import local
 from candide.errors import CandideError, ForgetRefused
+from candide.families.calendar import Calendar, parts_of
 from candide.families.multinomial import Multinomial
 from candide.model import log_normalised, normalised
 from candide.statistics.cross_sums import CrossSums
@@ -290,6 +291,9 @@ def test_the_likelihood_is_a_probability(name, data):
     family, model = table.blocks[0].family, table.model()
     if isinstance(family, Multinomial):
         total = chances(model, np.eye(columns)).sum(axis=0)
+    elif isinstance(family, Calendar):
+        parts = {int(parts_of(np.array([float(time)]), family.part)[0]): float(time) for time in known.values()}
+        total = chances(model, {"x0": list(parts.values())}).sum(axis=0)
     elif takes(family, "red") and not takes(family, 0.5):
         words = [text for text in known.values() if text]
         assume(words)

@@ -15,6 +15,7 @@ from candide.batch import TEXT, Batch, SparseColumns, as_numbers, not_values
 from candide.errors import ValuesRefused
 from candide.kernels.counting import first_bad_count
 from candide.readable import as_arrow, plain
+from candide.times import DATE, time_kind
 from candide.values import USUALLY_MISSING, Coded, key_of
 
 BINARY = (pa.types.is_binary, pa.types.is_large_binary, pa.types.is_fixed_size_binary)
@@ -75,7 +76,16 @@ def guess_column(batch: Batch, name: str) -> Guess:
     if pa.types.is_dictionary(raw.type) or any(is_kind(kind) for is_kind in BINARY):
         return Guess("categorical", "categories")
     numbers = as_numbers(raw, name)
-    return guess_numbers(numbers[np.isfinite(numbers)])
+    numbers = numbers[np.isfinite(numbers)]
+    return guess_times(numbers, time_kind(kind)) if time_kind(kind) else guess_numbers(numbers)
+
+
+def guess_times(seconds: FloatArray, kind: str) -> Guess:
+    """Few repeated times are categories, others lie about somewhere."""
+    different, called = len(np.unique(seconds)), "dates" if kind == DATE else "times"
+    if are_categories(different, len(seconds)):
+        return Guess("categorical", f"only {different} different {called}")
+    return Guess("gaussian", called)
 
 
 def guess_values(values: list[Any], name: str, alone: bool) -> Guess:

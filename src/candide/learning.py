@@ -232,7 +232,7 @@ class Learned:
 
     def model_for(self, priors: Priors, class_weight: Priors | None) -> Model:
         """The parameters with other priors."""
-        return Model.fit(self.summary, priors, class_weight, self.tuning.calibration)
+        return Model.fit(self.summary, priors, class_weight, self.tuning.calibration, self.schema.kinds)
 
     def _complete(self, batches: Iterable[Batch]) -> Iterator[Batch]:
         """Batches with every column of the schema, missing where absent; one nobody chose for is refused."""

@@ -16,9 +16,11 @@ from candide.batch import Batch
 from candide.calibration import Calibration
 from candide.errors import LabelsRefused, OptionRefused, suggestion
 from candide.explanation import Explanation
+from candide.families.categorical import Categorical
 from candide.holding import drawn_as_held
 from candide.kernels.scoring import argmax_rows
 from candide.summary import Summary
+from candide.times import is_time, shown_time
 from candide.values import Key, key_of, shown
 
 Priors = str | Mapping[Any, float]
@@ -33,6 +35,8 @@ class Model:
     blocks: tuple[Block, ...]
     parameters: tuple[Any, ...]
     calibration: Calibration | None = None
+    #: How the values of some columns are written: times are shown as times.
+    kinds: Mapping[str, str] = field(default_factory=dict, compare=False)
     #: What the parameters come from: the counts that explanations show.
     summary: Summary | None = field(default=None, compare=False, repr=False)
 
@@ -43,6 +47,7 @@ class Model:
         priors: Priors = "empirical",
         class_weight: Priors | None = None,
         calibration: Calibration | None = None,
+        kinds: Mapping[str, str] | None = None,
     ) -> Model:
         """Let priors and smoothing meet the summary."""
         if not summary.classes:
@@ -52,7 +57,7 @@ class Model:
             for block, statistic in zip(summary.blocks, summary.statistics, strict=True)
         )
         log_prior = log_priors(summary, priors, class_weight)
-        model = cls(summary.classes, log_prior, summary.blocks, parameters, calibration, summary)
+        model = cls(summary.classes, log_prior, summary.blocks, parameters, calibration, kinds or {}, summary)
         if calibration is None and not model.has_prior and (priors != "empirical" or class_weight is not None):
             raise OptionRefused(
                 "complement is a score, not a likelihood: priors and class weights have no effect on it. "
@@ -127,7 +132,7 @@ class Model:
         scores = self.reported_start[None].copy()
         for block, parameters, seen in zip(self.blocks, self.parameters, statistics, strict=True):
             values = block.family.view(row, block.columns)
-            spoken = block.family.terms(parameters, values, block.columns, seen)
+            spoken = self._in_time(block.family.terms(parameters, values, block.columns, seen), row, block)
             if self.calibration is None:
                 block.family.score(parameters, values, scores)
             else:
@@ -152,6 +157,17 @@ class Model:
             texts=texts_of(row, self.blocks),
         )
 
+    def _in_time(self, terms: list[Term], row: Batch, block: Block) -> list[Term]:
+        """Terms of columns that are seconds since 1970, as the times they are; categories are written out already."""
+        if not self.kinds or isinstance(block.family, Categorical):
+            return terms
+        return [self._timed(term, row) if is_time(self.kinds.get(term.feature, "")) else term for term in terms]
+
+    def _timed(self, term: Term, row: Batch) -> Term:
+        kind = self.kinds[term.feature]
+        value = shown_time(float(row.numbers([term.feature])[0, 0]), kind)
+        return replace(term, value=value, behind=term.behind and term.behind.in_time(kind))
+
     def _rows_behind_prior(self) -> AnyArray | None:
         """The rows of each class, where the prior is their share."""
         if self.summary is None or (not self.has_prior and self.calibration is None):
@@ -172,7 +188,8 @@ class Model:
             length = np.array([block.family.typical_length(seen)])
             factor = float(self.calibration.factor(block.key, length).reshape(()))
         found = block.family.profiles(self.parameters[place], seen, block.columns, np.exp(self.log_prior))
-        return tuple(replace(profile, factor=factor) for profile in found)
+        times = {name: kind for name, kind in self.kinds.items() if is_time(kind)}
+        return tuple(replace(profile, factor=factor, times=times.get(profile.column, "")) for profile in found)
 
     def sample(
         self, rows: int, label: Key | None, rng: np.random.Generator, holds: Mapping[str, str] | None = None

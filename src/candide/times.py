@@ -76,4 +76,5 @@ def as_times(seconds: Any, kind: str) -> Any:
     if name == DATE:
         days = (micros // int(DAY * 1e6)).astype(np.int32)
         return pa.array(days, mask=~known).cast(pa.date32())
-    return pa.array(micros, mask=~known).cast(pa.timestamp("us", "UTC" if name == INSTANT else None))
+    unit, ticks = ("us", micros) if (micros % 1_000_000).any() else ("s", micros // 1_000_000)
+    return pa.array(ticks, mask=~known).cast(pa.timestamp(unit, "UTC" if name == INSTANT else None))

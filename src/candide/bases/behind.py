@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from candide.arrays import FloatArray
+from candide.times import shown_duration, shown_time
 
 SHARE, INVERSE, ODDS = "share", "inverse", "odds"
 
@@ -34,6 +36,14 @@ class Counted:
     times: float = 1.0
     form: str = SHARE
     note: str = ""
+    #: Where an interval of numbers begins and ends, infinite where it does not.
+    interval: tuple[float, float] | None = None
+
+    def in_time(self, kind: str) -> Counted:
+        """The same of a column of times."""
+        if self.interval is None:
+            return self
+        return replace(self, note=interval_named(*self.interval, lambda number: shown_time(number, kind)))
 
     def fraction(self, label: int) -> tuple[float, float]:
         """Numerator and denominator for one class; one of the slots where the class saw nothing at all."""
@@ -86,10 +96,18 @@ class Shaped:
     parameters: dict[str, FloatArray]
     formula: str
     value: str = ""
+    times: str = ""
+
+    def in_time(self, kind: str) -> Shaped:
+        """The same of a column of times."""
+        return replace(self, times=kind)
 
     def numbers(self, label: int) -> dict[str, str]:
         """The parameters of one class, as they are written."""
-        return {name: brief(values[label]) for name, values in self.parameters.items()}
+        return {
+            name: parameter_of_times(name, float(values[label]), self.times) if self.times else brief(values[label])
+            for name, values in self.parameters.items()
+        }
 
     def text(self, classes: Sequence[Any], labels: Sequence[int] | None = None) -> str:
         """The parameters in words, for some of the classes."""
@@ -114,6 +132,28 @@ class Shaped:
 
 
 Behind = Counted | Shaped
+
+
+def interval_named(low: float, high: float, shown: Callable[[float], str]) -> str:
+    """An interval of numbers in words.
+
+    >>> interval_named(2.0, float("inf"), brief)
+    'anything from 2'
+    """
+    since = f" from {shown(low)}" if math.isfinite(low) else ""
+    until = f" to {shown(high)}" if math.isfinite(high) else ""
+    return f"anything{since}{until}"
+
+
+def parameter_of_times(name: str, number: float, kind: str) -> str:
+    """A parameter of a curve over times: a time where it says where the curve lies, else how long, or a number.
+
+    >>> parameter_of_times("mean", 0.0, "date"), parameter_of_times("deviation", 7200.0, "time")
+    ('1970-01-01', '2 hours')
+    """
+    if name in ("mean", "centre"):
+        return shown_time(number, kind)
+    return shown_duration(number) if name in ("deviation", "scale") else brief(number)
 
 
 def brief(number: float) -> str:

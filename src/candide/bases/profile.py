@@ -6,12 +6,13 @@ profiles works for every family there is or will be.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from candide.arrays import AnyArray, FloatArray
+from candide.times import shown_time
 
 CURVE, STEPS, COUNTS, VALUES, EVENTS = "curve", "steps", "counts", "values", "events"
 """Kinds: a density along numbers; a density in intervals; whole numbers; named values; things that share a total."""
@@ -47,6 +48,12 @@ class Profile:
     vocabulary: int = 0
     factor: float = 1.0
     parameters: Mapping[str, FloatArray] = field(default_factory=dict)
+    #: The kind of times that the places are, where they are seconds since 1970.
+    times: str = ""
+
+    def place_named(self, place: float, written: Callable[[float], str]) -> str:
+        """A place along numbers as it is written: as a time where it is one."""
+        return shown_time(float(place), self.times) if self.times else written(float(place))
 
     @property
     def masses(self) -> FloatArray:

@@ -13,6 +13,7 @@ from candide.bases.smoothed import own_loo_smoothing
 from candide.batch import Batch
 from candide.errors import ColumnRefused
 from candide.families.bernoulli import Bernoulli
+from candide.families.calendar import PARTS, Calendar, parts_of
 from candide.families.categorical import Categorical
 from candide.families.exponential import Exponential
 from candide.families.gamma import Gamma
@@ -24,6 +25,7 @@ from candide.families.negative_binomial import NegativeBinomial
 from candide.families.poisson import Poisson
 from candide.families.student import Student
 from candide.summary import Summary
+from candide.times import EARLIEST, LATEST, time_kind
 
 MANY_VALUES = 64
 """Numbers with more different values than this are no categories."""
@@ -48,6 +50,9 @@ def candidates(guess: Family, column: Batch, everything: bool) -> list[Family]:
     if isinstance(guess, Bernoulli) or not holds_numbers(column):
         return [guess]
     numbers = column.numbers([name])[:, 0]
+    if holds_times(column):
+        found = [guess, *timely(numbers[np.isfinite(numbers)], name)]
+        return list(dict.fromkeys(replace(family, column=name) for family in found))
     found = [guess, *numeric(numbers[np.isfinite(numbers)], name, everything)]
     return list(dict.fromkeys(replace(family, column=name) for family in found))
 
@@ -69,6 +74,25 @@ def numeric(numbers: FloatArray, name: str, everything: bool) -> list[Family]:
     if everything and values[0] >= 0 and values[-1] <= LARGE_COUNT and bool((values == np.floor(values)).all()):
         found += [Poisson(), NegativeBinomial(), Geometric()]
     return found
+
+
+def timely(seconds: FloatArray, name: str) -> list[Family]:
+    """The families of times: when it was, or which weekday, month or hour, as far as there are several."""
+    if not len(seconds):
+        return []
+    inside = seconds[(seconds >= EARLIEST) & (seconds <= LATEST)]
+    when: list[Family] = [Histogram().fitted_to(seconds, name), Gaussian(), Student()]
+    if len(inside) < len(seconds):
+        return when
+    year = int(np.median(inside.astype("datetime64[s]").astype("datetime64[Y]").astype(np.int64))) + 1970
+    parts = [part for part in PARTS if len(np.unique(parts_of(inside, part))) > 1]
+    return [*when, *(Calendar(part=part, year=year) for part in parts)]
+
+
+def holds_times(column: Batch) -> bool:
+    """Whether the column holds dates or times."""
+    raw = column.columns.raw(0)
+    return isinstance(raw, (pa.Array, pa.ChunkedArray)) and bool(time_kind(raw.type))
 
 
 def holds_numbers(column: Batch) -> bool:

@@ -35,6 +35,7 @@ from candide.measures import mean_loss
 from candide.model import log_normalised
 from candide.schema import Choice, Schema
 from candide.summary import Summary, whole_weights
+from candide.times import is_time
 from candide.watching import Size, Watch, counted, unwatched
 
 CELLS = 2_000_000
@@ -161,8 +162,9 @@ def best_table(guessed: Schema, winners: Schema, rows: Batch, wishes: Wishes, wa
     as_guessed = {choice.column: choice for choice in guessed.choices}
     looks = tuple(as_guessed[choice.column] if choice.column in free else choice for choice in winners.choices)
     tables = different([winners, replace(winners, choices=looks), changed(winners, free, in_bins(rows))])
-    numbers = with_whole_numbers(winners, free, rows)
-    bells = different(changed(numbers, free, together(family)) for family in (GaussianShared(), GaussianFull()))
+    plain = free - {choice.column for choice in winners.choices if is_time(choice.kind)}
+    numbers = with_whole_numbers(winners, plain, rows)
+    bells = different(changed(numbers, plain, together(family)) for family in (GaussianShared(), GaussianFull()))
     bells = [table for table in bells if affordable_bell(table, rows)]
     if len(tables) == 1 and not bells:
         return winners

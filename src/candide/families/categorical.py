@@ -187,8 +187,16 @@ class Categorical(Family):
             if key in parameters[name].keys:
                 place = parameters[name].keys.index(key)
                 behind = None if seen is None else self._behind(seen, name, parameters[name].table, place)
-                spoken.append(Term(name, said(key), parameters[name].table[place], behind))
+                spoken.append(Term(self.feature(name), self.spelled(key), parameters[name].table[place], behind))
         return spoken
+
+    def feature(self, column: str) -> str:
+        """What of a column is spoken of."""
+        return column
+
+    def spelled(self, key: Key) -> str:
+        """A value as it is shown."""
+        return said(key)
 
     def _behind(self, seen: Tally, name: str, table: FloatArray, place: int) -> Counted:
         """The counts of a value, or of all values in its group: those whose evidence differs by the same factor."""
@@ -210,7 +218,7 @@ class Categorical(Family):
     ) -> list[Profile]:
         found = []
         for name, places in by_column(seen, columns).items():
-            table, names = parameters[name].table, tuple(said(key) for key in parameters[name].keys)
+            table, names = parameters[name].table, tuple(map(self.spelled, parameters[name].keys))
             told = float(information(table, prior))
             found.append(Profile(name, VALUES, names, table, counts=seen.counts[places], information=told))
         return found
@@ -228,7 +236,8 @@ class Categorical(Family):
             if coded.codes[0] < 0:
                 found.append(Silence(name, "", IS_MISSING))
             elif (key := coded.keys[coded.codes[0]]) not in parameters[name].keys:
-                found.append(Silence(name, "", IS_MISSING) if key == MISSING else Silence(name, shown(key), UNSEEN))
+                unseen = Silence(self.feature(name), self.spelled(key), UNSEEN)
+                found.append(Silence(name, "", IS_MISSING) if key == MISSING else unseen)
         return found
 
     def sample(

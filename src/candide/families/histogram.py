@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from candide.arrays import AnyArray, BoolArray, FloatArray, IntArray
-from candide.bases.behind import Counted
+from candide.bases.behind import Counted, interval_named
 from candide.bases.family import Family, Term, shown_number
 from candide.bases.leaving import Leaving
 from candide.bases.merged import interval_starts, log_merged, log_merged_without, summed
@@ -201,10 +201,10 @@ class Histogram(Family):
         interval = int(np.searchsorted(starts, place, side="right"))
         first, last = bounds[interval], bounds[interval + 1]
         counts = seen.counts[first:last].sum(axis=0)
-        low = "" if first == 0 else f" from {shown_number(self.cuts[first - 1])}"
-        high = "" if last == self.bins else f" to {shown_number(self.cuts[last - 1])}"
-        note = f"anything{low}{high}"
-        return Counted(counts, seen.counts.sum(axis=0), float(self.smoothing), len(starts) + 1, note=note)
+        ends = np.concatenate([[-np.inf], self.cuts, [np.inf]])
+        low, high = float(ends[first]), float(ends[last])
+        note, totals = interval_named(low, high, shown_number), seen.counts.sum(axis=0)
+        return Counted(counts, totals, float(self.smoothing), len(starts) + 1, note=note, interval=(low, high))
 
     def profiles(
         self, parameters: Steps, seen: Tally, columns: tuple[str, ...], prior: FloatArray

@@ -53,7 +53,7 @@ def curves(subject: Subject, profile: Profile) -> Figure:
         axes.plot(places[kept], heights, color=PALETTE[rank], label=name(subject, label))
     end_at(axes, np.exp(profile.table[kept][:, subject.drawn]))
     density_axis(axes)
-    number_places(axes)
+    number_places(axes, profile)
     return finished(figure, subject)
 
 
@@ -72,11 +72,12 @@ def steps(subject: Subject, profile: Profile) -> Figure:
         axes.stairs(heights[:, label], shown, color=PALETTE[rank], alpha=0.1, fill=True)
     if uneven:
         step = max(1, -(-len(edges) // 9))
-        axes.set_xticks(shown[::step], [figure_of(edge) for edge in edges[::step]], rotation=30, ha="right")
+        named = [profile.place_named(edge, figure_of) for edge in edges[::step]]
+        axes.set_xticks(shown[::step], named, rotation=30, ha="right")
         share_axis(axes, "y", "share in each interval")
     else:
         density_axis(axes)
-        number_places(axes)
+        number_places(axes, profile)
     return finished(figure, subject)
 
 
@@ -95,7 +96,7 @@ def counts(subject: Subject, profile: Profile) -> Figure:
             small = {"marker": MARKERS[rank], "markersize": 3.5 if len(places) < 40 else 0, "linewidth": 1.2}
             axes.plot(places, chances[:, label], color=PALETTE[rank], label=name(subject, label), **small)
     share_axis(axes, "y", "chance")
-    number_places(axes, whole=True)
+    number_places(axes, profile, whole=True)
     axes.set_ylim(bottom=0)
     return finished(figure, subject)
 
@@ -260,9 +261,9 @@ def share_axis(axes: Any, which: str, label: str) -> None:
     axis.set_label_text(label)
 
 
-def number_places(axes: Any, whole: bool = False) -> None:
-    """Plain numbers along the feature, few enough not to meet."""
+def number_places(axes: Any, profile: Profile, whole: bool = False) -> None:
+    """Plain numbers, or times, along the feature, few enough not to meet."""
     from matplotlib.ticker import FuncFormatter, MaxNLocator
 
-    axes.xaxis.set_major_locator(MaxNLocator(6, integer=whole))
-    axes.xaxis.set_major_formatter(FuncFormatter(lambda place, _: figure_of(place)))
+    axes.xaxis.set_major_locator(MaxNLocator(4 if profile.times else 6, integer=whole))
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda place, _: profile.place_named(place, figure_of)))

@@ -143,7 +143,7 @@ def value_scale(profile: Profile, one: int, other: int) -> Iterator[Scale]:
         labels = np.array(labels_of(profile), dtype=object)[kept]
         numbers = profile.places if profile.kind in (CURVE, COUNTS) else range(len(kept))
         places = np.array(numbers, dtype=np.float64)[kept]
-        smooth = profile.kind == CURVE and len(places) > 2
+        smooth = profile.kind == CURVE and len(places) > 2 and not profile.times
         yield Scale(profile.column, tuple(labels), places, evidence[kept], chances[kept], smooth)
 
 
@@ -157,11 +157,11 @@ def in_the_middle(chances: FloatArray) -> FloatArray:
 def labels_of(profile: Profile) -> list[str]:
     """Each place as it is written on a scale."""
     if profile.kind == STEPS:
-        starts = [figure_of(float(place), 3) for place in profile.places]
+        starts = [profile.place_named(float(place), lambda number: figure_of(number, 3)) for place in profile.places]
         inner = [f"{a}–{b}" for a, b in pairwise(starts[1:])]
         return [f"< {starts[1]}", *inner, f"≥ {starts[-1]}"] if len(starts) > 1 else ["any"]
     if profile.kind in (CURVE, COUNTS):
-        return [figure_of(float(place)) for place in profile.places]
+        return [profile.place_named(float(place), figure_of) for place in profile.places]
     return [str(place) for place in profile.places]
 
 

@@ -134,12 +134,17 @@ def control_of(subject: Subject, profile: Profile, room: int) -> Control:
     table = profile.factor * profile.table
     if profile.kind in (CURVE, COUNTS):
         kept = spread_out(subject, profile, min(PLACES, room))
-        numbers = tuple(figure_of(float(profile.places[place]), 6) for place in kept)
+        numbers = tuple(profile.place_named(float(profile.places[place]), six_digits) for place in kept)
         return Control(profile.column, "number", numbers, table[kept])
     common = np.argsort(-(np.exp(profile.table) @ subject.prior), kind="stable")
     kept = np.sort(common[: min(VALUES, room)])
     names = labels_of(profile)
     return Control(profile.column, "value", tuple(names[place] for place in kept), table[kept])
+
+
+def six_digits(number: float) -> str:
+    """A number that can be told from its neighbours."""
+    return figure_of(number, 6)
 
 
 def spread_out(subject: Subject, profile: Profile, most: int) -> IntArray:

@@ -89,8 +89,13 @@ def middle_half(profile: Profile, label: int) -> str:
     if not running[-1] > 0:
         return "never seen"
     places = np.asarray(profile.places)
-    low, high = (figure_of(float(places[np.searchsorted(running, q * running[-1])]), 3) for q in (0.25, 0.75))
+    low, high = (named(profile, places[np.searchsorted(running, q * running[-1])]) for q in (0.25, 0.75))
     return f"{low} to {high}" if low != high else low
+
+
+def named(profile: Profile, place: float) -> str:
+    """A place along numbers in few letters."""
+    return profile.place_named(place, lambda number: figure_of(number, 3))
 
 
 def nomogram_in_words(scales: Scales) -> str:

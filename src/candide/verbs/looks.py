@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from candide.arrays import FloatArray, IntArray
+from candide.bases.behind import parameter_of_times
 from candide.bases.family import shown_number
 from candide.bases.profile import COUNTS, CURVE, EVENTS, STEPS, Profile
 from candide.bases.telling import NOTHING, all_pairs, how_many, how_telling
@@ -44,7 +45,7 @@ def shares_in_words(profile: Profile, shares: FloatArray, label: int, best: list
     return ", ".join(f"{brief(values[place])} {share(shares[place])}" for place in places)
 
 
-def parameters_of(profile: Profile, names: list[str]) -> dict[str, dict[str, float]]:
+def parameters_of(profile: Profile, names: list[str]) -> dict[str, dict[str, Any]]:
     """The numbers behind a column, class by class: a curve's as its family calls them, the share of every value.
 
     Of very many values there are only the commonest; what words say is told by their counts.
@@ -53,12 +54,20 @@ def parameters_of(profile: Profile, names: list[str]) -> dict[str, dict[str, flo
         return {}
     if profile.kind in (CURVE, COUNTS):
         behind = profile.parameters or moments_of(profile)
-        return {name: {called: float(of[label]) for called, of in behind.items()} for label, name in enumerate(names)}
+        return {
+            name: {called: parameter(called, float(of[label]), profile.times) for called, of in behind.items()}
+            for label, name in enumerate(names)
+        }
     values, masses = value_names(profile), profile.masses
     return {
         name: {values[place]: float(masses[place, label]) for place in commonest(masses[:, label], VALUES_KEPT)}
         for label, name in enumerate(names)
     }
+
+
+def parameter(called: str, number: float, times: str) -> Any:
+    """A parameter as it is told: a number, or a time or how long, where the column holds times."""
+    return parameter_of_times(called, number, times) if times else number
 
 
 def moments_of(profile: Profile) -> dict[str, FloatArray]:
@@ -109,7 +118,7 @@ def value_names(profile: Profile) -> list[str]:
     """
     if profile.kind != STEPS:
         return [str(place) for place in profile.places]
-    starts = [shown_number(start) for start in np.asarray(profile.places).tolist()]
+    starts = [profile.place_named(start, shown_number) for start in np.asarray(profile.places).tolist()]
     if len(starts) == 1:
         return ["anything"]
     inner = [f"{low} to {high}" for low, high in pairwise(starts[1:])]
@@ -139,10 +148,12 @@ def brief(value: str) -> str:
     return value if len(value) <= LONGEST else value[: LONGEST - 1] + "…"
 
 
-def short(number: float) -> str:
-    """A number in few letters.
+def short(number: Any) -> str:
+    """A number in few letters; words as they are.
 
     >>> short(190340.9), short(36.783), short(0.00012345)
     ('190,341', '36.78', '0.0001234')
     """
+    if isinstance(number, str):
+        return number
     return f"{number:,.0f}" if 1000 <= abs(number) < 1e9 else f"{number:.4g}"

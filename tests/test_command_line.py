@@ -385,7 +385,7 @@ def test_killed_at_any_moment_the_file_is_the_old_or_the_new_one(place, forked, 
 
 def test_an_unexpected_fault_is_one_sentence_unless_asked_for(place, tmp_path):
     (tmp_path / "sitecustomize.py").write_text(
-        "import candide.verbs.inspecting as fault\nfault.inspect = lambda model: 1 / 0\n"
+        "import candide.verbs.inspecting as fault\nfault.inspect = lambda model, **more: 1 / 0\n"
     )
     environment = {**ENVIRONMENT, "PYTHONPATH": f"{tmp_path}{os.pathsep}{ENVIRONMENT['PYTHONPATH']}"}
     for debug in ("", "1"):

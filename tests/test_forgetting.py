@@ -266,6 +266,31 @@ def test_reasons_hold_no_values_of_the_data() -> None:
         assert "4021" not in told
 
 
+def test_warnings_and_names_of_gone_columns_in_reasons_go_too(tmp_path: Path) -> None:
+    """A warning may name values; the reason of a copy names the column that it copies."""
+    rng = random.Random(11)
+    labels = [rng.choice(["ill", "well"]) for _ in range(200)]
+    rows: Rows = {
+        "size": [rng.gauss(5 * (label == "ill"), 1) for label in labels],
+        "mostly": [*(f"{rng.randrange(60)}.5" for _ in range(198)), COLOUR, COLOUR],
+        COLUMN: [*([None] * 150), *(rng.gauss(0, 1) for _ in range(50))],
+        "copy": [],
+        "label": labels,
+    }
+    rows["copy"] = rows[COLUMN]
+    model = NaiveBayes().fit(rows, "label")
+    assert COLOUR in model.schema_.warnings["mostly"]
+    assert COLUMN in model.schema_.choices[-1].reason
+    for row, label in singly(some(rows, range(150, 200))):
+        model.forget_one(row, label)
+    model.save(tmp_path / "model.candide")
+    assert found_in((tmp_path / "model.candide").read_bytes(), names_only=True) == []
+
+
+def some(rows: Rows, places: range) -> Rows:
+    return {name: [values[place] for place in places] for name, values in rows.items()}
+
+
 def test_reasons_of_older_models_are_mended_when_rows_are_forgotten() -> None:
     model = NaiveBayes(**PLAIN).fit({"size": [1.5, 2.5, 3.5]}, ["a", "b", "a"])
     learned = model.learned_

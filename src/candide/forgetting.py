@@ -41,7 +41,7 @@ def scrubbed(
     `declared` are the columns that the user named: like declared classes they stay.
     """
     gone = set() if is_array(schema) else before.held - after.held - set(declared)
-    kept = without_values(schema.without(gone))
+    kept = without_values(schema, gone)
     summary = after.narrowed(kept.blocks) if gone else after
     return kept, summary, without_traces(tuning, before.blocks, summary.blocks, summary.classes)
 
@@ -51,10 +51,21 @@ def is_array(schema: Schema) -> bool:
     return schema.columns == numbered(len(schema.columns))
 
 
-def without_values(schema: Schema) -> Schema:
-    """The schema with reasons that tell no value of the data, as those of older models did."""
-    choices = tuple(replace(choice, reason=EXTREMES.sub(r"\1", choice.reason)) for choice in schema.choices)
-    return replace(schema, choices=choices)
+def without_values(schema: Schema, gone: Collection[str] = ()) -> Schema:
+    """The schema without some columns, and without warnings; no reason names those columns, or a value of the data."""
+    kept = schema.without(gone).without_warnings()
+    return replace(kept, choices=tuple(replace(c, reason=scrubbed_reason(c.reason, gone)) for c in kept.choices))
+
+
+def scrubbed_reason(reason: str, gone: Collection[str]) -> str:
+    """A reason that names no column that is gone, nor extremes, as older models did.
+
+    >>> scrubbed_reason("it is the same as 'age' in every row", ["age"])
+    'it is the same as another column in every row'
+    """
+    for name in gone:
+        reason = reason.replace(f"'{name}'", "another column")
+    return EXTREMES.sub(r"\1", reason)
 
 
 def without_traces(

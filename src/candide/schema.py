@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import pyarrow as pa
@@ -34,7 +34,8 @@ class Choice:
 
     `beside` are further readings of the same column, such as the pairs of words of a text: each a block of its own.
     They are scores, which calibration weighs; what the column's values are likely to be is the family's to say.
-    `warning` is what a user should know before trusting the column, such as that it looks like an id.
+    `warning` is what a user should know before trusting the column, such as that it looks like an id. It may name
+    values of the rows it was found in, so it is a record outside equality, and goes when rows are forgotten.
     `kind` says how its values are written where that is not plain to see, as `candide.sources.kinds` names it: dates,
     numbers with a decimal comma. `holds` says which numbers it holds, such as whole ones (`candide.holding`).
     """
@@ -43,7 +44,7 @@ class Choice:
     family: Family | None
     reason: str
     beside: tuple[Family, ...] = ()
-    warning: str = ""
+    warning: str = field(default="", compare=False)
     kind: str = ""
     holds: str = ""
 
@@ -104,6 +105,10 @@ class Schema:
     def without(self, columns: Collection[str]) -> Schema:
         """This schema without some columns."""
         return replace(self, choices=tuple(choice for choice in self.choices if choice.column not in columns))
+
+    def without_warnings(self) -> Schema:
+        """This schema with nothing said about columns to look at twice."""
+        return replace(self, choices=tuple(replace(choice, warning="") for choice in self.choices))
 
     def explain(self) -> str:
         """One line a column: its family and the reason; another where it should be looked at twice.

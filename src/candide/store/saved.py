@@ -70,8 +70,9 @@ def to_bytes(saved: Saved) -> bytes:
 
 
 def canonical_bytes(saved: Saved) -> bytes:
-    """The model file without provenance and what was measured in `fit`: equal models, equal bytes."""
-    return to_bytes(replace(saved, provenance={}, tuning=replace(saved.tuning, quality=None)))
+    """The model file without provenance and what was measured or warned of in `fit`: equal models, equal bytes."""
+    plain = replace(saved, schema=saved.schema.without_warnings(), tuning=replace(saved.tuning, quality=None))
+    return to_bytes(replace(plain, provenance={}))
 
 
 def file_pieces(saved: Saved) -> list[Buffer]:

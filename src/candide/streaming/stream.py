@@ -177,8 +177,8 @@ class Stream:
         gone = set() if is_array(Schema(tuple(self.choices))) else emptied - self.learned.options.columns_named
         if gone:
             self._narrow(gone)
-        if not self.clean:
-            self.choices = list(without_values(Schema(tuple(self.choices))).choices)
+        if gone or not self.clean:
+            self.choices = list(without_values(Schema(tuple(self.choices)), gone).choices)
             self.clean = True
         tuning = without_traces(known, before, self._blocks(), self.classes)
         self.learned = replace(self.learned, tuning=tuning)

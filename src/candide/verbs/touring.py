@@ -29,6 +29,8 @@ STEPS = (
     ("Tuesday's rows come in: learn them too. Nothing is read again.",
      "learn orchard.candide tuesday.csv"),
     ("And forget them, exactly: the file is as it was before.", "forget orchard.candide tuesday.csv"),
+    ("Choose anew from the rows that are left: then not even a choice knows of Tuesday.",
+     "refit orchard.candide monday.csv"),
     ("Or learn Tuesday apart, with the same choices, and add the two.",
      "fit tuesday.csv --like orchard.candide -o tuesday.candide"),
     ("", "merge orchard.candide tuesday.candide -o both.candide"),

@@ -245,7 +245,7 @@ def model():
         (ColumnRefused, lambda m: m.fit({"age": [np.inf, 1.5]}, [0, 1]), ("row 0",)),
         (LabelsRefused, lambda m: m.fit(ROWS, [None] * 4), ("no label",)),
         (ColumnRefused, lambda m: m.partial_fit({"age": [np.inf], "sex": ["f"]}, ["new"]), ("age", "row 0")),
-        (RowsRefused, lambda m: m.partial_fit(ROWS, LABELS, sample_weight=[0.5] * 4), ("Row 0 weighs 0.5",)),
+        (ForgetRefused, lambda m: m.forget(ROWS, LABELS, [1.5] * 4), ("fewer rows", "1 too many")),
         (ForgetRefused, lambda m: m.forget(ROWS, ["nobody"] * 4), ("'nobody'", "never learned")),
         (ForgetRefused, lambda m: m.forget(ROWS, LABELS[::-1]), ("forget",)),
         (ForgetRefused, lambda m: m.forget(ROWS, LABELS, [2] * 4), ("fewer rows", "2 too many")),

@@ -12,7 +12,7 @@ from candide.bases.family import Block
 from candide.batch import Batch
 from candide.leave_one_out import known_labels
 from candide.statistics.cross_sums import CrossSums
-from candide.summary import Summary, whole_weights
+from candide.summary import Summary, grid_weights
 
 TOLERANCE = 1e-9
 both = pytest.mark.parametrize("name", ["gaussian_full", "gaussian_shared"])
@@ -30,7 +30,7 @@ def leaving(family, values, labels, weights=None):
     """What `score_without` is given."""
     batch = Batch.of(values, labels, weights)
     summary = Summary.of((Block(family, batch.names),), batch)
-    return summary.statistics[0], batch, batch.names, known_labels(summary, batch), whole_weights(batch)
+    return summary.statistics[0], batch, batch.names, known_labels(summary, batch), grid_weights(batch)
 
 
 def left_out(family, *given):

@@ -19,7 +19,7 @@ from candide.errors import ForgetRefused, LabelsRefused
 from candide.families.text import Text
 from candide.leave_one_out import LeftOut, known_labels, leave_each_out
 from candide.model import Model, log_sum
-from candide.summary import Summary, whole_weights
+from candide.summary import Summary, grid_weights
 from candide.text.options import TextOptions
 from candide.text.term_matrix import TermMatrix
 from strategies import CASES, LABELS, MIXTURE, Row, Table, blocks_of, tables
@@ -226,7 +226,7 @@ def test_a_term_matrix_keeps_the_words_the_family_keeps(model, more, data):
 def matrix_of(table, options):
     summary, batch = table.summary(), table.batch()
     family = replace(table.blocks[0].family, options=options, alphabet="")
-    labels, weights = known_labels(summary, batch), whole_weights(batch)
+    labels, weights = known_labels(summary, batch), grid_weights(batch)
     return TermMatrix.of(family.view(batch, ("text",)), labels, weights, len(summary.classes), options)
 
 
@@ -317,7 +317,7 @@ def test_what_is_strange_without_the_row(model, cut, data):
     """Words nobody else holds weigh -log(G + V), G and V without the row."""
     table = data.draw(text_tables(TextOptions(**model, **cut)))
     (block,), summary, batch = table.blocks, table.summary(), table.batch()
-    labels, weights = known_labels(summary, batch), whole_weights(batch)
+    labels, weights = known_labels(summary, batch), grid_weights(batch)
     found = block.family.strangeness_without(summary.statistics[0], batch, block.columns, labels, weights)
     for place, row in enumerate(table.rows):
         alone = table.of([row])
@@ -372,7 +372,7 @@ def test_a_covariance_without_a_row(name, smoothing, shape):
     family = families.named(name, smoothing=smoothing)
     summary = Summary.of((Block(family, batch.names),), batch)
     found, expected = np.zeros((2, 40, len(summary.classes)))
-    leaving = summary.statistics[0], batch, batch.names, known_labels(summary, batch), whole_weights(batch)
+    leaving = summary.statistics[0], batch, batch.names, known_labels(summary, batch), grid_weights(batch)
     family.score_without(*leaving, found)
     Family.score_without(family, *leaving, expected)
     assert_alike(found, expected)

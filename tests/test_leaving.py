@@ -14,7 +14,7 @@ from candide.bases.smoothed import own_loo_smoothing
 from candide.batch import Batch
 from candide.errors import ForgetRefused
 from candide.leave_one_out import known_labels
-from candide.summary import Summary, whole_weights
+from candide.summary import Summary, grid_weights
 from strategies import blocks_of, tables
 
 CASES = ["histogram", "categorical", "bernoulli", "multinomial", "complement"]
@@ -23,7 +23,7 @@ CASES = ["histogram", "categorical", "bernoulli", "multinomial", "complement"]
 def by_subtraction(family, columns, batch, likelihood=False):
     """What the family says without each row, and what the slow default says that refits."""
     summary = Summary.of((Block(family, columns),), batch)
-    seen, labels, weights = summary.statistics[0], known_labels(summary, batch), whole_weights(batch)
+    seen, labels, weights = summary.statistics[0], known_labels(summary, batch), grid_weights(batch)
     found, expected = (np.zeros((len(batch), len(summary.classes))) for _ in range(2))
     fast = family.log_likelihood_without if likelihood else family.score_without
     fast(seen, batch, columns, labels, weights, found)

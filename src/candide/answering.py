@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from candide.arrays import IntArray
+from candide.arrays import AnyArray, IntArray
 from candide.batch import Batch
 from candide.calibration import Calibration
 from candide.engines.local import in_parallel, parts
@@ -16,7 +16,7 @@ from candide.errors import LabelsRefused, RowsRefused
 from candide.judging.scoring import SUSPECTS, Answers, Score
 from candide.leave_one_out import LeftOut
 from candide.model import Model, log_normalised
-from candide.summary import Summary, whole_weights
+from candide.summary import Summary, grid_weights
 from candide.values import Coded
 
 CELLS_AT_ONCE = 1 << 22
@@ -59,9 +59,8 @@ def scored_without(
     if np.isnan(log_posterior).any():
         raise RowsRefused("Some of these rows cannot be left out. Were they learned? Only such rows can be.")
     places = np.where(left.vanished, -1, left.labels)
-    weights, surprise = left.weights.astype(np.int64), math.log(summary.rows + 1)
-    known = Coded(left.labels, classes)
-    return Score.of(Answers(classes, log_posterior, known, places, weights, numbers, surprise), suspects)
+    known, surprise = Coded(left.labels, classes), math.log(summary.rows + 1)
+    return Score.of(Answers(classes, log_posterior, known, places, left.weights, numbers, surprise), suspects)
 
 
 def pieces(batches: Iterable[Batch], cells: int) -> Iterator[Batch]:
@@ -74,7 +73,7 @@ def pieces(batches: Iterable[Batch], cells: int) -> Iterator[Batch]:
                 seen += len(piece)
 
 
-def weights_of(batch: Batch) -> IntArray:
+def weights_of(batch: Batch) -> AnyArray:
     """The weight of each row, one where none was given."""
-    weights = whole_weights(batch)
+    weights = grid_weights(batch)
     return weights if weights.size else np.ones(len(batch), dtype=np.int64)

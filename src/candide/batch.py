@@ -556,7 +556,7 @@ def weights_of(weights: Any) -> AnyArray:
         try:
             weights = weights.astype(np.float64)
         except (TypeError, ValueError):
-            raise RowsRefused(f"Weights must be numbers, not {weights.dtype}. Give one whole number a row.") from None
+            raise RowsRefused(f"Weights must be numbers, not {weights.dtype}. Give one number a row.") from None
     if weights.size and not (np.isfinite(weights).all() and weights.min() >= 0):
         raise RowsRefused("Weights must be finite and not negative. To take rows back, use forget.")
     if weights.dtype.kind in "biu":

@@ -132,7 +132,7 @@ class Noting:
     def watched(self, batches: Iterable[Batch]) -> Iterator[Batch]:
         """The same batches, each row noted."""
         for batch in batches:
-            hashes, weights = identities(self.blocks, batch), whole_weights(batch)
+            hashes, weights = identities(self.blocks, batch), whole_weights(batch, "where a ledger notes rows")
             part = Ledger.of(hashes, weights)
             if self.left is not None:
                 if (self.left.times(part.hashes) < part.counts).any():

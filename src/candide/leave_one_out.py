@@ -19,7 +19,8 @@ from candide.calibration import IDENTITY, Calibration
 from candide.engines.local import in_parallel, parts
 from candide.errors import LabelsRefused
 from candide.model import Model, Priors, log_normalised, log_priors, log_sum
-from candide.summary import Summary, whole_weights
+from candide.statistics.weight_grid import bits_of, in_units
+from candide.summary import Summary, grid_weights
 from candide.values import Key, shown
 
 BY_ROW, BY_BLOCK = ("labels", "weights", "prior"), ("terms", "observed", "familiarity")
@@ -122,7 +123,7 @@ def left_out(
     summary: Summary, model: Model, batch: Batch, priors: Priors = "empirical", class_weight: Priors | None = None
 ) -> LeftOut:
     """Judge the rows of one batch; `model` is the summary's, for what does not depend on the row."""
-    labels, weights = known_labels(summary, batch), whole_weights(batch)
+    labels, weights = known_labels(summary, batch), grid_weights(batch)
     shape = (len(summary.blocks), len(batch), len(summary.classes))
     terms, observed, familiarity = np.zeros(shape), np.zeros(shape[:2]), np.zeros(shape[:2])
     prior = priors_without(summary, labels, weights, priors, class_weight)
@@ -161,21 +162,24 @@ def priors_without(
     class_weight: Priors | None = None,
 ) -> FloatArray:
     """The log prior of each class without each row, [row, class]."""
-    loads, which = np.unique(weights, return_inverse=True) if weights.size else (np.ones(1, dtype=np.int64), 0)
+    bits = max(summary.bits, bits_of(weights))
+    loads, which = np.unique(in_units(weights, 1, bits), return_inverse=True)
+    if not weights.size:
+        loads, which = np.array([1 << bits]), np.zeros(1, dtype=np.int64)
     kinds, which = np.unique(labels * len(loads) + which, return_inverse=True)
     table = np.empty((len(kinds), len(summary.classes)))
     for place, kind in enumerate(kinds.tolist()):
-        label, load = kind // len(loads), int(loads[kind % len(loads)])
-        counts = summary.counts.copy()
-        counts[label] -= load
-        if counts[label] < 0:
+        label, load = kind // len(loads), loads[kind % len(loads)]
+        units = summary.weighed.at(bits)[0].copy()
+        units[label] -= load
+        if units[label] < 0:
             raise LabelsRefused(
                 f"Class '{shown(summary.classes[label])}' weighs less than one of its rows: only rows that were "
                 "learned can be left out."
             )
         with np.errstate(divide="ignore", invalid="ignore"):
-            table[place] = log_priors(replace(summary, counts=counts), priors, class_weight)
-            if counts[label] == 0 and load > 0:
+            table[place] = log_priors(replace(summary, units=units, bits=bits), priors, class_weight)
+            if units[label] == 0 and load > 0:
                 table[place, label] = -np.inf
                 table[place] -= log_sum(table[place : place + 1])
     return np.asarray(np.where(np.isnan(table), -np.inf, table)[which])

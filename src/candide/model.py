@@ -298,7 +298,7 @@ def class_weights(summary: Summary, class_weight: Priors | None) -> FloatArray:
             raise OptionRefused("class_weight must be finite, not negative, and positive for some class.")
         return weights
     if class_weight == "balanced":
-        return 1 / np.maximum(summary.counts, 1)
+        return 1 / np.where(summary.counts > 0, summary.counts, 1)
     raise OptionRefused(f"class_weight must be None, 'balanced' or {{class: factor}}, not {class_weight!r}.")
 
 

@@ -131,7 +131,7 @@ def without(whole: Pool, out: Leaving, exponents: IntArray) -> Pool:
     """What each row leaves of its class, [row], down-dated in doubles."""
     weight, away = whole.weight[out.labels], whole.away(out, exponents)
     rest = weight - out.weights
-    safe = np.maximum(rest, 1.0)[:, None]
+    safe = np.where(rest > 0, rest, 1.0)[:, None]
     moved = whole.mean[out.labels] + (whole.lost[out.labels] - away * (out.weights[:, None] / safe))
     gone = (out.weights * weight)[:, None] / safe * away
     scatter = weight[:, None, None] * whole.covariance[out.labels] - gone[:, :, None] * away[:, None, :]
@@ -145,14 +145,15 @@ def shaky(whole: Pool, out: Leaving, exponents: IntArray) -> AnyArray:
     """Which rows a down-date in doubles would lose more than a few bits of, or could not have been learned."""
     rest, weights = (whole.weight[out.labels] - out.weights)[:, None], out.weights[:, None]
     variance = np.diagonal(whole.covariance, axis1=1, axis2=2)[out.labels]
-    gone = weights / np.maximum(rest, 1.0) * whole.away(out, exponents) ** 2
+    gone = weights / np.where(rest > 0, rest, 1.0) * whole.away(out, exponents) ** 2
     steady = (variance - gone > KEPT * variance) & ~halfway(whole, out, exponents)
     return np.asarray((rest[:, 0] < 0) | ((rest > 0) & (variance > 0) & ~steady).any(axis=1))
 
 
 def halfway(whole: Pool, out: Leaving, exponents: IntArray) -> AnyArray:
     """Where [row, column] the mean that is left may be rounded either way, and that would show."""
-    rest = np.maximum(whole.weight[out.labels] - out.weights, 1.0)[:, None]
+    rest = whole.weight[out.labels] - out.weights
+    rest = np.where(rest > 0, rest, 1.0)[:, None]
     mean, lost = whole.mean[out.labels], whole.lost[out.labels]
     change = lost - whole.away(out, exponents) * (out.weights[:, None] / rest)
     moved = mean + change

@@ -15,6 +15,7 @@ from candide.bases.support import REAL, Support
 from candide.batch import Batch
 from candide.kernels.logarithm import grid_log
 from candide.statistics.sums import Sums, SumsBuilder
+from candide.statistics.tally import Tally
 from candide.statistics.whole_sums import WholeSums
 
 Parameters = tuple[FloatArray, ...]
@@ -104,13 +105,13 @@ class Density(Family):
     def learn(self, builder: SumsBuilder, values: FloatArray, labels: IntArray, weights: AnyArray) -> None:
         builder.learn(self.summed(values), labels, weights if weights.size else None)
 
-    def could_leave(self, sums: WholeSums, rows: Any) -> Any:
-        """Where rows of the family may have left these sums, of so many rows at most."""
-        possible = (self.summed_support or self.support).could_sum_to(sums) & (sums.weight <= rows * sums.unit)
+    def could_leave(self, sums: WholeSums, rows: Any, bits: int) -> Any:
+        """Where rows of the family may have left these sums, rows that weigh at most so many times 2^-bits."""
+        possible = (self.summed_support or self.support).could_sum_to(sums) & sums.within(rows, bits)
         return possible if sums.log is None else possible & ~sums.logs_outside()
 
-    def impossible(self, seen: Sums, columns: tuple[str, ...], rows: IntArray) -> str:
-        possible = self.could_leave(seen.whole, rows.astype(object)).all(axis=1)
+    def impossible(self, seen: Sums, columns: tuple[str, ...], rows: Tally) -> str:
+        possible = self.could_leave(seen.whole, rows.units.astype(object), rows.bits).all(axis=1)
         return "" if possible.all() else f"sums of '{columns[int(np.argmin(possible))]}' that no rows have"
 
     def fit(self, seen: Sums, columns: tuple[str, ...]) -> Parameters:

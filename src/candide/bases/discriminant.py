@@ -16,6 +16,7 @@ from candide.bases.family import Family, Term, shown_number
 from candide.bases.support import REAL
 from candide.batch import Batch
 from candide.statistics.cross_sums import CrossSums, CrossSumsBuilder
+from candide.statistics.tally import Tally
 
 
 @dataclass(frozen=True)
@@ -57,9 +58,9 @@ class Discriminant(Family):
     def memory(self, columns: int, classes: int) -> int:
         return 8 * columns**2 * classes
 
-    def impossible(self, seen: CrossSums, columns: tuple[str, ...], rows: IntArray) -> str:
+    def impossible(self, seen: CrossSums, columns: tuple[str, ...], rows: Tally) -> str:
         alone = seen.alone.whole
-        possible = (REAL.could_sum_to(alone) & (alone.weight <= rows.astype(object) * alone.unit)).all(axis=1)
+        possible = (REAL.could_sum_to(alone) & alone.within(rows.units.astype(object), rows.bits)).all(axis=1)
         if not possible.all():
             return f"sums of '{columns[int(np.argmin(possible))]}' that no rows have"
         return "" if seen.semidefinite() else f"products of {', '.join(map(repr, columns))} that no rows have"

@@ -19,6 +19,7 @@ from candide.bases.places import worth_seeing
 from candide.bases.profile import COUNTS, CURVE, Profile, information, reaches_beyond
 from candide.batch import Batch
 from candide.errors import OptionRefused
+from candide.statistics.tally import Tally
 
 
 class Statistic(Protocol):
@@ -175,11 +176,12 @@ class Family(ABC):
         """The counts[slot, class] that smoothing is added to in a block of one column; nothing where there are none."""
         return None
 
-    def impossible(self, seen: Any, columns: tuple[str, ...], rows: IntArray) -> str:
+    def impossible(self, seen: Any, columns: tuple[str, ...], rows: Tally) -> str:
         """What it is about a statistic that no rows of this family, so many of each class, could have left.
 
         Nothing where some could. It finishes the sentence "without these rows there would be ...", and goes beyond
-        what the statistic refuses by itself: it knows which values the family takes, and how many rows there are.
+        what the statistic refuses by itself: it knows which values the family takes, and how many rows there are:
+        `rows` counts those of each class in its one slot.
         """
         return ""
 

@@ -52,7 +52,8 @@ def own_loo_smoothing(counts: AnyArray, grid: Sequence[float]) -> float:
     found = []
     for smoothing in grid:
         with np.errstate(divide="ignore", invalid="ignore"):
-            logs = np.log(seen - 1 + smoothing) - np.log(totals - 1 + smoothing * len(counts))
+            left, rest = np.maximum(seen - 1, 0.0), np.maximum(totals - 1, 0.0)
+            logs = np.log(left + smoothing) - np.log(rest + smoothing * len(counts))
         likelihood = float(np.sort(seen * logs).sum())
         found.append(likelihood if likelihood == likelihood else -np.inf)
     return float(grid[int(np.argmax(found))])

@@ -34,7 +34,7 @@ from candide.leave_one_out import known_labels, priors_without
 from candide.measures import mean_loss
 from candide.model import log_normalised
 from candide.schema import Choice, Schema
-from candide.summary import Summary, whole_weights
+from candide.summary import Summary, grid_weights
 from candide.times import is_time
 from candide.watching import Size, Watch, counted, unwatched
 
@@ -74,7 +74,7 @@ class Judges:
     @classmethod
     def of(cls, rows: Batch) -> Judges:
         summary = Summary.of((), rows)
-        labels, weights = known_labels(summary, rows), whole_weights(rows)
+        labels, weights = known_labels(summary, rows), grid_weights(rows)
         return cls(len(summary.classes), labels, weights, priors_without(summary, labels, weights))
 
     def contest(self, entrants: Sequence[Family], column: Batch) -> list[Result]:

@@ -24,7 +24,7 @@ from candide.families.text import Text
 from candide.leave_one_out import LeftOut, known_labels, priors_without
 from candide.measures import share_right
 from candide.schema import Choice
-from candide.summary import Summary, whole_weights
+from candide.summary import Summary, grid_weights
 from candide.text.documents import Documents
 from candide.text.options import AUTO, WEIGHTINGS, TextOptions
 from candide.text.term_matrix import TermMatrix, WeighedTerms
@@ -131,7 +131,7 @@ class Corpus:
     @classmethod
     def of(cls, family: Text, column: Batch, smoothings: tuple[float, ...]) -> Corpus:
         summary, documents = Summary.of((), column), family.view(column, column.names)
-        labels, weights = known_labels(summary, column), whole_weights(column)
+        labels, weights = known_labels(summary, column), grid_weights(column)
         few = min(len(labels), max(LEAST_ROWS, min(MOST_ROWS, MOST_CELLS // len(summary.classes))))
         prior = priors_without(summary, labels[:few], weights[:few])
         return cls(family, documents, labels, weights, summary.classes, prior, smoothings)

@@ -17,7 +17,7 @@ from candide.bases.family import Block, Family
 from candide.batch import Batch
 from candide.leave_one_out import LeftOut, leave_each_out
 from candide.model import Priors
-from candide.summary import Summary, whole_weights
+from candide.summary import Summary, grid_weights
 
 PARTS = 10
 
@@ -37,7 +37,7 @@ def judged(
 
 def without_tenths(block: Block, seen: Any, rows: Batch, labels: IntArray, joint: FloatArray) -> None:
     """Add what a block says of each row when fitted without the row's tenth."""
-    family, columns, weights = block.family, block.columns, whole_weights(rows)
+    family, columns, weights = block.family, block.columns, grid_weights(rows)
     rows = rows.only(columns)
     for part in range(PARTS):
         here = np.arange(part, len(labels), PARTS)

@@ -14,7 +14,8 @@ from candide.bases.counts import cache_lines, sum_counts
 from candide.drop_in.face import Face, Seen
 from candide.drop_in.rows import MOST_SPANS, flat, numbers, on_every_core, pieces, spans
 from candide.kernels.counting import NEGATIVE, NOT_FINITE, NOT_WHOLE, count_labels, flaws
-from candide.statistics.tally import CEILING, Tally
+from candide.statistics.tally import Tally
+from candide.statistics.weight_grid import CEILING
 from candide.threads import reads
 
 LEAST_ALPHA = 1e-10

@@ -66,7 +66,7 @@ class Bernoulli(Family):
 
     def learn(self, builder: TallyBuilder, values: Counts, labels: IntArray, weights: AnyArray) -> None:
         rows, columns = values.shape
-        builder.reserve(rows, weights)
+        weights = builder.reserve(rows, weights)
         no, yes = builder.table[:columns], builder.table[columns:]
         if not is_sparse(values):
             count_truths(values, THRESHOLD, labels, weights, no, yes)
@@ -78,9 +78,9 @@ class Bernoulli(Family):
             values.indptr, values.indices, values.data, THRESHOLD, labels, weights, no, yes
         )
 
-    def impossible(self, seen: Tally, columns: tuple[str, ...], rows: IntArray) -> str:
+    def impossible(self, seen: Tally, columns: tuple[str, ...], rows: Tally) -> str:
         for place, name in enumerate(columns):
-            if outnumber(seen.counts[[place, len(columns) + place]], rows):
+            if outnumber(seen, [place, len(columns) + place], rows):
                 return f"more values of '{name}' than rows"
         return ""
 

@@ -87,17 +87,17 @@ class Categorical(Family):
         self, builder: TallyBuilder, values: list[tuple[str, Coded]], labels: IntArray, weights: AnyArray
     ) -> None:
         for name, coded in values:
-            builder.reserve(len(coded), weights)
+            loads = builder.reserve(len(coded), weights)
             places = builder.place([(name, *key) for key in coded.keys])
-            count_codes(np.append(places, -1)[coded.codes], labels, weights, builder.table)
+            count_codes(np.append(places, -1)[coded.codes], labels, loads, builder.table)
 
     def held(self, seen: Tally, columns: tuple[str, ...]) -> BoolArray:
         names = {name for name, *key in seen.open_slots if tuple(key) != MISSING}
         return np.array([column in names for column in columns])
 
-    def impossible(self, seen: Tally, columns: tuple[str, ...], rows: IntArray) -> str:
+    def impossible(self, seen: Tally, columns: tuple[str, ...], rows: Tally) -> str:
         for name, places in by_column(seen, columns).items():
-            if outnumber(seen.counts[places], rows):
+            if outnumber(seen, places, rows):
                 return f"more values of '{name}' than rows"
         return ""
 

@@ -119,14 +119,14 @@ class Histogram(Family):
         return bin_numbers(np.ascontiguousarray(values[:, 0]), self.cuts)
 
     def learn(self, builder: TallyBuilder, values: FloatArray, labels: IntArray, weights: AnyArray) -> None:
-        builder.reserve(len(values), weights)
+        weights = builder.reserve(len(values), weights)
         count_codes(self._bins_of(values), labels, weights, builder.table)
 
     def held(self, seen: Tally, columns: tuple[str, ...]) -> BoolArray:
         return np.array([seen.counts.any()])
 
-    def impossible(self, seen: Tally, columns: tuple[str, ...], rows: IntArray) -> str:
-        return f"more values of '{columns[0]}' than rows" if outnumber(seen.counts, rows) else ""
+    def impossible(self, seen: Tally, columns: tuple[str, ...], rows: Tally) -> str:
+        return f"more values of '{columns[0]}' than rows" if outnumber(seen, slice(None), rows) else ""
 
     def settled(self, seen: Tally) -> Histogram:
         return replace(self, intervals=tuple(self._starts(seen).tolist()))

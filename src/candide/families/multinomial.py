@@ -52,11 +52,11 @@ class Multinomial(Family):
 
     def learn(self, builder: TallyBuilder, values: Counts, labels: IntArray, weights: AnyArray) -> None:
         numbers = entries(values)
-        builder.reserve(values.shape[0], weights, float(np.nanmax(numbers, initial=0.0)))
+        weights = builder.reserve(values.shape[0], weights, float(np.nanmax(numbers, initial=0.0)))
         sum_counts(values, labels, weights, builder.table)
 
-    def impossible(self, seen: Tally, columns: tuple[str, ...], rows: IntArray) -> str:
-        return f"counts of {block_name(columns)} without rows" if seen.counts[:, rows == 0].any() else ""
+    def impossible(self, seen: Tally, columns: tuple[str, ...], rows: Tally) -> str:
+        return f"counts of {block_name(columns)} without rows" if seen.units[:, rows.units[0] == 0].any() else ""
 
     def fit(self, seen: Tally, columns: tuple[str, ...]) -> Any:
         return log_shares(seen.counts, self.smoothing)

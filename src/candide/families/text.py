@@ -15,6 +15,7 @@ from candide.bases.profile import EVENTS, Profile
 from candide.batch import Batch
 from candide.errors import OptionRefused
 from candide.kernels.word_scoring import Weights
+from candide.statistics.tally import Tally
 from candide.statistics.word_tally import WordTally
 from candide.text import alphabet
 from candide.text.documents import Documents
@@ -125,8 +126,8 @@ class Text(Family):
     def memory(self, columns: int, classes: int) -> int:
         return 8 * classes + (8 << self.options.hashed if self.options.hashed else 0)
 
-    def impossible(self, seen: WordTally, columns: tuple[str, ...], rows: IntArray) -> str:
-        if (seen.documents > rows).any():
+    def impossible(self, seen: WordTally, columns: tuple[str, ...], rows: Tally) -> str:
+        if (seen.documents > rows.counts[0]).any():
             return f"more texts in '{columns[0]}' than rows"
         texts, counts = seen.documents[seen.lines.labels], seen.lines.counts
         if self.options.weighting in ("presence", "unit"):  # where a text adds one at most to each of its words

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from candide.judging.result import Bin, Evaluation
+from candide.judging.result import Bin, Evaluation, whole
 from candide.measures import BINS
 
 
@@ -42,12 +42,13 @@ class Quality(Evaluation):
     def to_file(self) -> dict[str, Any]:
         """Plain data for a model file: the pairs of label and answer that occurred, and the sums of each bin."""
         truth, answer = np.nonzero(self.confusion)
+        pairs = truth, answer, self.confusion[truth, answer]
         return {
             "kind": self.kind,
             "label": self.label,
             "classes": list(self.classes),
             "truths": list(self.truths),
-            "pairs": np.column_stack([truth, answer, self.confusion[truth, answer]]).tolist(),
+            "pairs": [list(pair) for pair in zip(*map(np.ndarray.tolist, pairs), strict=True)],
             "log_loss": self.log_loss,
             "brier": self.brier,
             "bins": [[part.rows, part.right, part.chances] for part in self.reliability],
@@ -61,7 +62,8 @@ class Quality(Evaluation):
     def from_file(cls, parts: Mapping[str, Any]) -> Quality:
         """What `to_file` gave; anything else raises."""
         classes, truths = names(parts["classes"]), names(parts["truths"])
-        confusion = np.zeros((len(truths), len(classes)), dtype=np.int64)
+        fractions = any(type(rows) is float for _, _, rows in parts["pairs"])
+        confusion = np.zeros((len(truths), len(classes)), dtype=np.float64 if fractions else np.int64)
         for truth, answer, rows in parts["pairs"]:
             if min(truth, answer, rows) < 0:
                 raise ValueError("a count of rows is negative")
@@ -77,13 +79,13 @@ class Quality(Evaluation):
             float(parts["log_loss"]),
             float(parts["brier"]),
             tuple(
-                Bin(place / BINS, (place + 1) / BINS, int(rows), int(right), float(chances))
+                Bin(place / BINS, (place + 1) / BINS, whole(rows), whole(right), float(chances))
                 for place, (rows, right, chances) in enumerate(parts["bins"])
             ),
             unknown=names(parts["unknown"]),
             notes=names(parts["notes"]),
             raw_log_loss=float(parts["raw_log_loss"]),
-            curve=tuple(Point(int(r), int(j), float(a), float(loss)) for r, j, a, loss in parts["curve"]),
+            curve=tuple(Point(whole(r), whole(j), float(a), float(loss)) for r, j, a, loss in parts["curve"]),
         )
 
 

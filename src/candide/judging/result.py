@@ -16,6 +16,15 @@ CLASSES_SHOWN = 12
 SUSPECTS_SHOWN = 5
 
 
+def whole(number: Any) -> Any:
+    """A number as a whole one, where it is.
+
+    >>> whole(np.float64(3.0)), whole(2.5)
+    (3, 2.5)
+    """
+    return int(number) if number == int(number) else float(number)
+
+
 @dataclass(frozen=True)
 class ClassScore:
     """How well one class is found."""
@@ -112,9 +121,9 @@ class Evaluation:
     notes: tuple[str, ...] = ()
 
     @property
-    def rows(self) -> int:
-        """How many rows were judged."""
-        return int(self.confusion.sum())
+    def rows(self) -> Any:
+        """How many rows were judged: a whole number, unless weights are not."""
+        return whole(self.confusion.sum())
 
     @property
     def right(self) -> int:
@@ -134,7 +143,7 @@ class Evaluation:
     @property
     def baseline(self) -> float:
         """The accuracy of always giving the commonest answer."""
-        return int(self.confusion.sum(axis=1).max()) / self.rows
+        return float(self.confusion.sum(axis=1).max() / self.rows)
 
     @property
     def calibration_error(self) -> float:
@@ -149,7 +158,7 @@ class Evaluation:
         found = {}
         for place, name in enumerate(self.truths):
             column = self.confusion[:, answers[name]] if name in answers else np.zeros(len(self.truths), dtype=np.int64)
-            found[name] = ClassScore(int(self.confusion[place].sum()), int(column.sum()), int(column[place]))
+            found[name] = ClassScore(*map(whole, (self.confusion[place].sum(), column.sum(), column[place])))
         return found
 
     @property

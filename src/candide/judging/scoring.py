@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -12,6 +13,7 @@ from candide.arrays import AnyArray, FloatArray, IntArray
 from candide.errors import RowsRefused
 from candide.judging.result import Bin, Evaluation, Suspect
 from candide.measures import BINS, LEAST_LOG, UNIT, bin_of, own_losses, squares, units
+from candide.statistics.weight_grid import FINEST, amounts, in_ones
 from candide.values import Coded, Key, shown
 
 SUSPECTS = 20
@@ -31,11 +33,21 @@ class Answers:
     truths: Coded
     places: IntArray
     """The class number of each row's label; -1 where nothing was known of its class."""
-    weights: IntArray
+    weights: AnyArray
     numbers: IntArray
     """Where each row is in the data, from 0."""
     surprise: float = -LEAST_LOG
     """What it costs, in nats, that nothing was known of a class."""
+
+    @cached_property
+    def bits(self) -> int:
+        """How small the units are in which the weights are whole: ones, unless one is not whole."""
+        return 0 if (self.weights == np.floor(self.weights)).all() else FINEST
+
+    @cached_property
+    def loads(self) -> IntArray:
+        """The weights in those units."""
+        return np.asarray(np.ldexp(self.weights, self.bits) if self.bits else self.weights).astype(np.int64)
 
     @property
     def losses(self) -> FloatArray:
@@ -46,20 +58,20 @@ class Answers:
         """The weight of the rows by label and answer."""
         kinds, which = np.unique(self.truths.codes * len(self.classes) + best, return_inverse=True)
         totals = np.zeros(len(kinds), dtype=np.int64)
-        np.add.at(totals, which, self.weights)
+        np.add.at(totals, which, self.loads)
         codes = zip(*(part.tolist() for part in np.divmod(kinds, len(self.classes))), strict=True)
         pairs = ((self.truths.keys[truth], self.classes[answer]) for truth, answer in codes)
         return {pair: total for pair, total in zip(pairs, totals.tolist(), strict=True) if total}
 
     def bins(self, best: IntArray, chance: FloatArray) -> AnyArray:
         """Weight, weight of what is right, and probability in units, by 15 bins: object[3, bin], of any size."""
-        right = np.where(best == self.places, self.weights, 0)
+        right = np.where(best == self.places, self.loads, 0)
         found = np.zeros((3, BINS), dtype=object)
         which = bin_of(chance)
         for place in np.unique(which).tolist():
             here = which == place
-            weights = self.weights[here]
-            found[:, place] = int(weights.sum()), int(right[here].sum()), units(chance[here], weights)
+            loads = self.loads[here]
+            found[:, place] = int(loads.sum()), int(right[here].sum()), units(chance[here], loads)
         return found
 
     def suspects(self, posterior: FloatArray, best: IntArray, most: int) -> tuple[Suspect, ...]:
@@ -87,6 +99,8 @@ class Score:
     """Labels of which nothing was known where they had to be judged."""
     most: int = SUSPECTS
     """How many suspects are kept."""
+    bits: int = 0
+    """Rows weigh so many units of 2^-bits."""
 
     @classmethod
     def of(cls, answers: Answers, most: int = SUSPECTS) -> Score:
@@ -97,15 +111,31 @@ class Score:
         lost = np.unique(answers.truths.codes[(answers.places < 0) & (answers.weights > 0)])
         return cls(
             answers.pairs(best),
-            units(answers.losses, answers.weights),
-            units(squares(posterior, answers.places), answers.weights),
+            units(answers.losses, answers.loads),
+            units(squares(posterior, answers.places), answers.loads),
             answers.bins(best, chance),
             answers.suspects(posterior, best, most),
             frozenset(answers.truths.keys[code] for code in lost.tolist()),
             most,
+            answers.bits,
+        )
+
+    def _in_units(self, bits: int) -> Score:
+        """The same sums, in units as small or smaller."""
+        times = 1 << (bits - self.bits)
+        return replace(
+            self,
+            pairs={pair: times * count for pair, count in self.pairs.items()},
+            loss=times * self.loss,
+            brier=times * self.brier,
+            bins=times * self.bins,
+            bits=bits,
         )
 
     def __add__(self, other: Score) -> Score:
+        if self.bits != other.bits:
+            bits = max(self.bits, other.bits)
+            return self._in_units(bits) + other._in_units(bits)
         pairs = dict(self.pairs)
         for pair, count in other.pairs.items():
             pairs[pair] = pairs.get(pair, 0) + count
@@ -117,6 +147,7 @@ class Score:
             tuple(sorted((*self.suspects, *other.suspects))[: self.most]),
             self.strangers | other.strangers,
             self.most,
+            self.bits,
         )
 
     def at(self, places: IntArray) -> Score:
@@ -130,8 +161,8 @@ class Score:
         known = sorted(classes)
         truths = sorted({*known, *(truth for truth, _ in self.pairs)})
         names = names_of(truths)
-        confusion = crossed(self.pairs, truths, known)
-        rows = int(confusion.sum())
+        confusion = amounts(crossed(self.pairs, truths, known), self.bits)
+        rows, unit = in_ones(sum(self.pairs.values()), self.bits), UNIT * 2.0**self.bits
         if not rows:
             raise RowsRefused("There is not a single row to judge. Give at least one, with its label.")
         return Evaluation(
@@ -140,11 +171,11 @@ class Score:
             tuple(names[key] for key in known),
             tuple(names.values()),
             confusion,
-            self.loss / UNIT / rows,
-            self.brier / UNIT / rows / (2 if len(truths) <= 2 else 1),
+            self.loss / unit / rows,
+            self.brier / unit / rows / (2 if len(truths) <= 2 else 1),
             tuple(
-                Bin(place / BINS, (place + 1) / BINS, rows, right, chances / UNIT)
-                for place, (rows, right, chances) in enumerate(self.bins.T.tolist())
+                Bin(place / BINS, (place + 1) / BINS, in_ones(here, self.bits), in_ones(right, self.bits), sure / unit)
+                for place, (here, right, sure) in enumerate(self.bins.T.tolist())
             ),
             tuple(replace(row, row=row.row + first_row) for row in self.suspects),
             tuple(names[key] for key in sorted(self.strangers)),

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from candide.arrays import AnyArray, IntArray
 from candide.errors import ForgetRefused, OverflowRefused
+from candide.statistics.weight_grid import CEILING, amounts, bits_of, coarsest, in_units, refined
 
-CEILING = 2**62
 ROUNDING = 1e-9
 """The share of a fractional count that adding in another order may have moved."""
 
@@ -34,24 +35,38 @@ class Tally:
     """
 
     slots: Slots
-    counts: AnyArray
+    units: AnyArray
+    bits: int = 0
+    """Counts are in units of 2^-bits: 1, unless a row had a weight that is not whole."""
 
     def __post_init__(self) -> None:
-        self.counts.flags.writeable = False
+        self.units.flags.writeable = False
 
     @classmethod
-    def of(cls, slots: Sequence[Any], counts: AnyArray) -> Tally:
-        """Bring counts into canonical form: open slots sorted, empty ones gone."""
+    def of(cls, slots: Sequence[Any], units: AnyArray, bits: int = 0) -> Tally:
+        """Bring counts into canonical form: whole where they can be, open slots sorted, empty ones gone."""
+        units, bits = coarsest(units, bits)
         if isinstance(slots, range):
-            return cls(slots, counts)
-        kept: list[int] = np.flatnonzero(counts.any(axis=1)).tolist()
+            return cls(slots, units, bits)
+        kept: list[int] = np.flatnonzero(units.any(axis=1)).tolist()
         order = sorted(kept, key=lambda place: slots[place])
-        return cls(tuple(slots[place] for place in order), counts[order])
+        return cls(tuple(slots[place] for place in order), units[order], bits)
+
+    @cached_property
+    def counts(self) -> AnyArray:
+        """How often each slot was seen with each class: whole numbers, or doubles where weights were not whole."""
+        counts = amounts(self.units, self.bits)
+        counts.flags.writeable = False
+        return counts
 
     @property
     def exact(self) -> bool:
-        """Whether counts are whole numbers; the drop-in classes may hold fractional ones."""
-        return bool(self.counts.dtype == np.int64)
+        """Whether units are whole numbers; the drop-in classes may hold doubles."""
+        return bool(self.units.dtype == np.int64)
+
+    def at(self, bits: int) -> AnyArray:
+        """The counts in units that are as small, or smaller."""
+        return refined(self.units, bits - self.bits) if bits > self.bits else self.units
 
     @property
     def open_slots(self) -> tuple[Any, ...]:
@@ -61,83 +76,92 @@ class Tally:
 
     @property
     def classes(self) -> int:
-        return int(self.counts.shape[1])
+        return int(self.units.shape[1])
 
     def __eq__(self, other: object) -> bool:
         return (
             isinstance(other, Tally)
             and self.slots == other.slots
-            and np.array_equal(self.counts, other.counts)
+            and self.bits == other.bits
+            and np.array_equal(self.units, other.units)
         )
 
     def __add__(self, other: Tally) -> Tally:
-        slots, mine, theirs = self._aligned(other)
+        slots, mine, theirs, bits = self._aligned(other)
         refuse_overflow(mine, theirs)
-        return Tally.of(slots, mine + theirs)
+        return Tally.of(slots, mine + theirs, bits)
 
     def __sub__(self, other: Tally) -> Tally:
-        slots, mine, theirs = self._aligned(other)
+        slots, mine, theirs, bits = self._aligned(other)
         left = mine - theirs
         if not (self.exact and other.exact):
             left = np.where(np.abs(left) <= ROUNDING * np.maximum(mine, theirs), 0.0, left)
         if (left < 0).any():
             slot, label = np.argwhere(left < 0)[0]
             raise ForgetRefused(
-                f"{slots[slot]!r} was seen {mine[slot, label]} times with class number {label}, "
-                f"so {theirs[slot, label]} cannot be forgotten. Forget only rows that were learned."
+                f"{slots[slot]!r} was seen {mine[slot, label] / 2**bits:.15g} times with class number {label}, "
+                f"so {theirs[slot, label] / 2**bits:.15g} cannot be forgotten. Forget only rows that were learned."
             )
-        return Tally.of(slots, left)
+        return Tally.of(slots, left, bits)
 
     def impossible(self) -> str:
         """What it is about these counts that no rows could have left; nothing where some could."""
-        return "a count below zero" if (self.counts < 0).any() else ""
+        return "a count below zero" if (self.units < 0).any() else ""
 
-    def _aligned(self, other: Tally) -> tuple[Sequence[Any], AnyArray, AnyArray]:
+    def _aligned(self, other: Tally) -> tuple[Sequence[Any], AnyArray, AnyArray, int]:
+        bits = max(self.bits, other.bits)
+        mine, theirs = self.at(bits), other.at(bits)
         if self.slots == other.slots:
-            return self.slots, self.counts, other.counts
+            return self.slots, mine, theirs, bits
         slots = sorted({*self.slots, *other.slots})
         place = {slot: number for number, slot in enumerate(slots)}
-        return slots, self._placed(place), other._placed(place)
-
-    def _placed(self, place: dict[Any, int]) -> AnyArray:
-        counts = np.zeros((len(place), self.classes), dtype=self.counts.dtype)
-        counts[[place[slot] for slot in self.slots]] = self.counts
-        return counts
+        return slots, placed(self.slots, mine, place), placed(other.slots, theirs, place), bits
 
     def spread(self, positions: IntArray, classes: int) -> Tally:
         """The same counts among more classes: class i moves to positions[i]."""
-        counts = np.zeros((len(self.slots), classes), dtype=self.counts.dtype)
-        counts[:, positions] = self.counts
-        return Tally(self.slots, counts)
+        units = np.zeros((len(self.slots), classes), dtype=self.units.dtype)
+        units[:, positions] = self.units
+        return Tally(self.slots, units, self.bits)
 
     def only(self, positions: IntArray) -> Tally:
         """The counts of some classes, in the given order."""
-        return Tally.of(self.slots, self.counts[:, positions])
+        return Tally.of(self.slots, self.units[:, positions], self.bits)
 
     def widened(self, before: Sequence[Any], after: Sequence[Any]) -> Tally:
         """The same counts where the block has more columns; open slots carry their column, so nothing moves."""
         if not isinstance(self.slots, range):
             return self
         groups = len(self.slots) // len(before)
-        old = self.counts.reshape(groups, len(before), self.classes)
-        counts = np.zeros((groups, len(after), self.classes), dtype=self.counts.dtype)
-        counts[:, [after.index(column) for column in before]] = old
-        return Tally(range(groups * len(after)), counts.reshape(-1, self.classes))
+        old = self.units.reshape(groups, len(before), self.classes)
+        units = np.zeros((groups, len(after), self.classes), dtype=self.units.dtype)
+        units[:, [after.index(column) for column in before]] = old
+        return Tally(range(groups * len(after)), units.reshape(-1, self.classes), self.bits)
 
     def narrowed(self, before: Sequence[Any], after: Sequence[Any]) -> Tally:
         """The counts of fewer columns."""
         if not isinstance(self.slots, range):
             kept = [place for place, slot in enumerate(self.slots) if slot[0] in set(after)]
-            return Tally(tuple(self.slots[place] for place in kept), self.counts[kept])
+            return Tally.of(tuple(self.slots[place] for place in kept), self.units[kept], self.bits)
         groups, places = len(self.slots) // len(before), [before.index(column) for column in after]
-        counts = self.counts.reshape(groups, len(before), self.classes)[:, places]
-        return Tally(range(groups * len(after)), counts.reshape(-1, self.classes))
+        units = self.units.reshape(groups, len(before), self.classes)[:, places]
+        return Tally.of(range(groups * len(after)), units.reshape(-1, self.classes), self.bits)
 
 
-def outnumber(counts: AnyArray, rows: IntArray) -> bool:
-    """Whether counts[slot, class], of which a row adds to one slot at most, are more than the rows of a class."""
+def placed(slots: Slots, units: AnyArray, place: dict[Any, int]) -> AnyArray:
+    """Lines of a table at the places of their slots among others."""
+    table = np.zeros((len(place), units.shape[1]), dtype=units.dtype)
+    table[[place[slot] for slot in slots]] = units
+    return table
+
+
+def outnumber(seen: Tally, places: Any, rows: Tally) -> bool:
+    """Whether the counts in some slots, of which a row adds to one at most, are more than the rows of a class."""
+    if not seen.units.size:
+        return False
+    bits = max(seen.bits, rows.bits)
+    counts, most = seen.at(bits)[places], rows.at(bits)[0]
     beyond = (counts.sum(axis=0, dtype=np.float64) > 1.5 * CEILING).any()
-    return bool(beyond or (counts.sum(axis=0) > rows).any())
+    return bool(beyond or (counts.sum(axis=0) > most).any())
 
 
 def refuse_overflow(mine: AnyArray, theirs: AnyArray) -> None:
@@ -156,14 +180,16 @@ class TallyBuilder:
         room = len(slots) if self.fixed is not None else max(len(slots), 8)
         self.table = np.zeros((room, max(classes, 2)), dtype=dtype)
         self.classes = classes
+        self.bits = 0
         self.load = 0.0
 
     @classmethod
     def over(cls, seen: Tally) -> TallyBuilder:
         """Go on from a tally already there."""
-        builder = cls(seen.slots, seen.classes, seen.counts.dtype)
-        builder.table[: len(seen.slots), : seen.classes] = seen.counts
-        builder.load = float(seen.counts.max()) if seen.counts.size else 0.0
+        builder = cls(seen.slots, seen.classes, seen.units.dtype)
+        builder.table[: len(seen.slots), : seen.classes] = seen.units
+        builder.bits = seen.bits
+        builder.load = float(seen.units.max()) if seen.units.size else 0.0
         return builder
 
     def grow(self, classes: int) -> None:
@@ -188,15 +214,23 @@ class TallyBuilder:
             self.table = taller
         return found
 
-    def reserve(self, rows: int, weights: AnyArray, largest: float = 1) -> None:
-        """Refuse, before anything is counted, what could make a count exceed 2^62."""
+    def reserve(self, rows: int, weights: AnyArray, largest: float = 1) -> AnyArray:
+        """The weights in the units of the table; refused, before anything is counted, where a count could exceed 2^62.
+
+        The first weights that are not whole make the units smaller.
+        """
+        if bits_of(weights) > self.bits:
+            self.table, self.bits = refined(self.table, bits_of(weights)), bits_of(weights)
+            self.load = float(self.table.max(initial=0))
+        weights = in_units(weights, rows, self.bits)
         heaviest = float(weights.max()) if weights.size else 1.0
         self.load += rows * heaviest * largest
         if self.load > CEILING:
             self.load = float(self.table.max()) + rows * heaviest * largest
         if self.load > CEILING:
-            raise OverflowRefused("A count could exceed 2^62. Scale the weights down.")
+            raise OverflowRefused(f"A count could exceed 2^{62 - self.bits}. Scale the weights down.")
+        return weights
 
     def freeze(self) -> Tally:
         slots = self.fixed if self.fixed is not None else tuple(self.places)
-        return Tally.of(slots, self.table[: len(slots), : self.classes].copy())
+        return Tally.of(slots, self.table[: len(slots), : self.classes].copy(), self.bits)

@@ -16,8 +16,9 @@ import numpy as np
 
 from candide.arrays import AnyArray
 from candide.kernels.logarithm import grid_log
+from candide.statistics.weight_grid import FINEST
 
-LIGHTEST_BITS = 0
+LIGHTEST_BITS = FINEST
 """A row weighs a multiple of 2^-LIGHTEST_BITS."""
 
 GRID_BITS = 40
@@ -58,6 +59,10 @@ class WholeSums:
         """Where no rows, whatever their values and weights, could have left these sums."""
         nothing = (self.total == 0) & (self.square == 0) & (True if self.log is None else self.log == 0)
         return (self.weight < 0) | ((self.weight == 0) & ~np.asarray(nothing)) | (self._spread < 0)
+
+    def within(self, rows: Any, bits: int) -> Any:
+        """Where the weight is at most so many times 2^-bits."""
+        return self.weight << bits <= rows * self.unit
 
     def outside(self, low: int, high: int, grid_bits: int | None) -> Any:
         """Where no rows with values from low to high, multiples of 2^-grid_bits if given, could have left these sums.

@@ -12,7 +12,7 @@ import numpy as np
 from candide.arrays import AnyArray, IntArray
 from candide.errors import ForgetRefused, OverflowRefused
 from candide.kernels.word_merging import Lines, class_totals, merge_lines, sort_pairs, word_totals
-from candide.statistics.tally import CEILING
+from candide.statistics.weight_grid import CEILING
 
 NOTHING = np.zeros(0, dtype=np.int64)
 

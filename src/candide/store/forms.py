@@ -18,7 +18,8 @@ from candide.errors import CandideError
 from candide.statistics.cross_sums import CrossSums
 from candide.statistics.exact import ExactSums
 from candide.statistics.sums import Sums
-from candide.statistics.tally import CEILING, Tally
+from candide.statistics.tally import Tally
+from candide.statistics.weight_grid import CEILING, FINEST, coarsest
 from candide.store.keys import key_arrays, read_keys, refuse_disorder
 from candide.store.parts import Parts
 from candide.store.refusals import ModelFileRefused
@@ -51,22 +52,22 @@ def form_of(block: Block) -> Form:
 
 def write_tally(seen: Tally, block: Block) -> Arrays:
     """The counts, and where slots are open, the column and key of each."""
+    counts = write_units(seen.units, seen.bits)
     if isinstance(seen.slots, range):
-        return {"counts": seen.counts}
+        return counts
     place = {column: number for number, column in enumerate(block.columns)}
     columns = np.array([place[column] for column, _, _ in seen.slots], dtype=np.int64)
-    return {"counts": seen.counts, "columns": columns, **key_arrays([(kind, value) for _, kind, value in seen.slots])}
+    return {**counts, "columns": columns, **key_arrays([(kind, value) for _, kind, value in seen.slots])}
 
 
 def read_tally(parts: Parts, block: Block, classes: int) -> Tally:
     """Counts from zero up; open slots sorted, each seen at least once."""
     fixed = block.builder(1).fixed
     slots = read_slots(parts, block) if fixed is None else fixed
-    counts = parts.take("counts", np.int64, len(slots), classes)
-    refuse_bad_counts(counts)
+    counts, bits = read_units(parts, len(slots), classes)
     if fixed is None and not counts.any(axis=1).all():
         raise ModelFileRefused("it lists a value that no row had")
-    return Tally(slots, counts)
+    return Tally(slots, counts, bits)
 
 
 def read_slots(parts: Parts, block: Block) -> tuple[Any, ...]:
@@ -78,6 +79,21 @@ def read_slots(parts: Parts, block: Block) -> tuple[Any, ...]:
     slots = tuple((block.columns[place], *key) for place, key in zip(columns.tolist(), keys, strict=True))
     refuse_disorder(slots)
     return slots
+
+
+def write_units(units: AnyArray, bits: int) -> Arrays:
+    """Counts, and how small their units are where those are not ones."""
+    return {"counts": units, "bits": np.array([bits])} if bits else {"counts": units}
+
+
+def read_units(parts: Parts, *shape: int) -> tuple[AnyArray, int]:
+    """Counts from zero up in the one form there is: in ones, or in units of the grid where one is not whole."""
+    counts, fractions = parts.take("counts", np.int64, *shape), parts.has("bits")
+    bits = int(parts.take("bits", np.int64, 1)[0]) if fractions else 0
+    refuse_bad_counts(counts)
+    if bits != (FINEST if fractions else 0) or coarsest(counts, bits)[1] != bits:
+        raise ModelFileRefused("its counts are not in canonical form")
+    return counts, bits
 
 
 def refuse_bad_counts(counts: AnyArray) -> None:

@@ -34,6 +34,10 @@ class Parts:
         """The parts whose names begin with this one and a dot."""
         return Parts(self.groups.pop(name, {}), f"{self.prefix}{name}.")
 
+    def has(self, name: str) -> bool:
+        """Whether there is such an array, not taken yet."""
+        return name in self.arrays
+
     def take(self, name: str, dtype: Any, *shape: int | None) -> AnyArray:
         """One array, which must be of this type and of this shape, None being any length."""
         array = self.arrays.pop(name, None)

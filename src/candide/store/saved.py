@@ -17,13 +17,14 @@ from candide.errors import CandideError
 from candide.holding import HOLDS
 from candide.schema import Choice, Schema
 from candide.statistics.ledger import BYTES, HASH, Ledger
+from candide.statistics.weight_grid import CEILING
 from candide.store.container import Buffer, contents, from_json, pieces, to_json
-from candide.store.forms import form_of, refuse_bad_counts
+from candide.store.forms import form_of, read_units, write_units
 from candide.store.keys import key_arrays, read_keys, refuse_disorder
 from candide.store.parts import Parts, named_under
 from candide.store.plain import family_of, from_plain, plain_family, to_plain
 from candide.store.refusals import ModelFileRefused
-from candide.summary import CEILING, Summary
+from candide.summary import Summary
 from candide.tuning import UNTUNED, Tuning
 
 BLOCK = "block {}"
@@ -168,7 +169,7 @@ def read_schema(data: Mapping[str, Any]) -> Schema:
 def class_arrays(summary: Summary) -> dict[str, AnyArray]:
     """Class keys, the weight of each class, and whether it was declared."""
     declared = np.array([key in summary.declared for key in summary.classes], dtype=np.uint8)
-    named = {**key_arrays(summary.classes), "counts": summary.counts, "declared": declared}
+    named = {**key_arrays(summary.classes), **write_units(summary.units, summary.bits), "declared": declared}
     return named_under("classes", named)
 
 
@@ -194,9 +195,8 @@ def read_summary(parts: Parts, blocks: tuple[Block, ...], names: Sequence[str]) 
     of_classes = parts.under("classes")
     classes = read_keys(of_classes)
     refuse_disorder(classes)
-    counts = of_classes.take("counts", np.int64, len(classes))
+    counts, bits = read_units(of_classes, len(classes))
     declared = of_classes.take("declared", np.uint8, len(classes))
-    refuse_bad_counts(counts)
     if declared.size and (declared.max() > 1 or not (declared | (counts > 0)).all() or sum(counts.tolist()) > CEILING):
         raise ModelFileRefused("its classes are not in canonical form")
     of_classes.refuse_rest()
@@ -207,7 +207,7 @@ def read_summary(parts: Parts, blocks: tuple[Block, ...], names: Sequence[str]) 
     )
     parts.refuse_rest()
     kept = frozenset(classes[place] for place in np.flatnonzero(declared))
-    summary = Summary(blocks, tuple(classes), counts, statistics, kept)
+    summary = Summary(blocks, tuple(classes), counts, statistics, kept, bits)
     refuse_impossible(summary.impossible())
     return summary
 

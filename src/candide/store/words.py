@@ -9,7 +9,7 @@ import pyarrow.compute as pc
 from candide.arrays import AnyArray, IntArray
 from candide.bases.family import Block
 from candide.kernels.word_merging import Lines
-from candide.statistics.tally import CEILING
+from candide.statistics.weight_grid import CEILING
 from candide.statistics.word_tally import WordTally
 from candide.store.parts import Parts
 from candide.store.refusals import ModelFileRefused

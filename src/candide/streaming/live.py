@@ -9,6 +9,7 @@ import numpy as np
 from candide.arrays import FloatArray, IntArray
 from candide.bases.family import Family
 from candide.batch import Batch
+from candide.statistics.tally import Tally
 from candide.summary import NO_WEIGHTS, refuse_impossible
 from candide.values import is_missing
 
@@ -100,8 +101,8 @@ class Live:
         self.family.learn(self.builder, values, np.array([label]), NO_WEIGHTS)
         self.parameters = None
 
-    def refuse_missing(self, values: Any, label: int, left: IntArray) -> None:
-        """Raise where the row cannot have been learned; `left` are the rows of each class without it."""
+    def refuse_missing(self, values: Any, label: int, left: Tally) -> None:
+        """Raise where the row cannot have been learned; `left` counts the rows of each class without it."""
         refuse_impossible(self.family.impossible(self._without(values, label), tuple(self.columns), left))
 
     def take_away(self, values: Any, label: int) -> None:

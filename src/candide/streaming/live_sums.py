@@ -13,7 +13,8 @@ from candide.bases.density import Density
 from candide.statistics.logarithms import log_gap
 from candide.statistics.moments import MomentsBuilder
 from candide.statistics.sums import Sums, SumsBuilder, grid_logs
-from candide.statistics.whole_sums import WholeSums, root_ratio, true_ratio
+from candide.statistics.tally import Tally
+from candide.statistics.whole_sums import LIGHTEST_BITS, WholeSums, root_ratio, true_ratio
 from candide.streaming.cells import number_of, within
 from candide.streaming.live import Cell, Live
 from candide.summary import NO_WEIGHTS, refuse_impossible
@@ -74,8 +75,9 @@ class Entry:
 
     def whole(self, logs: bool) -> WholeSums:
         """The same sums in the form in which they are judged."""
-        sums = WholeSums(self.weight, self.total, self.square, self.bits)
-        return replace(sums, log=self.log, log_bits=self.log_bits) if logs else sums
+        weight, total, square = (part << LIGHTEST_BITS for part in (self.weight, self.total, self.square))
+        whole = WholeSums(weight, total, square, self.bits, 1 << LIGHTEST_BITS)
+        return replace(whole, log=self.log << LIGHTEST_BITS, log_bits=self.log_bits) if logs else whole
 
     def moments(self, logs: bool) -> tuple[float, float, float, float]:
         """Weight, mean, standard deviation and gap of logarithms, each rounded once; kept until something is added."""
@@ -263,10 +265,10 @@ class LiveDensity(Live):
     def learn(self, values: FloatArray, label: int) -> None:
         self.builder.add(values, label, 1)
 
-    def refuse_missing(self, values: FloatArray, label: int, left: IntArray) -> None:
-        rows = int(left[label])
+    def refuse_missing(self, values: FloatArray, label: int, left: Tally) -> None:
+        rows = int(left.units[0, label])
         for name, sums in zip(self.columns, self.builder.without(values, label), strict=True):
-            if not self.family.could_leave(sums, rows):
+            if not self.family.could_leave(sums, rows, left.bits):
                 refuse_impossible(f"sums of '{name}' that no rows have")
 
     def take_away(self, values: FloatArray, label: int) -> None:

@@ -74,14 +74,14 @@ class LiveCategories(Live):
             builder.table[place, label] += self.weight
             self.totals[column, label] += self.weight
 
-    def refuse_missing(self, values: list[tuple[int, Slot]], label: int, left: IntArray) -> None:
+    def refuse_missing(self, values: list[tuple[int, Slot]], label: int, left: Tally) -> None:
         builder, totals = self.builder, self.totals[:, label].copy()
         for column, slot in values:
             place = builder.places.get(slot)
             if place is None or builder.table[place, label] < 1:
                 raise ForgetRefused(NEVER_LEARNED)
             totals[column] -= 1
-        refuse_more_than_rows(totals, left[label], self.columns)
+        refuse_more_than_rows(totals, left.counts[0, label], self.columns)
 
     def take_away(self, values: list[tuple[int, Slot]], label: int) -> None:
         for column, slot in values:
@@ -131,12 +131,12 @@ class LiveTruths(Live):
     def learn(self, values: list[int], label: int) -> None:
         self.builder.table[values, label] += 1
 
-    def refuse_missing(self, values: list[int], label: int, left: IntArray) -> None:
+    def refuse_missing(self, values: list[int], label: int, left: Tally) -> None:
         counts = self.builder.table[:, label].copy()
         counts[values] -= 1
         if (counts < 0).any():
             raise ForgetRefused(NEVER_LEARNED)
-        refuse_more_than_rows(counts.reshape(2, -1).sum(axis=0), left[label], self.columns)
+        refuse_more_than_rows(counts.reshape(2, -1).sum(axis=0), left.counts[0, label], self.columns)
 
     def take_away(self, values: list[int], label: int) -> None:
         self.builder.table[values, label] -= 1
@@ -182,8 +182,8 @@ class LiveCounts(Live):
     def learn(self, values: tuple[IntArray, IntArray], label: int) -> None:
         self._add(values[0], values[1], label)
 
-    def refuse_missing(self, values: tuple[IntArray, IntArray], label: int, left: IntArray) -> None:
-        stray = left[label] == 0 and self.totals[label] != values[1].sum()
+    def refuse_missing(self, values: tuple[IntArray, IntArray], label: int, left: Tally) -> None:
+        stray = left.units[0, label] == 0 and self.totals[label] != values[1].sum()
         if stray or (self.builder.table[values[0], label] < values[1]).any():
             raise ForgetRefused(NEVER_LEARNED)
 
@@ -212,7 +212,7 @@ class LiveCounts(Live):
         joint += sign * (counts[:, None] * said).sum(axis=0)
 
 
-def refuse_more_than_rows(totals: IntArray, rows: int, columns: list[str]) -> None:
+def refuse_more_than_rows(totals: IntArray, rows: float, columns: list[str]) -> None:
     """Raise where a column would have more values in a class than the class has rows."""
     if (totals > rows).any():
         refuse_impossible(f"more values of '{columns[int(np.argmax(totals))]}' than rows")

@@ -12,7 +12,8 @@ from candide.families.text import Text
 from candide.kernels.word_counting import refill_pairs
 from candide.kernels.word_streaming import Running, State, forget_text, learn_text, score_text, state_of
 from candide.kernels.words import PAIRS_FULL, Number
-from candide.statistics.tally import CEILING
+from candide.statistics.tally import Tally
+from candide.statistics.weight_grid import CEILING
 from candide.statistics.word_tally import WordTally
 from candide.streaming.live import FEW_SLOTS, Cell, Live
 from candide.summary import refuse_impossible
@@ -152,16 +153,16 @@ class LiveWords(LiveText):
         if values is not None:
             self.builder.learn_one(*values, label, self.weight)
 
-    def refuse_missing(self, values: tuple[AnyArray, int] | None, label: int, left: IntArray) -> None:
+    def refuse_missing(self, values: tuple[AnyArray, int] | None, label: int, left: Tally) -> None:
         if values is not None:
             self.builder.forget_one(*values, label, True)
         texts = int(self.builder.tallies.documents[label]) - (values is not None)
-        if texts > left[label]:
+        if texts > left.counts[0, label]:
             refuse_impossible(f"more texts in '{self.columns[0]}' than rows")
         if values is not None and (texts == 0 or self.family.options.weighting in ("presence", "unit")):
             self._try_without(values, label, left)
 
-    def _try_without(self, values: tuple[AnyArray, int], label: int, left: IntArray) -> None:
+    def _try_without(self, values: tuple[AnyArray, int], label: int, left: Tally) -> None:
         """Look at every word that would be left."""
         self.builder.forget_one(*values, label, False)
         try:

@@ -29,12 +29,15 @@ from candide.learning import Learned
 from candide.model import Priors, log_priors, normalised
 from candide.schema import Choice, Schema
 from candide.statistics.ledger import HASH, Ledger
+from candide.statistics.sums import Sums
+from candide.statistics.tally import Tally
+from candide.statistics.weight_grid import CEILING, coarsest
 from candide.streaming.columns import choices_for, row_of
 from candide.streaming.live import Cell, Live
 from candide.streaming.live_sums import LiveDensity
 from candide.streaming.live_tallies import LiveCategories, LiveCounts, LiveTruths
 from candide.streaming.live_words import LiveText, LiveWords
-from candide.summary import CEILING, Summary
+from candide.summary import Summary
 from candide.values import Coded, Key, is_missing, shown
 
 FEW_CLASSES = 64
@@ -57,7 +60,7 @@ class Stream:
     A refused row changes nothing. Threads may share a stream: events take turns.
     """
 
-    #: What a row adds to the counts.
+    #: What a row adds to the counts, which are in units of 2^-bits.
     weight: float = 1
     half_life: float | None = None
 
@@ -77,8 +80,11 @@ class Stream:
         self.places = {key: place for place, key in enumerate(summary.classes)}
         self.width = len(self.places)
         self.free: list[int] = []
-        self.counts: AnyArray = summary.counts.copy()
-        self.rows: float = summary.rows
+        self.counts: AnyArray = summary.units.copy()
+        self.rows: float = sum(summary.units.tolist())
+        self.bits = summary.bits
+        if self.bits:
+            self.weight = 1 << self.bits
         self.lives: dict[Family, Live] = {
             block.family: self.live(block.family, list(block.columns), statistic)
             for block, statistic in zip(summary.blocks, summary.statistics, strict=True)
@@ -130,20 +136,20 @@ class Stream:
             if stranger is not None:
                 raise ColumnRefused(f"Column '{stranger}' was never learned, so this row was not either.")
             label = self.places[key]
-            if self.counts[label] < 1:
+            if self.counts[label] < self.weight:
                 raise ForgetRefused(f"Class '{shown(key)}' has no rows left. Forget only rows that were learned.")
             cells = dict(self._by_block(row))
             values = [(block, block.read(cells.get(block, []))) for block in self.lives.values()]
             left = self.counts[: self.width].copy()
-            left[label] -= 1
+            left[label] -= self.weight
             for block, read in values:
-                block.refuse_missing(read, label, left)
+                block.refuse_missing(read, label, Tally(range(1), left[None], self.bits))
             if self.noted is not None:
                 self._strike_out(self._identity(row, key))
             for block, read in values:
                 block.take_away(read, label)
-            self.counts[label] -= 1
-            self.rows -= 1
+            self.counts[label] -= self.weight
+            self.rows -= self.weight
             if self.counts[label] == 0:
                 self._free(key)
             emptied = {name for block, some in cells.items() for name in block.emptied(some)}
@@ -219,7 +225,8 @@ class Stream:
         keys = tuple(sorted(self.places))
         order = np.array([self.places[key] for key in keys], dtype=np.int64)
         statistics = tuple(block.freeze().only(order) for block in self.lives.values())
-        return Summary(self._blocks(), keys, self.counts[order], statistics, self.learned.summary.declared).canonical()
+        units, bits = coarsest(self.counts[order], self.bits)
+        return Summary(self._blocks(), keys, units, statistics, self.learned.summary.declared, bits).canonical()
 
     def _ledger(self) -> Ledger | None:
         if self.noted is None:
@@ -273,7 +280,8 @@ class Stream:
     def _log_prior(self, priors: Priors, class_weight: Priors | None) -> FloatArray:
         if priors == "empirical" and class_weight is None and not self.learned.summary.declared:
             return np.log(self.counts[self.order]) - math.log(self.rows)
-        return log_priors(Summary((), self.classes, self.counts[self.order], ()), priors, class_weight)
+        counted = Summary((), self.classes, self.counts[self.order], (), bits=self.bits)
+        return log_priors(counted, priors, class_weight)
 
     def _shares(self, scores: list[float], priors: Priors, class_weight: Priors | None) -> list[float]:
         """`model.normalised` for a single row; for few classes without arrays, which would cost more than the sum."""
@@ -400,6 +408,8 @@ class Stream:
 
     def live(self, family: Family, columns: list[str], seen: Any) -> Live:
         """The block of a stream that suits a family."""
+        if not counts_ones(seen):
+            return Live(family, columns, seen)
         if isinstance(family, Text):
             return (LiveWords if LiveWords.takes(family) else LiveText)(family, columns, seen)
         if isinstance(family, Density):
@@ -407,3 +417,10 @@ class Stream:
         if family.chooses:
             return Live(family, columns, seen)
         return KINDS.get(type(family), Live)(family, columns, seen)
+
+
+def counts_ones(seen: Any) -> bool:
+    """Whether all weights in a statistic are whole: then they can be looked at one by one."""
+    if isinstance(seen, Tally):
+        return seen.bits == 0
+    return not isinstance(seen, Sums) or seen.weight.low >= 0

@@ -7,7 +7,7 @@ from functools import lru_cache
 import numpy as np
 
 from candide.arrays import AnyArray, FloatArray, IntArray
-from candide.errors import OverflowRefused
+from candide.errors import OverflowRefused, RowsRefused
 from candide.kernels.logarithm import grid_log
 from candide.kernels.word_counting import (
     Tallies,
@@ -17,7 +17,7 @@ from candide.kernels.word_counting import (
 )
 from candide.kernels.word_merging import Lines, count_pairs, pairs_of_table, place_pairs, sort_words
 from candide.kernels.words import ARENA_FULL, PAIRS_FULL, SCRATCH_FULL, TERMS_FULL, Number
-from candide.statistics.tally import CEILING
+from candide.statistics.weight_grid import CEILING, bits_of
 from candide.statistics.word_tally import WordTally, running
 from candide.text.documents import Documents
 from candide.text.options import WEIGHTINGS, TextOptions
@@ -154,6 +154,12 @@ class WordTallyBuilder:
 
     def _reserve(self, documents: Documents, weights: AnyArray) -> None:
         """Refuse, before anything is counted, what could make a count exceed 2^62."""
+        if bits_of(weights):
+            row = int(np.argmax(weights != np.floor(weights)))
+            raise RowsRefused(
+                f"A text weighs {weights[row]:g}: so far the words of texts take whole weights only. Scale the weights "
+                "and round them, for example np.rint(1000 * weights), or give the words as columns of counts."
+            )
         heaviest = float(weights.max()) if weights.size else 1.0
         whole = self.options.unit == 1
         largest = documents.bytes_long + len(documents) if whole else len(documents) * self.options.unit

@@ -56,8 +56,8 @@ def classes_of(fitted: Fitted) -> list[dict[str, Any]]:
     """Each class with its rows and its prior."""
     summary = fitted.learned.summary
     return [
-        {"class": value, "rows": int(count), "prior": float(share)}
-        for (_, value), count, share in zip(summary.classes, summary.counts, chances(fitted), strict=True)
+        {"class": value, "rows": count, "prior": float(share)}
+        for (_, value), count, share in zip(summary.classes, summary.counts.tolist(), chances(fitted), strict=True)
     ]
 
 

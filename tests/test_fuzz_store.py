@@ -25,6 +25,7 @@ from candide.schema import Choice, Schema
 from candide.statistics.exact import ExactSums
 from candide.statistics.sums import Sums
 from candide.store import ModelFileRefused, Saved, container
+from candide.store.saved import FREE_MEMORY
 from candide.summary import Summary
 from candide.text.options import TextOptions
 from candide.tuning import Tuning
@@ -32,7 +33,7 @@ from strategies import CASES, ORDINARY, blocks_of, taken
 from test_store import forged, parts_of
 
 ROUNDS = 600 if os.environ.get("CANDIDE_THOROUGH") == "1" else 12
-MOST_MEMORY = 2**26
+MOST_MEMORY = FREE_MEMORY + 2**26
 RECIPES = {
     "bernoulli text": TextOptions(model="bernoulli", weighting="presence"),
     "poisson text": TextOptions(model="poisson"),

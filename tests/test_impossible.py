@@ -103,7 +103,11 @@ def test_what_was_learned_can_always_be_forgotten(case, data):
 ISSUE = {"x": [10.0, 10.1, 9.9, 1.0, 2.0, 3.0]}, ["a", "a", "a", "b", "b", "b"]
 
 
-@pytest.mark.parametrize("name", [name for name in families.names() if takes(families.named(name), 10.1)])
+#: To a calendar half a second is the same weekday as ten: it was learned.
+OF_NUMBERS = [name for name in families.names() if takes(families.named(name), 10.1) and name != "calendar"]
+
+
+@pytest.mark.parametrize("name", OF_NUMBERS)
 def test_the_row_of_the_issue_is_refused(name):
     model = NaiveBayes(**{**PLAIN, "families": name}).fit(*ISSUE)
     before = store.canonical_bytes(model.learned_.saved({}))

@@ -223,7 +223,11 @@ FAILURES = {
     "family cannot": ("fit first.csv -l fruit --family sugar_percent=poisson", 2, "--family sugar_percent=gaussian"),
     "bad pair": ("fit first.csv -l fruit --type spots", 2, "--type age=number"),
     "bad priors": ("fit first.csv -l fruit --priors plum=1", 2, "says nothing about class 'apple'"),
-    "lacking column": ("predict m.candide renamed.csv --strict", 2, "'colour' is not in these rows. Did you mean 'color'?"),
+    "lacking column": (
+        "predict m.candide renamed.csv --strict",
+        2,
+        "'colour' is not in these rows. Did you mean 'color'?",
+    ),
     "bad model": ("predict first.csv new.csv", 2, "'first.csv' cannot be used as a Candide model"),
     "no model": ("predict n.candide new.csv", 2, "There is no file 'n.candide'"),
     "bad value": ("predict m.candide bad.csv", 2, "bad.csv, line 3: column 'weight_g' holds 'heavy'"),

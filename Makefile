@@ -22,6 +22,7 @@ check: .venv/.develops       ## style, types and layers
 bench: .venv/.develops       ## speed beside scikit-learn, into benchmarks/results/
 	$(BIN)/python benchmarks/arrays.py
 	$(BIN)/python benchmarks/text.py
+	$(BIN)/python benchmarks/scripts.py
 	$(BIN)/python benchmarks/streams.py
 	$(BIN)/python benchmarks/start_up.py
 	$(BIN)/python benchmarks/out_of_core.py

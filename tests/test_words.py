@@ -22,11 +22,15 @@ from candide.text.options import TextOptions
 from candide.text.word_builder import WordTallyBuilder
 
 NO_WEIGHTS = np.zeros(0, dtype=np.int64)
-MIXED = "abcXYZ019_ .,-'\n\0éÉßİıΣσςǅﬁ²½नमस्तेñ漢字かな\u0301\u200d🙂Ωжя\ufffd\U0001d400ｱ"
+MIXED = (
+    "abcXYZ019_ .,-'\n\0éÉßİıΣσςǅﬁ²½नमस्तेñ漢字かな\u0301\u200d🙂Ωжя\ufffd\U0001d400ｱ"
+    "กรุงเทพฯ๑ក្រុងမြန်မာລາວ한국어が\u3099ー々〇❤\ufe0f🏽👩🇩🇪★\u200b\u200c\u0e31"
+)
 TEXTS = st.one_of(
     st.text(),
     st.text(alphabet=MIXED),
     st.text(alphabet="aB _\u00e9", max_size=40),
+    st.text(alphabet="漢か\u0301\u200da กุ🙂", max_size=20),
     st.text(alphabet=st.characters(max_codepoint=127)),
 )
 DOCUMENTS = st.lists(st.one_of(st.none(), TEXTS), max_size=8)
@@ -34,9 +38,13 @@ DOCUMENTS = st.lists(st.one_of(st.none(), TEXTS), max_size=8)
 
 @lru_cache(maxsize=1)
 def tables() -> tuple[set[str], dict[int, str], dict[int, str], set[str]]:
-    word = {chr(code) for code in np.flatnonzero(alphabet.marked(alphabet_ranges.WORDS))}
-    space = {chr(code) for code in np.flatnonzero(alphabet.marked(alphabet_ranges.SPACES))}
-    return word, dict(alphabet.changes(alphabet_ranges.CASES)), dict(alphabet.changes(alphabet_ranges.ACCENTS)), space
+    cases, accents = dict(alphabet.changes(alphabet_ranges.CASES)), dict(alphabet.changes(alphabet_ranges.ACCENTS))
+    return held(alphabet_ranges.WORDS), cases, accents, held(alphabet_ranges.SPACES)
+
+
+@lru_cache(maxsize=8)
+def held(ranges: str) -> set[str]:
+    return {chr(code) for code in np.flatnonzero(alphabet.marked(ranges))}
 
 
 def fold(text: str, options: TextOptions) -> str:
@@ -55,6 +63,8 @@ def units(text: str, options: TextOptions) -> list[str]:
     if options.characters:
         spaced = "".join(" " if c in space else fold(c, options) for c in text)
         return list(re.sub("  +", " ", spaced))
+    if options.words == "default":
+        return [unit for unit, _ in cut(text, options)]
     found, current = [], ""
     for c in [*text, "."]:
         if c in word:
@@ -67,11 +77,45 @@ def units(text: str, options: TextOptions) -> list[str]:
     return found
 
 
+def cut(text: str, options: TextOptions) -> list[tuple[str, bool]]:
+    """The twin of the default alphabet: each word, and whether it goes on where a script has no spaces."""
+    word, marks, looks = tables()[0], held(alphabet_ranges.MARKS), held(alphabet_ranges.LOOKS)
+    alone = held(alphabet_ranges.UNSPACED + alphabet_ranges.EMOJI)
+    found: list[tuple[str, bool]] = []
+    inside, last_alone = False, False
+    for c in re.sub("[\ud800-\udfff]", "\ufffd", text):
+        folded = "" if c in looks else fold(c, options)
+        if c in looks or (c in word and not folded):
+            continue
+        if c in alone:
+            found.append((folded, last_alone))
+            inside, last_alone = True, True
+        elif c not in word:
+            inside, last_alone = False, False
+        elif inside and (c in marks or not last_alone):
+            found[-1] = (found[-1][0] + folded, found[-1][1])
+        else:
+            found.append((folded, False))
+            inside, last_alone = True, False
+    return found
+
+
+def unspaced_runs(text: str, options: TextOptions) -> list[str]:
+    """The twin: two characters of a script without spaces, where runs of words are shorter."""
+    if options.characters or options.words != "default" or options.shortest > 1:
+        return []
+    found = cut(text, options)
+    runs = [found[i : i + n] for n in range(options.ngrams + 1, 3) for i in range(len(found) - n + 1)]
+    return [" ".join(unit for unit, _ in run) for run in runs if all(goes_on for _, goes_on in run[1:])]
+
+
 def terms(text: str, options: TextOptions) -> list[str]:
     """The twin: units and their runs."""
     single = units(text, options)
     gap = "" if options.characters else " "
-    return [gap.join(single[i : i + n]) for n in range(1, options.ngrams + 1) for i in range(len(single) - n + 1)]
+    lengths = range(options.shortest, options.ngrams + 1)
+    runs = [gap.join(single[i : i + n]) for n in lengths for i in range(len(single) - n + 1)]
+    return runs + unspaced_runs(text, options)
 
 
 def slow_tally(texts: list[str | None], labels: list[int], options: TextOptions, classes: int = 2) -> WordTally:
@@ -100,6 +144,9 @@ RECIPES = [
     TextOptions(fold_accents=True),
     TextOptions(ngrams=2),
     TextOptions(ngrams=3, weighting="presence"),
+    TextOptions(ngrams=2, shortest=2),
+    TextOptions(words="spaced"),
+    TextOptions(words="spaced", ngrams=2, fold_accents=True),
     TextOptions(characters=True, ngrams=3),
     TextOptions(characters=True, ngrams=2, fold_accents=True),
     TextOptions(idf=True, ngrams=2),
@@ -142,8 +189,10 @@ def test_sklearn_mode_has_the_vocabulary_and_counts_of_count_vectorizer(texts):
 
 
 def test_words_of_many_scripts():
-    seen = tally(["नमस्ते, Straße! 漢字 x2 I_m a 10% STRASSE É e\u0301"], [0], TextOptions())
-    assert [w.decode() for w in seen.words()] == ["10", "a", "e\u0301", "i_m", "strasse", "x2", "é", "नमस्ते", "漢字"]
+    text = "नमस्ते, Straße! 漢字 x2 I_m a 10% STRASSE É e\u0301"
+    spaced = ["10", "a", "e\u0301", "i_m", "strasse", "x2", "é", "नमस्ते"]
+    assert [w.decode() for w in tally([text], [0], TextOptions()).words()] == [*spaced, "字", "漢", "漢 字"]
+    assert [w.decode() for w in tally([text], [0], TextOptions(words="spaced")).words()] == [*spaced, "漢字"]
 
 
 def test_the_shipped_alphabet_is_that_of_its_unicode_version():
@@ -180,7 +229,7 @@ def test_bytes_that_are_not_utf8_separate_words():
 @pytest.mark.parametrize("character", ["x", "é", "漢"])
 def test_a_word_of_ten_megabytes(character):
     text = character * (10_000_000 // len(character.encode()))
-    seen = tally([text + " x", text + "y"], [0, 1], TextOptions())
+    seen = tally([text + " x", text + "y"], [0, 1], TextOptions(words="spaced"))
     assert [len(word) for word in seen.words()] == sorted([len(text.encode()), len(text.encode()) + 1, 1])
 
 

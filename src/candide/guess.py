@@ -15,6 +15,7 @@ from candide.batch import TEXT, Batch, SparseColumns, as_numbers, not_values
 from candide.errors import ValuesRefused
 from candide.kernels.counting import first_bad_count
 from candide.readable import as_arrow, plain
+from candide.text.unspaced import words_in
 from candide.times import DATE, time_kind
 from candide.values import USUALLY_MISSING, Coded, key_of
 
@@ -127,7 +128,7 @@ def guess_strings(raw: Any, alone: bool = False) -> Guess:
     coded = Coded.of(raw)
     texts = [value for _, value in coded.keys]
     present = int((coded.codes >= 0).sum())
-    words = float(np.mean([len(text.split()) for text in texts]))
+    words = float(np.mean([words_in(text) for text in texts]))
     if len(texts) > FEW_VALUES and 2 * len(texts) > present and words >= WORDS_IN_A_TEXT:
         return Guess("text", f"{len(texts)} different values of {words:.1f} words each")
     odd = next((text for text in texts if text in USUALLY_MISSING), None)

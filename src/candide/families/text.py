@@ -55,7 +55,7 @@ class Text(Family):
         super().__post_init__()
         if isinstance(self.options, Mapping):
             object.__setattr__(self, "options", TextOptions(**self.options))
-        object.__setattr__(self, "options", self.options.definite())
+        object.__setattr__(self, "options", self._read_as_counted(self.options.definite()))
         here = alphabet.version(self.options.words)
         if self.alphabet not in ("", here):
             raise OptionRefused(
@@ -63,6 +63,11 @@ class Text(Family):
                 "differently. Count it again, or use the Candide or Python it was made with."
             )
         object.__setattr__(self, "alphabet", here)
+
+    def _read_as_counted(self, options: TextOptions) -> TextOptions:
+        """The recipe by which a text was counted when every script was taken to be written with spaces."""
+        first = options.words == "default" and self.alphabet == alphabet.version("spaced")
+        return replace(options, words="spaced") if first else options
 
     def reading(self, column: str, options: TextOptions | None = None) -> Text:
         """The same family for one column, by another recipe where one is given."""

@@ -69,8 +69,8 @@ def opened(state: Any) -> Any:
     """The block that `state_of` made flat."""
     return Open(
         Letters(state[2], state[3], state[4]),
-        Recipe(state[0][0], state[0][1], state[0][2], state[0][3], state[0][4]),
-        state[0][5],
+        Recipe(state[0][0], state[0][1], state[0][2], state[0][3], state[0][4], state[0][5]),
+        state[0][6],
         state[1],
         Terms(state[5], state[6], state[7], state[8], state[9]),
         Scratch(state[10], state[11], state[12], state[13], state[14]),

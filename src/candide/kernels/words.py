@@ -1,6 +1,7 @@
 """From UTF-8 bytes to term numbers: words found, folded and looked up in one pass, with no object per word.
 
-A term is a word, a character, or a run of up to n of them. Its number comes from an open-addressing table whose
+A term is a word, a character, or a run of up to n of them; a word of a script without spaces is one character with its
+marks, and two of those that stand together are a term in any case. Its number comes from an open-addressing table whose
 keys are one 64-bit integer each:
 
 - a word of up to eight bytes is its own key, packed little-endian;
@@ -48,8 +49,11 @@ LONG_WORD, RUN_OF_WORDS = np.uint64(0xFF << 56), np.uint64(0xFE << 56)
 TERM_BITS = np.uint64(28)
 MULTIPLIER, SECOND_MULTIPLIER = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xD6E8FEB86659FD93)
 HALF, SIGN = np.uint64(32), np.uint64(2)
-#: The table's value for a letter that is part of a word but leaves nothing of itself, such as a folded accent.
-SILENT = np.uint64(0xFF << 56)
+#: No letter folds to eight bytes, so a value's top byte may say more of a letter: that it is part of a word but leaves
+#: nothing of itself, such as a folded accent; that it is a word by itself, as its script has no spaces; that it is a
+#: mark, which belongs to the character before it.
+SILENT, UNSPACED, EXTENDING = np.uint64(0xFF << 56), np.uint64(0xFD << 56), np.uint64(0xFB << 56)
+SPECIAL, LETTER_BITS = np.uint64(0xF8 << 56), np.uint64((1 << 56) - 1)
 SPACE = np.uint64(32)
 SHORTEST_LONG_WORD = 9
 
@@ -57,8 +61,8 @@ SHORTEST_LONG_WORD = 9
 class Letters(NamedTuple):
     """What each character becomes: 0 ends a word, else the folded UTF-8 bytes packed little-endian.
 
-    `first[byte]` answers for ASCII and holds a value above 127 for every other byte; `pages[code >> 7]` says which
-    128 entries of `values` answer for the rest.
+    The top byte of a value may be that of SILENT, UNSPACED or EXTENDING. `first[byte]` answers for ASCII and holds a
+    value above 127 for every other byte; `pages[code >> 7]` says which 128 entries of `values` answer for the rest.
     """
 
     first: AnyArray
@@ -67,13 +71,17 @@ class Letters(NamedTuple):
 
 
 class Recipe(NamedTuple):
-    """How text is cut: fewest characters of a word, shortest and longest run, whether by character, hashed bits."""
+    """How text is cut: fewest characters of a word, shortest and longest run, whether by character, hashed bits.
+
+    `unspaced` is the longest run of characters that stand together where a script has no spaces, if that is longer.
+    """
 
     word_length: int
     shortest: int
     ngrams: int
     by_character: int
     hashed: int
+    unspaced: int
 
 
 class Terms(NamedTuple):
@@ -314,31 +322,72 @@ def add_runs(
 
 
 @compiled
+def add_unspaced_runs(
+    total: Number,
+    stretches: Number,
+    recipe: Recipe,
+    learning: bool,
+    ids: IntArray,
+    where: IntArray,
+    slots: AnyArray,
+    place: IntArray,
+    length: IntArray,
+    sizes: IntArray,
+) -> Number:
+    """After `total` terms, the runs of characters without spaces that are longer than runs of words are; how many then.
+
+    Stretch i of such characters is the where[2 i + 1] units from number where[2 i] on.
+    """
+    for stretch in range(stretches):
+        start, units = where[2 * stretch], where[2 * stretch + 1]
+        for unit in range(start, start + units - 1):
+            run: Number = ids[unit]
+            for size in range(2, min(recipe.unspaced, start + units - unit) + 1):
+                run = number_of_run(run, ids[unit + size - 1], recipe.hashed, learning, slots, place, length, sizes)
+                if UNKNOWN < run < 0:
+                    return run
+                if size > recipe.ngrams:
+                    if total >= ids.size:
+                        return SCRATCH_FULL
+                    ids[total] = run
+                    total += 1
+    return total
+
+
+@compiled
 def spelled_word(
     text: AnyArray, position: Number, stop: Number, first: AnyArray, pages: AnyArray, values: AnyArray, tail: AnyArray
-) -> tuple[Number, np.uint64, Number, Number]:
+) -> tuple[Number, np.uint64, Number, Number, bool]:
     """Fold the word that begins at `position`, in any script, byte by byte.
 
-    Returns where it ends, its last bytes packed, how many bytes it has, and how many characters. All but the last
-    bytes are in `tail`, eight by eight; where that is too small the position is SCRATCH_FULL.
+    Returns where it ends, its last bytes packed, how many bytes it has, how many characters, and whether it is one
+    character with its marks, of a script without spaces. All but the last bytes are in `tail`, eight by eight; where
+    that is too small the position is SCRATCH_FULL.
     """
-    key, shift, chunks, characters = ZERO, ZERO, 0, 0
+    key, shift, chunks, characters, alone = ZERO, ZERO, 0, 0, False
     while position < stop:
         letter = first[text[position]]
         width: Number = 1
         if letter > LAST_ASCII:
             code, width = decoded(text, position, stop)
             letter = values[(np.int64(pages[code >> 7]) << 7) | (code & 127)]
-        if letter == ZERO:
+        if letter >= SPECIAL:
+            if letter == SILENT:
+                position += width
+                continue
+            if letter >= UNSPACED:
+                if characters > 0:
+                    break
+                alone = True
+            letter &= LETTER_BITS
+        elif letter == ZERO or alone:
             break
         position += width
-        if letter == SILENT:
-            continue
         characters += 1
         while letter != ZERO:
             if shift == SIXTY_FOUR:
                 if chunks >= tail.size:
-                    return SCRATCH_FULL, key, 0, 0
+                    return SCRATCH_FULL, key, 0, 0, alone
                 tail[chunks] = key
                 chunks += 1
                 key = ZERO
@@ -346,7 +395,24 @@ def spelled_word(
             key |= (letter & BYTE) << shift
             shift += EIGHT
             letter >>= EIGHT
-    return position, key, (chunks << 3) + np.int64(shift >> THREE), characters
+    return position, key, (chunks << 3) + np.int64(shift >> THREE), characters, alone
+
+
+@compiled
+def note_stretch(position: Number, end: Number, count: Number, scratch: Scratch) -> None:
+    """Note a character of a script without spaces, unit number `count`, in scratch that is free until terms are joined.
+
+    scratch.joined holds how many stretches of such characters there are, where the last character ended (plus one), and
+    how many stand together there; scratch.amounts holds the first unit and the length of each stretch of two or more.
+    """
+    notes, where = scratch.joined, scratch.amounts
+    notes[2] = notes[2] + 1 if notes[1] == position + 1 else 1
+    notes[1] = end + 1
+    if notes[2] == 2:
+        where[2 * notes[0]] = count - 1
+        notes[0] += 1
+    if notes[2] >= 2:
+        where[2 * notes[0] - 1] = notes[2]
 
 
 @compiled
@@ -375,6 +441,7 @@ def word_terms(
     last_chunk = text.size - 8
     position = start
     count = 0
+    scratch.joined[:3] = 0
     while position < stop:
         length: Number = 0
         plain = position <= last_chunk
@@ -411,11 +478,13 @@ def word_terms(
                 length += at - position
         characters = length
         if not plain or length == 0:
-            end, key, length, characters = spelled_word(text, position, stop, first, pages, values, tail)
-            if end < 0:
+            end, key, length, characters, alone = spelled_word(text, position, stop, first, pages, values, tail)
+            if end < 0 or count >= room:
                 return SCRATCH_FULL
             if end == position:
                 end += decoded(text, position, stop)[1]
+            if alone:
+                note_stretch(position, end, count, scratch)
         position = end
         if characters < word_length:
             continue
@@ -445,7 +514,11 @@ def word_terms(
             return SCRATCH_FULL
         ids[count] = term
         count += 1
-    return add_runs(count, recipe, learning, ids, scratch.ahead, slots, place, spelled, sizes)
+    total = add_runs(count, recipe, learning, ids, scratch.ahead, slots, place, spelled, sizes)
+    if scratch.joined[0] == 0 or total < 0 or recipe.ngrams >= recipe.unspaced:
+        return total
+    where = scratch.amounts
+    return add_unspaced_runs(total, scratch.joined[0], recipe, learning, ids, where, slots, place, spelled, sizes)
 
 
 @compiled

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 import unicodedata
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
 from candide.explanation import Explanation
+from candide.text.unspaced import closed_up, spans, without_looks
 
 LONGEST_RUN = 3
 """Words in a run, at most; as `TextOptions` has it."""
@@ -57,18 +58,6 @@ def words_that_spoke(text: str, said: Mapping[str, float]) -> list[Word]:
     return [Word(*place, lead) for place, lead in zip(places, leads, strict=True) if lead and not math.isnan(lead)]
 
 
-def spans(text: str) -> Iterator[tuple[int, int]]:
-    """Where words begin and end: runs of letters, digits, underscores and combining marks."""
-    start = -1
-    for place, letter in enumerate(f"{text} "):
-        inside = letter == "_" or letter.isalnum() or unicodedata.category(letter)[0] == "M"
-        if inside and start < 0:
-            start = place
-        elif not inside and start >= 0:
-            yield start, place
-            start = -1
-
-
 @dataclass(frozen=True)
 class Reading:
     """A text as it looks after folding, and where terms are found in it."""
@@ -80,11 +69,11 @@ class Reading:
     @cached_property
     def runs(self) -> dict[str, list[int]]:
         """The numbers of the words in each run of words, wherever it occurs."""
-        words = [self.fold(self.text[start:end]) for start, end in self.places]
+        words = [self.fold(without_looks(self.text[start:end])) for start, end in self.places]
         found: dict[str, list[int]] = {}
         for first in range(len(words)):
             for last in range(first + 1, min(first + LONGEST_RUN, len(words)) + 1):
-                found.setdefault(" ".join(words[first:last]), []).extend(range(first, last))
+                found.setdefault(closed_up(" ".join(words[first:last])), []).extend(range(first, last))
         return found
 
     @cached_property

@@ -12,6 +12,7 @@ from candide.errors import RowsRefused
 from candide.guess import Guess
 from candide.learning import Options, only
 from candide.schema import Choice, chosen, families_by_column
+from candide.text.unspaced import words_in
 
 SEVERAL_WORDS = 2
 
@@ -42,7 +43,7 @@ def guess_of(column: str, value: Any) -> Guess:
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, str):
-        if column == TEXT or len(value.split()) >= SEVERAL_WORDS:
+        if column == TEXT or words_in(value) >= SEVERAL_WORDS:
             return Guess("text", "the first row held several words" if column != TEXT else "a text")
         return Guess("categorical", "the first row held a word")
     if isinstance(value, bool):

@@ -1,7 +1,8 @@
 """Which characters make words and what they fold to: tables for the kernels, equal on every machine.
 
 The default alphabet comes from ranges shipped with the package, so that Pythons of different ages agree. The
-scikit-learn one asks the running Python, because that is what CountVectorizer does.
+scikit-learn one asks the running Python, because that is what CountVectorizer does. The first alphabet Candide had
+took every script to be written with spaces; it stays for the models that were made with it.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from functools import lru_cache
 import numpy as np
 
 from candide.arrays import AnyArray
-from candide.kernels.words import SILENT, SPACE, Letters
+from candide.kernels.words import EXTENDING, SILENT, SPACE, UNSPACED, Letters
 from candide.text import alphabet_ranges
 
 CHARACTERS = sys.maxunicode + 1
@@ -27,12 +28,29 @@ def version(words: str) -> str:
     """The name of an alphabet, for the fingerprint of what was counted with it."""
     if words == "sklearn":
         return f"python unicode {unicodedata.unidata_version}"
-    return f"candide unicode {alphabet_ranges.UNICODE}"
+    if words == "spaced":
+        return f"candide unicode {alphabet_ranges.UNICODE}"
+    return f"candide 2 unicode {alphabet_ranges.UNICODE}"
 
 
 @lru_cache(maxsize=16)
 def default_letters(fold_case: bool, fold_accents: bool) -> Letters:
-    """Words are runs of letters, digits, underscores and combining marks."""
+    """Words are runs of letters, digits, underscores and marks; characters of scripts without spaces are words alone.
+
+    So are emoji. What only changes how an emoji or a letter looks is silent.
+    """
+    alone, looks = marked(alphabet_ranges.UNSPACED + alphabet_ranges.EMOJI), marked(alphabet_ranges.LOOKS)
+    values = np.where(marked(alphabet_ranges.WORDS) | alone, encoded(), np.uint64(0))
+    values = folded(values, fold_case, fold_accents)
+    values[alone] |= UNSPACED
+    values[marked(alphabet_ranges.MARKS) & (values != SILENT)] |= EXTENDING
+    values[looks] = SILENT
+    return paged(values)
+
+
+@lru_cache(maxsize=16)
+def spaced_letters(fold_case: bool, fold_accents: bool) -> Letters:
+    """Words are runs of letters, digits, underscores and combining marks in every script: the first alphabet."""
     values = np.where(marked(alphabet_ranges.WORDS), encoded(), np.uint64(0))
     return paged(folded(values, fold_case, fold_accents))
 

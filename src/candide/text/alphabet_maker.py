@@ -22,6 +22,38 @@ second.
 '''
 #: Blocks of combining marks that are accents; the marks of other scripts are vowels and belong to the word.
 ACCENTS = ((0x300, 0x36F), (0x1AB0, 0x1AFF), (0x1DC0, 0x1DFF), (0x20D0, 0x20FF), (0xFE20, 0xFE2F))
+#: How the letters of scripts begin their names that are written without spaces between words.
+UNSPACED = (
+    "CJK UNIFIED IDEOGRAPH", "CJK COMPATIBILITY IDEOGRAPH", "IDEOGRAPHIC", "HIRAGANA", "KATAKANA", "HALFWIDTH KATAKANA",
+    "HENTAIGANA", "VERTICAL KANA", "BOPOMOFO", "NUSHU", "TANGUT", "THAI", "LAO", "KHMER", "MYANMAR", "TAI LE",
+    "NEW TAI LUE", "TAI THAM", "TAI VIET", "AHOM", "BALINESE", "JAVANESE",
+)  # fmt: skip
+#: Blocks whose symbols are emoji; the last one also where Unicode has yet to name them.
+EMOJI = ((0x2300, 0x23FF), (0x2600, 0x27BF), (0x2B00, 0x2BFF), (0x1F000, 0x1FAFF))
+#: The zero width joiner, skin tones and the tags of flags: like variation selectors, they only change a look.
+LOOKS = ((0x200D, 0x200D), (0x1F3FB, 0x1F3FF), (0xE0020, 0xE007F))
+
+
+def is_unspaced(character: str) -> bool:
+    """Letters of a script written without spaces; its digits make numbers, and its marks belong to a letter."""
+    category = unicodedata.category(character)
+    return category in ("Lo", "Lm", "Nl") and unicodedata.name(character, "").startswith(UNSPACED)
+
+
+def is_emoji(character: str) -> bool:
+    """Symbols that stand for a word."""
+    known = ("So", "Cn") if within(character, EMOJI[-1:]) else ("So",)
+    return within(character, EMOJI) and unicodedata.category(character) in known
+
+
+def is_look(character: str) -> bool:
+    """What changes how the character before it looks, and says nothing."""
+    return within(character, LOOKS) or "VARIATION SELECTOR" in unicodedata.name(character, "")
+
+
+def within(character: str, blocks: tuple[tuple[int, int], ...]) -> bool:
+    """Whether a character is in one of the blocks."""
+    return any(low <= ord(character) <= high for low, high in blocks)
 
 
 def is_word(character: str) -> bool:
@@ -29,10 +61,15 @@ def is_word(character: str) -> bool:
     return character == "_" or unicodedata.category(character)[0] in "LMN"
 
 
+def is_mark(character: str) -> bool:
+    """Marks that belong to the character before them."""
+    return unicodedata.category(character)[0] == "M"
+
+
 def without_accents(character: str) -> str:
     """The character without the accents it is composed with."""
     parts = unicodedata.normalize("NFD", character)
-    left = "".join(part for part in parts if not any(low <= ord(part) <= high for low, high in ACCENTS))
+    left = "".join(part for part in parts if not within(part, ACCENTS))
     return left if len(left) < len(parts) else character
 
 
@@ -80,6 +117,9 @@ def main() -> None:
     text = HEADER.format(version=unicodedata.unidata_version)
     text += f'UNICODE = "{unicodedata.unidata_version}"\n\n'
     text += constant("WORDS", ranges(ord(c) for c in characters if is_word(c))) + "\n"
+    kinds = {"MARKS": is_mark, "UNSPACED": is_unspaced, "EMOJI": is_emoji, "LOOKS": is_look}
+    for name, holds in kinds.items():
+        text += constant(name, ranges(ord(c) for c in characters if holds(c))) + "\n"
     spaces = (ord(c) for c in characters if c.isspace() or unicodedata.category(c) == "Cc")
     text += constant("SPACES", ranges(spaces)) + "\n"
     text += constant("CASES", folds(cases)) + "\n"

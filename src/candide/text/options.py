@@ -8,7 +8,7 @@ from typing import Any
 
 from candide.errors import OptionRefused, suggestion
 
-WORDS = ("default", "sklearn")
+WORDS = ("default", "spaced", "sklearn")
 AUTO = "auto"
 WEIGHTINGS = ("counts", "presence", "log", "unit")
 MODELS = ("multinomial", "complement", "bernoulli", "poisson")
@@ -23,9 +23,12 @@ class TextOptions:
 
     Parameters
     ----------
-    words : "default" or "sklearn"
-        A word is a run of letters, digits, underscores and combining marks of any length, or what scikit-learn's
-        CountVectorizer takes for one: two or more of the running Python's word characters, lower-cased.
+    words : "default", "spaced" or "sklearn"
+        A word is a run of letters, digits, underscores and combining marks of any length. Where a script is written
+        without spaces (Chinese, Japanese, Thai, Lao, Khmer, Burmese, ...), and for emoji, each character with its marks
+        is a word, and so are any two that stand together. "spaced" trusts spaces in every script, as for texts
+        that were cut into words beforehand, and takes no emoji for words. "sklearn" takes what scikit-learn's
+        CountVectorizer does: two or more of the running Python's word characters, lower-cased.
     ngrams : 1 to 3, with characters 1 to 8, or "auto"
         The longest run of words to count as a term, joined by one space; shorter runs are counted too.
     shortest : 1 to ngrams

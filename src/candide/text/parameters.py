@@ -17,6 +17,7 @@ from candide.text.documents import Documents
 from candide.text.event_models import MODELS, NO_FLOATS, NO_INTEGERS, Seen
 from candide.text.listing import weights_of
 from candide.text.options import WEIGHTINGS, TextOptions
+from candide.text.unspaced import closed_up
 from candide.text.vocabulary import FIRST_SCRATCH, Vocabulary, letters_of, recipe_of, scratch_of
 from candide.text.word_builder import logs, slots_of
 
@@ -118,7 +119,9 @@ class TextParameters:
     def word(self, row: int) -> str:
         """How a kept word is written."""
         spelled = self.lines.letters[self.lines.offsets[row] : self.lines.offsets[row + 1]].tobytes()
-        return f"slot {int.from_bytes(spelled, 'big')}" if self.options.hashed else spelled.decode("utf-8", "replace")
+        if self.options.hashed:
+            return f"slot {int.from_bytes(spelled, 'big')}"
+        return written(spelled, self.options)
 
     def says(self, row: int, weights: Weights) -> FloatArray:
         """What one occurrence of a kept word says about each class."""
@@ -170,6 +173,12 @@ def who_speaks(totals: IntArray, stopped: IntArray, options: TextOptions, ranks:
 def least_total(options: TextOptions) -> int:
     """How much must have been seen of a word that speaks, in units of counting; anything, where min_count is 1."""
     return options.min_count * options.unit if options.min_count > 1 else 1
+
+
+def written(spelled: bytes, options: TextOptions) -> str:
+    """A term as people write it."""
+    term = spelled.decode("utf-8", "replace")
+    return closed_up(term) if options.words == "default" and not options.characters else term
 
 
 def listed(offsets: IntArray, letters: AnyArray, options: TextOptions) -> IntArray:
@@ -243,7 +252,7 @@ def unigrams(parameters: TextParameters) -> IntArray:
             "Hashed words have no names, so no text can be drawn from them. Learn it without hashed=... to draw some."
         )
     lines, gap = parameters.lines, ord(" ")
-    if parameters.options.characters or parameters.options.longest == 1:
+    if parameters.options.characters:
         return np.arange(len(parameters))
     spaces = running((lines.letters == gap).astype(np.int64))
     return np.flatnonzero(spaces[lines.offsets[1:]] - spaces[lines.offsets[:-1]] == parameters.options.shortest - 1)

@@ -13,7 +13,7 @@ from candide.statistics.word_tally import WordTally
 from candide.text.documents import Documents
 from candide.text.event_models import NO_INTEGERS
 from candide.text.options import TextOptions
-from candide.text.parameters import TextParameters
+from candide.text.parameters import TextParameters, written
 from candide.text.word_builder import WordTallyBuilder
 
 
@@ -74,7 +74,7 @@ def unspoken(parameters: TextParameters, values: Documents, column: str, seen: W
     known = parameters.vocabulary.number(there.lines.offsets, there.lines.letters, options.characters, False)
     words = there.words()
     return [
-        Silence(column, words[place].decode("utf-8", "replace"), IGNORED if holds(seen, words[place]) else UNSEEN)
+        Silence(column, written(words[place], options), IGNORED if holds(seen, words[place]) else UNSEEN)
         for place in np.flatnonzero(known < 0).tolist()
     ]
 

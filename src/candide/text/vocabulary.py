@@ -25,6 +25,9 @@ from candide.statistics.word_tally import running
 from candide.text import alphabet
 from candide.text.options import TextOptions
 
+#: Where a script has no spaces, up to so many characters that stand together are a term: three would help no more
+#: (`benchmarks/scripts.py`), and runs of words and characters can always be asked for.
+LONGEST_UNSPACED = 2
 FIRST_TERMS = 1 << 10
 FIRST_SCRATCH = 1 << 12
 #: Small vocabularies grow faster, as growing means to begin a document again.
@@ -37,13 +40,17 @@ def letters_of(options: TextOptions) -> Letters:
         return alphabet.character_letters(options.fold_case, options.fold_accents)
     if options.words == "sklearn":
         return alphabet.sklearn_letters(options.fold_case)
+    if options.words == "spaced":
+        return alphabet.spaced_letters(options.fold_case, options.fold_accents)
     return alphabet.default_letters(options.fold_case, options.fold_accents)
 
 
 def recipe_of(options: TextOptions) -> Recipe:
     """The recipe in the kernels' numbers."""
     word_length = 2 if options.words == "sklearn" else 1
-    return Recipe(word_length, options.shortest, options.longest, int(options.characters), options.hashed or 0)
+    unspaced = LONGEST_UNSPACED if options.shortest == 1 else 1
+    by_character, hashed = int(options.characters), options.hashed or 0
+    return Recipe(word_length, options.shortest, options.longest, by_character, hashed, unspaced)
 
 
 def scratch_of(room: int) -> Scratch:
@@ -97,7 +104,7 @@ class Vocabulary:
     def number(self, offsets: IntArray, letters: AnyArray, by_character: bool, learning: bool) -> IntArray:
         """The number of each spelled term; unknown ones are learned, or get a number below zero."""
         numbers = np.empty(len(offsets) - 1, dtype=np.int64)
-        recipe = Recipe(1, 1, 1, int(by_character), 0)
+        recipe = Recipe(1, 1, 1, int(by_character), 0, 1)
         scratch = scratch_of(FIRST_SCRATCH)
         line: Number = 0
         reason: Number = SCRATCH_FULL

@@ -225,12 +225,14 @@ def lay_out_passengers(folder: Path) -> None:
     """The files that the examples speak of."""
     tickets = runpy.run_path(str(ROOT / "examples" / "lecture.py"))["PASSENGERS"].split()
     rows = 2 * [[t[0], SEXES[t[1]], t[2:4], t[5], "yes" if t[7] == "1" else "no"] for t in tickets]
-    parts = {"titanic": rows, "new": rows[:5], "test": rows[5:12], "more": rows[12:], "withdrawn": rows[:2]}
+    parts = {"titanic": rows, "new": rows[:5], "test": rows[5:12], "more": rows[12:], "withdrawn": rows[:2],
+             "remaining": rows[2:] + rows[12:]}  # fmt: skip
     for name, some in parts.items():
         with (folder / f"{name}.csv").open("w", newline="") as file:
             csv.writer(file).writerows([["class", "sex", "age", "parents_children", "survived"], *some])
     run_line("candide fit titanic.csv --label survived -o monday.candide", folder)
     run_line("candide fit more.csv --like monday.candide -o tuesday.candide", folder)
+    run_line(f"candide fit {ROOT}/examples/messages.jsonl --label label -o spam.candide", folder)
 
 
 BAD = {

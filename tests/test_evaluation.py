@@ -210,8 +210,9 @@ def test_a_row_twice_is_a_row_of_weight_two():
     weighed = model.evaluate(new, truth, sample_weight=weights)
     listed = model.evaluate(repeated, [truth[place] for place in again])
     assert same_numbers(weighed) == same_numbers(listed)
-    with pytest.raises(RowsRefused, match="whole numbers"):
-        model.evaluate(new, truth, sample_weight=np.full(50, 0.5))
+    halves, all_rows = model.evaluate(new, truth, sample_weight=np.full(50, 0.5)), model.evaluate(new, truth)
+    assert (halves.rows, halves.accuracy, halves.log_loss) == (25, all_rows.accuracy, all_rows.log_loss)
+    assert (2 * halves.confusion == all_rows.confusion).all()
 
 
 def same_numbers(found: evaluation.Evaluation) -> dict:

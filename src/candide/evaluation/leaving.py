@@ -27,6 +27,9 @@ from candide.values import Key
 PARTS = 10
 """A calibration judges a tenth of the rows and is fitted on the others."""
 
+GRID = 2.0**20
+"""Scores are told apart to a millionth of a nat, far above where processors round differently: all deal rows alike."""
+
 TOO_MANY = (
     "These rows are too many to calibrate anew without each tenth, so the model's own calibration judged them. It was "
     "fitted on some of them, but is only {numbers:,} numbers: the log loss is too low by next to nothing."
@@ -136,7 +139,7 @@ def hashes(left: LeftOut) -> Hashes:
     said = [left.weights[:, None], left.prior, *left.terms, left.observed.T]
     for place, numbers in enumerate(said):
         salts = mix_all(np.arange(numbers.shape[1], dtype=np.uint64) + np.uint64(place << 32))
-        add_numbers(np.ascontiguousarray(numbers), salts, totals)
+        add_numbers(np.round(np.ascontiguousarray(numbers) * GRID), salts, totals)
     return totals
 
 

@@ -148,7 +148,7 @@ def test_the_part_that_tells_is_found_and_said(tmp_path, part):
 def test_parts_agree_with_pandas():
     when = pd.date_range("1899-12-31 23:00", "2105-01-01", freq="1111h")
     seconds = (when - pd.Timestamp("1970-01-01")).total_seconds().to_numpy()
-    assert parts_of(seconds, "weekday").tolist() == when.weekday.tolist()
+    assert parts_of(seconds, "weekday").tolist() == when.day_of_week.tolist()
     assert parts_of(seconds, "hour").tolist() == when.hour.tolist()
     assert parts_of(seconds, "month").tolist() == [month - 1 for month in when.month]
 

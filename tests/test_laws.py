@@ -382,7 +382,8 @@ def test_an_explanation_names_every_feature_that_spoke(case, data):
     asked = data.draw(rows(table.blocks))
     question = table.of([asked]).batch()
     features = [term.feature for term in model.explain(question)[0].terms]
-    named = {name for feature in features for name in (*feature.split(", "), feature.split(": ")[0])}
+    spoken = [(*feature.split(", "), feature.split(": ")[0], feature.split(" of ")[-1]) for feature in features]
+    named = {name for names in spoken for name in names}
     for place, name in enumerate(table.columns):
         silenced = table.of([replace(asked, cells=(*asked.cells[:place], None, *asked.cells[place + 1 :]))]).batch()
         if not np.array_equal(model.joint(silenced), model.joint(question)):

@@ -58,7 +58,7 @@ def cells_of(block: Block, batch: Batch, alone: bool) -> Iterator[Column]:
 
     Sparse counts that are all there is stay sparse: their cells are put in order row by row.
     """
-    values: Any = block.family.read(batch, block.columns)
+    values: Any = block.family.identified(batch, block.columns)
     begin = [written(name.encode("utf-8", "surrogatepass")) for name in block.columns]
     if isinstance(values, Documents):
         yield begin[0], cells_of_texts(begin[0], values)

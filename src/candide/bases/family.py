@@ -314,6 +314,10 @@ class Family(ABC):
         self.score(parameters, self.view(batch, columns), said)
         return said
 
+    def identified(self, batch: Batch, columns: tuple[str, ...]) -> Any:
+        """What tells rows apart, for a ledger: the values as they are read, unless reading keeps only a part of them."""
+        return self.read(batch, columns)
+
     def held(self, seen: Any, columns: tuple[str, ...]) -> BoolArray:
         """Which columns some row has a value in; all of them, unless the statistic can tell.
 

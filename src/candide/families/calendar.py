@@ -51,9 +51,12 @@ class Calendar(Categorical):
         return self.part
 
     def read(self, batch: Batch, columns: tuple[str, ...]) -> list[tuple[str, Coded]]:
+        return self._coded(self.identified(batch, columns), columns)
+
+    def identified(self, batch: Batch, columns: tuple[str, ...]) -> FloatArray:
         values = batch.numbers(columns)
         CALENDAR.refuse_outside(values, batch, columns, self.name)
-        return self._coded(values, columns)
+        return values
 
     def view(self, batch: Batch, columns: tuple[str, ...]) -> list[tuple[str, Coded]]:
         return self._coded(CALENDAR.without_outside(batch.numbers(columns)), columns)

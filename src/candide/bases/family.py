@@ -315,7 +315,7 @@ class Family(ABC):
         return said
 
     def identified(self, batch: Batch, columns: tuple[str, ...]) -> Any:
-        """What tells rows apart, for a ledger: the values as they are read, unless reading keeps only a part of them."""
+        """What tells rows apart, for a ledger: the values as read, unless reading keeps only a part of them."""
         return self.read(batch, columns)
 
     def held(self, seen: Any, columns: tuple[str, ...]) -> BoolArray:

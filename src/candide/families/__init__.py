@@ -1,7 +1,7 @@
 """The families, one file each: a file dropped into this folder is a family, found by its name.
 
 >>> names()[:4]
-['bernoulli', 'binomial', 'categorical', 'complement']
+['bernoulli', 'binomial', 'calendar', 'categorical']
 >>> named("poisson").name
 'poisson'
 """

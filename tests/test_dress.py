@@ -95,6 +95,15 @@ def test_what_is_no_number_stays_text(tmp_path, values):
     assert column_of(written(tmp_path / "a.csv", values, "ab")) == values
 
 
+def test_a_currency_may_be_left_out_and_a_percent_sign_may_not(tmp_path):
+    path = tmp_path / "prices.csv"
+    path.write_text("price;share;y\n1.234,50;5%;a\n€ 99,90;3;b\n7;2%;a\n")
+    source = open_source(path, label="y")
+    assert [source.reader.kinds[name].name for name in ("price", "share")] == ["number", "text"]
+    (batch,) = source.batches()
+    assert batch.numbers(["price"])[:, 0].tolist() == [1234.5, 99.9, 7.0]
+
+
 def test_a_model_reads_later_files_as_the_first(tmp_path):
     numbers, labels = plain_rows()
     dress = Dress(",", ".", "€")

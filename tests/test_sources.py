@@ -486,6 +486,7 @@ def test_a_misspelt_label_column(tmp_path):
         (b"a,b\n\n", "has a header but no rows"),
         (b"a,b,a\n1,2,3\n", "more than one column named 'a'"),
         (b'a,b\n1,"x\n2,y\n', "line 2: a quote is opened in this record and never closed"),
+        (b'a,"b\n', "a quote is opened in the header and never closed"),
         (b"na\xefve,b\n1,2\n", "a.csv, line 1: byte 0xef"),
         (b"\xff\xfea\0,\0b\0\n\0", "encoding='utf-16'"),
         (b"PK\x03\x04rest", "zip archive"),

@@ -50,7 +50,8 @@ class Choice:
 
     def also_warned(self, warning: str) -> Choice:
         """The same choice with one thing more to know."""
-        return replace(self, warning=f"{self.warning.rstrip('.')}. {warning}" if self.warning else warning)
+        together = f"{self.warning.rstrip('.')}. {warning[:1].upper()}{warning[1:]}" if self.warning else warning
+        return replace(self, warning=together)
 
 
 @dataclass(frozen=True)

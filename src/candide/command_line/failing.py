@@ -93,7 +93,7 @@ def say(sentence: str) -> None:
 SHELL_WORDS = (
     (re.compile(r"families=\{'([^']*)': '([^']*)'\}"), r"--family \1=\2"),
     (re.compile(r"families=\{'([^']*)': \.\.\.\}"), r"--family \1=..."),
-    (re.compile(r"(?:\w+=(?:\{[^}]*\}|\[[^\]]*\]|'[^']*'|\.\.\.)|fit\(\.\.\., like=\S+\)) \((--[^()]*)\)"), r"\1"),
+    (re.compile(r"(?:\w+=(?:\{[^}]*\}|\[[^\]]*\]|'[^']*'|True|\.\.\.)|fit\(\.\.\., like=\S+\)) \((--[^()]*)\)"), r"\1"),
     (re.compile(r"like=\S* \((--like[^()]*)\)"), r"\1"),
 )
 

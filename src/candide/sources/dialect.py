@@ -54,7 +54,7 @@ def delimiter_of(data: bytes) -> str:
 
 def header_of(name: str, data: bytes, delimiter: str) -> Header:
     """The names in the first record. One without a name is called by its place: `column_1`."""
-    begin, start = _first_record(data, delimiter)
+    begin, start = _first_record(name, data, delimiter)
     newline = newline_of(data)
     names = split(decoded(name, data[begin:start], data.count(newline, 0, begin) + 1), delimiter)
     names = [text.strip() for text in names]
@@ -71,12 +71,15 @@ def header_of(name: str, data: bytes, delimiter: str) -> Header:
     )  # fmt: skip
 
 
-def _first_record(data: bytes, delimiter: str) -> tuple[int, int]:
+def _first_record(name: str, data: bytes, delimiter: str) -> tuple[int, int]:
     """Where the first record that is not an empty line begins and ends."""
     begin = len(data) - len(data.lstrip(b"\r\n"))
     end = data.find(newline_of(data), begin) + 1 or len(data)
     if b'"' in data[begin:end]:
-        end = begin + int(records_of(data[begin:], delimiter)[0][1])
+        starts, fields, is_open = records_of(data[begin:], delimiter)
+        if is_open and len(fields) == 1:
+            raise SourceRefused(f"{name}: a quote is opened in the header and never closed. Close it.")
+        end = begin + int(starts[1])
     elif b"\r" in data[begin:end]:
         end = begin + int(records_of(data[begin:end], delimiter)[0][1])
     return begin, end

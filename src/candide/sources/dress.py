@@ -98,8 +98,10 @@ def dress_of(values: Any, decimal: str | None = None, thousands: str | None = No
 
 
 def unit_of(values: Any) -> str:
-    """The unit that every value has, if any."""
-    return next((unit for unit in UNITS if pc.all(pc.match_substring(values, unit)).as_py()), "")
+    """The unit that every value has, if any; or the currency that some have, since others may leave it out."""
+    every = (unit for unit in UNITS if pc.all(pc.match_substring(values, unit)).as_py())
+    some = (unit for unit in UNITS if unit != "%" and holds(values, unit))
+    return next(every, next(some, ""))
 
 
 def fits(values: Any, pattern: str) -> bool:

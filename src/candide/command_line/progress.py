@@ -30,6 +30,7 @@ def watch(work: str, size: Size) -> Iterator[Callable[[int], None] | None]:
     BEGAN.append(time.monotonic())
     bar = Bar(work, size, PATIENCE - (BEGAN[-1] - BEGAN[0]))
     try:
+        bar.start()
         yield bar.advance
     finally:
         bar.close()
@@ -48,6 +49,8 @@ class Bar:
         self.lock = Lock()
         self.clock = Timer(max(patience, 0.0), self._draw)
         self.clock.daemon = True
+
+    def start(self) -> None:
         self.clock.start()
 
     def advance(self, amount: int) -> None:

@@ -180,12 +180,12 @@ def words_of_many(subject: Subject, profile: Profile) -> Figure:
         lead = against_the_rest(said, subject.prior, label)
         best = np.argsort(-lead, kind="stable")[:WORDS_A_CLASS]
         chosen += [(rank, int(place), float(lead[place])) for place in best if lead[place] > 0]
-    figure, axes = canvas(subject, profile, 1.6 + 0.22 * max(len(chosen), 2))
+    figure, axes = canvas(subject, profile, 1.8 + 0.22 * max(len(chosen), 2))
     for rank, label in enumerate(subject.drawn):
         rows = [row for row, (of, _, _) in enumerate(chosen) if of == rank]
         axes.barh(rows, [chosen[row][2] for row in rows], 0.72, color=PALETTE[rank], label=name(subject, label))
     word_rows(axes, [subject.occurrences(profile).spelled(profile.places[place]) for _, place, _ in chosen])
-    axes.set_xlabel("log odds of one occurrence against the rest")
+    axes.set_xlabel("log odds of one occurrence,\nagainst the rest")
     return finished(figure, subject)
 
 

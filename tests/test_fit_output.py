@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import pty
 import signal
@@ -10,6 +11,8 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from threading import Thread
+from typing import IO
 
 import numpy as np
 import pytest
@@ -20,9 +23,14 @@ from candide.command_line.app import app
 from candide.verbs import reading
 from candide.watching import Size
 
-IMPATIENT = (
-    "from candide.command_line import main, progress; progress.PATIENCE = 0.0; main()"
-)  # bars are drawn at once, so that nothing has to be timed
+LOOKED_AT = 400
+IMPATIENT = f"""
+from candide.command_line import main, progress
+from candide.verbs import reading
+progress.PATIENCE, reading.ROWS_TO_LOOK_AT = 0.0, {LOOKED_AT}
+main()
+"""
+"""Bars are drawn at once, so that nothing has to be timed; and more than a few rows need a second pass."""
 RNG = np.random.default_rng(11)
 
 
@@ -118,11 +126,13 @@ def test_a_plain_fit_measured_nothing_and_says_nothing_of_it(tmp_path):
 class OnTerminal:
     """A command whose standard error is a terminal."""
 
-    def __init__(self, folder: Path, *words: str):
+    def __init__(self, folder: Path, *words: str, stdin: int | None = None):
         self.screen, end = pty.openpty()
         command = [sys.executable, "-c", IMPATIENT, *words]
         environment = {**os.environ, "TERM": "xterm", "COLUMNS": "100"}
-        self.running = subprocess.Popen(command, cwd=folder, stdout=subprocess.DEVNULL, stderr=end, env=environment)
+        self.running = subprocess.Popen(
+            command, cwd=folder, stdin=stdin, stdout=subprocess.DEVNULL, stderr=end, env=environment
+        )
         os.close(end)
         self.seen = b""
 
@@ -152,13 +162,23 @@ def test_bars_are_drawn_on_a_terminal_and_cleared(tmp_path):
     assert command.seen.rfind(b"\x1b[?25h") > command.seen.rfind(b"\x1b[?25l")
 
 
-@pytest.mark.parametrize(("part", "rows", "columns"), [(b"Choosing", 400, 200), (b"Learning", 60_000, 3)])
-def test_ctrl_c_ends_a_fit_and_changes_no_file(tmp_path, part, rows, columns):
-    written(tmp_path / "data.csv", rows, columns)
+def endless(rows: bytes, pipe: IO[bytes]) -> None:
+    """Write rows into a pipe over and over, until its reader has gone."""
+    with contextlib.suppress(BrokenPipeError), pipe:
+        while True:
+            pipe.write(rows)
+
+
+@pytest.mark.parametrize(("part", "columns"), [(b"Choosing", 200), (b"Learning", 3)])
+def test_ctrl_c_ends_a_fit_and_changes_no_file(tmp_path, part, columns):
+    """The rows never end, so no machine is fast enough to be done before the signal comes."""
+    header, rows = written(tmp_path / "data.csv", LOOKED_AT, columns).read_bytes().split(b"\n", 1)
     (tmp_path / "small.csv").write_text("x,y\n1,a\n2,b\n")
     fit(tmp_path / "small.csv", "y", tmp_path / "m.candide")
     before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
-    command = OnTerminal(tmp_path, "fit", "data.csv", "--label", "y", "-o", "m.candide")
+    command = OnTerminal(tmp_path, "fit", "-", "--label", "y", "-o", "m.candide", stdin=subprocess.PIPE)
+    command.running.stdin.write(header + b"\n")
+    Thread(target=endless, args=(rows, command.running.stdin), daemon=True).start()
     assert command.until(part)
     command.running.send_signal(signal.SIGINT)
     assert command.ended() == 130

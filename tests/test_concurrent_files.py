@@ -61,7 +61,7 @@ def test_no_acknowledged_row_is_lost_whatever_writes_at_once(tmp_path):
     peers = [python(tmp_path, f"for _ in range({ROUNDS}): {work}") for work in works]
     ready(peers)
     go(peers)
-    assert [peer.wait(120) for peer in peers] == [0] * len(peers)
+    assert [peer.wait() for peer in peers] == [0] * len(peers)
     assert verbs.load(tmp_path / "a.candide").rows == 4 + ROUNDS * (4 + 1 + 4)
     assert not list(tmp_path.glob(".*"))
 
@@ -147,12 +147,12 @@ def test_the_next_writer_removes_what_killed_ones_left_and_nothing_else(tmp_path
     living, *killed = halfway(tmp_path, "living.bin", "1.bin", "2.bin")
     for peer in killed:
         os.kill(peer.pid, signal.SIGKILL)
-        peer.wait(60)
+        peer.wait()
     assert len(parts(tmp_path)) == 3
     replace_file(tmp_path / "other.bin", [b"whole"])
     assert len(parts(tmp_path)) == 1
     go([living])
-    assert living.wait(60) == 0
+    assert living.wait() == 0
     assert (tmp_path / "living.bin").read_bytes() == b"x" * 100_000 + b"y"
     assert not parts(tmp_path)
 
@@ -163,7 +163,7 @@ def test_a_killed_writer_leaves_its_lock_to_the_next(tmp_path):
     go([peer])
     assert peer.stdout.readline() == "held\n"
     os.kill(peer.pid, signal.SIGKILL)
-    peer.wait(60)
+    peer.wait()
     with locked(tmp_path / "m"):
         pass
     assert not list(tmp_path.iterdir())

@@ -15,7 +15,7 @@ from candide.errors import CandideError
 from candide.sources import open_source
 from candide.sources.pipes import Pipe, PipeReader
 
-LONG = 60.0
+LONG = 600.0
 """Seconds: what a machine at its limit may take. Nothing waits as long unless it would wait for ever."""
 
 CSV = b"x,y\n1,a\n2,b\n3,a\n"

@@ -349,7 +349,7 @@ def test_a_model_of_one_class_has_a_page_too(tmp_path):
 
 def run(*words: str, folder: Path) -> subprocess.CompletedProcess:
     command = [sys.executable, "-m", "candide", *words]
-    return subprocess.run(command, cwd=folder, env=ENVIRONMENT, text=True, capture_output=True, timeout=300)
+    return subprocess.run(command, cwd=folder, env=ENVIRONMENT, text=True, capture_output=True)
 
 
 def test_the_command_writes_a_page_or_a_picture(orchard, tmp_path):

@@ -734,8 +734,9 @@ def test_memory_does_not_follow_the_size_of_the_file(tmp_path, kind):
                 for _ in range(times):
                     out.write(chunk)
     done = subprocess.run(
-        [sys.executable, "-c", textwrap.dedent(MEMORY), str(small), str(large)], capture_output=True, text=True
-    )
+        [sys.executable, "-c", textwrap.dedent(MEMORY), str(small), str(large)], capture_output=True, text=True,
+        env={**os.environ, "CANDIDE_THREADS": "2"},
+    )  # fmt: skip
     assert done.returncode == 0, done.stderr
     rows, growth = done.stdout.split()
     assert int(rows) == 10_000 * repeats

@@ -14,7 +14,7 @@ import time
 from pathlib import Path
 
 from candide import compare
-from candide.comparing import Comparison, Duel
+from candide.evaluation.comparison import Comparison, Duel
 from measure import machine, publish, table
 from real_data import DATA, NO_FEATURES, TABLES
 

@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from candide import NaiveBayes
-from candide.batch import Batch
+from candide.data.batch import Batch
 from measure import machine, publish, table
 
 ROWS, TIMES = 50, 7

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
-from candide import verbs
+from candide.api import verbs
 from explain import mixed
 from measure import extra_memory, machine, publish, table, wall_time
 

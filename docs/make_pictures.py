@@ -15,7 +15,7 @@ import shutil
 import tempfile
 from pathlib import Path
 
-from candide import verbs
+from candide.api import verbs
 
 ROOT = Path(__file__).parents[1]
 EXAMPLES = ROOT / "examples"

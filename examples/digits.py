@@ -10,7 +10,7 @@ from sklearn.datasets import load_digits
 from sklearn.model_selection import train_test_split
 
 from candide import NaiveBayes
-from candide.pictures.theme import new_figure, save, styled
+from candide.show.pictures.theme import new_figure, save, styled
 
 DRAWN_EACH = 50
 SHOWN_EACH = 2

@@ -11,11 +11,11 @@ from typing import Any
 from hypothesis import strategies as st
 
 from candide import families
-from candide.bases.family import Block, Family
-from candide.batch import Batch
-from candide.errors import CandideError
-from candide.model import Model
-from candide.summary import Summary
+from candide.data.batch import Batch
+from candide.data.errors import CandideError
+from candide.families.base.family import Block, Family
+from candide.model.predictor import Model
+from candide.model.summary import Summary
 
 #: The options under which nothing is chosen and nothing calibrated.
 PLAIN: dict[str, Any] = {"families": "guess", "smoothing": "default", "calibrate": False}

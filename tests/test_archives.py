@@ -14,8 +14,8 @@ import pyarrow as pa
 import pyarrow.parquet
 import pytest
 
-from candide import verbs
-from candide.errors import CandideError
+from candide.api import verbs
+from candide.data.errors import CandideError
 from candide.sources import open_source
 
 CSV = "x,y\n" + "".join(f"{place},{'ab'[place % 2]}\n" for place in range(2_000))

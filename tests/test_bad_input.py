@@ -9,7 +9,7 @@ import pytest
 import scipy.sparse as sp
 
 from candide import NaiveBayes
-from candide.errors import (
+from candide.data.errors import (
     CandideError,
     ColumnRefused,
     ForgetRefused,

@@ -12,8 +12,8 @@ import pyarrow as pa
 import pytest
 import scipy.sparse as sp
 
-from candide.batch import Batch
-from candide.errors import ColumnRefused, RowsRefused
+from candide.data.batch import Batch
+from candide.data.errors import ColumnRefused, RowsRefused
 
 NUMBERS = {"a": [1.0, 0.0, 3.5], "b": [0.0, 2.0, 0.0]}
 MATRIX = np.column_stack([NUMBERS["a"], NUMBERS["b"]])

@@ -14,8 +14,9 @@ import pytest
 from sklearn.datasets import load_digits
 
 import browser
-from candide import NaiveBayes, TextOptions, load, verbs
-from candide.rendering.terminal import percent
+from candide import NaiveBayes, TextOptions, load
+from candide.api import verbs
+from candide.show.explanations.terminal import percent
 
 ROOT = Path(__file__).parents[1]
 ORCHARD = ROOT / "examples" / "orchard.csv"

@@ -10,9 +10,9 @@ import pandas as pd
 import pytest
 
 from candide import NaiveBayes, families, load
-from candide.calibration import IDENTITY
 from candide.kernels.calibrating import loss_and_slope
-from candide.tuning import UNTUNED
+from candide.model.calibration import IDENTITY
+from candide.model.tuning import UNTUNED
 from strategies import PLAIN
 
 ROWS = 400

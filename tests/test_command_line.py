@@ -14,7 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from candide import store, verbs
+from candide import store
+from candide.api import verbs
 
 ROOT = Path(__file__).parents[1]
 ORCHARD = ROOT / "examples" / "orchard.csv"
@@ -40,10 +41,10 @@ def candide(*words: object, folder: Path, **options: object) -> subprocess.Compl
 
 FORKING = """
 import json, os, signal, sys, traceback
-from candide.command_line import app, cards, lean, main, progress, showing
+from candide.cli import app, cards, lean, main, progress_bar, tables
 with lean.without("pandas"):
     lean.load_numba()
-    from candide import verbs
+    from candide.api import verbs
     [getattr(verbs, name) for name in verbs.__all__]
 for line in sys.stdin:
     words, out, err, killed_at = json.loads(line)
@@ -402,7 +403,7 @@ def test_killed_at_any_moment_the_file_is_the_old_or_the_new_one(place, forked, 
 
 def test_an_unexpected_fault_is_one_sentence_unless_asked_for(place, tmp_path):
     (tmp_path / "sitecustomize.py").write_text(
-        "import candide.verbs.inspecting as fault\nfault.inspect = lambda model, **more: 1 / 0\n"
+        "import candide.api.verbs.inspecting as fault\nfault.inspect = lambda model, **more: 1 / 0\n"
     )
     environment = {**ENVIRONMENT, "PYTHONPATH": f"{tmp_path}{os.pathsep}{ENVIRONMENT['PYTHONPATH']}"}
     for debug in ("", "1"):
@@ -416,7 +417,7 @@ def test_an_unexpected_fault_is_one_sentence_unless_asked_for(place, tmp_path):
 def test_predict_imports_nothing_it_does_not_use(place):
     code = (
         "import sys; sys.argv = ['candide', 'predict', 'm.candide', 'new.csv', '-o', 'lean.csv']\n"
-        "from candide.command_line import main\n"
+        "from candide.cli import main\n"
         "try: main()\n"
         "except SystemExit as ended: assert not ended.code\n"
         "heavy = {'sklearn', 'pandas', 'rich', 'scipy.sparse', 'scipy.linalg', 'scipy.stats', 'duckdb', 'sqlite3'}\n"
@@ -434,7 +435,7 @@ def test_the_demo_runs_every_command(tmp_path):
 
 
 def verbs_of_commands() -> set[str]:
-    from candide.command_line.app import COMMANDS
+    from candide.cli.app import COMMANDS
 
     return {command.__name__ for command in COMMANDS}
 
@@ -447,7 +448,7 @@ def test_commands_functions_and_the_page_have_the_same_verbs():
 
 
 def test_every_command_has_an_example():
-    from candide.command_line.app import COMMANDS
+    from candide.cli.app import COMMANDS
 
     for command in COMMANDS:
         assert f"Example: candide {command.__name__}" in (command.__doc__ or "")

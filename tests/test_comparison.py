@@ -14,15 +14,15 @@ import numpy as np
 import pytest
 
 from candide import NaiveBayes, compare
-from candide.batch import Batch
-from candide.comparing import Contest, Duel, Point
-from candide.comparing.columns import Columns
-from candide.comparing.discriminative import Encoding
-from candide.comparing.draws import Draws, sizes_up_to
-from candide.comparing.generative import linear, plain
-from candide.comparing.methods import Method
-from candide.errors import CandideError, LabelsRefused, OptionRefused, RowsRefused
-from candide.pictures import theme
+from candide.data.batch import Batch
+from candide.data.errors import CandideError, LabelsRefused, OptionRefused, RowsRefused
+from candide.evaluation.comparison import Contest, Duel, Point
+from candide.evaluation.comparison.columns import Columns
+from candide.evaluation.comparison.discriminative import Encoding
+from candide.evaluation.comparison.draws import Draws, sizes_up_to
+from candide.evaluation.comparison.generative import linear, plain
+from candide.evaluation.comparison.methods import Method
+from candide.show.pictures import theme
 
 ROOT = Path(__file__).parents[1]
 ORCHARD = ROOT / "examples" / "orchard.csv"
@@ -380,7 +380,7 @@ def test_without_matplotlib_a_sentence_and_no_work_in_vain(tmp_path):
 
 def drawn(found, **changed):
     pytest.importorskip("matplotlib")
-    from candide.pictures.learning_curves import learning_curves
+    from candide.show.pictures.learning_curves import learning_curves
 
     return learning_curves(replace(found, **changed))
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from candide import verbs
+from candide.api import verbs
 from candide.store import locked
 from candide.store.atomic import replace_file
 
@@ -20,7 +20,7 @@ ROWS = {"size": [1.0, 2.0, 8.0, 9.0], "colour": ["red", "red", "blue", "blue"], 
 
 PEER = """
 import sys
-from candide import verbs
+from candide.api import verbs
 from candide.store.atomic import replace_file
 print("ready", flush=True)
 sys.stdin.readline()

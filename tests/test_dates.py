@@ -8,12 +8,13 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from candide import NaiveBayes, load, verbs
-from candide.errors import CandideError
+from candide import NaiveBayes, load
+from candide.api import verbs
+from candide.data.errors import CandideError
+from candide.data.times import as_times, shown_time
 from candide.families.calendar import PARTS, Calendar, parts_of
 from candide.sources import open_source
 from candide.sources.dates import EXAMPLES, DateForm
-from candide.times import as_times, shown_time
 
 ROWS = 240
 DIRECTIVES = ("%d.%m.%Y", "%m/%d/%Y", "%d/%m/%Y", "%d-%m-%Y", "%m-%d-%Y", "%Y/%m/%d", "%Y.%m.%d")

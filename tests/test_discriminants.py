@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 from candide import families
-from candide.bases.bells import units_of
-from candide.bases.bells_without import Leaving, in_groups
-from candide.bases.family import Block
-from candide.batch import Batch
-from candide.leave_one_out import known_labels
+from candide.data.batch import Batch
+from candide.families.base.family import Block
+from candide.families.base.multivariate_normal import units_of
+from candide.families.base.multivariate_normal_without import Leaving, in_groups
+from candide.model.summary import Summary, grid_weights
+from candide.selection.leave_one_out import known_labels
 from candide.statistics.cross_sums import CrossSums
-from candide.summary import Summary, grid_weights
 
 TOLERANCE = 1e-9
 both = pytest.mark.parametrize("name", ["gaussian_full", "gaussian_shared"])

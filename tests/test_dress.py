@@ -6,8 +6,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from candide import NaiveBayes, store, verbs
-from candide.errors import CandideError
+from candide import NaiveBayes, store
+from candide.api import verbs
+from candide.data.errors import CandideError
 from candide.sources import open_source
 from candide.sources.dress import USUAL, Dress
 from candide.sources.kinds import kind_of

@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 from sklearn.base import clone
 
 import candide
-from candide.drop_in import rows as drop_in_rows
-from candide.errors import ColumnRefused, ForgetRefused, SummariesDisagree
+from candide.api.drop_in import rows as drop_in_rows
+from candide.data.errors import ColumnRefused, ForgetRefused, SummariesDisagree
 from candide.kernels import counting, scoring
 
 NAMES = ["BernoulliNB", "CategoricalNB", "ComplementNB", "GaussianNB", "MultinomialNB"]

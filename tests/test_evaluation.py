@@ -10,16 +10,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from candide import NaiveBayes, evaluation, verbs
-from candide.batch import Batch
-from candide.choosing import tuning
-from candide.errors import CandideError, LabelsRefused, OptionRefused, RowsRefused
+from candide import NaiveBayes, evaluation
+from candide.api import verbs
+from candide.api.verbs import reading
+from candide.api.verbs.evaluating import is_model
+from candide.data.batch import Batch
+from candide.data.errors import CandideError, LabelsRefused, OptionRefused, RowsRefused
+from candide.data.metrics import UNIT, units
 from candide.evaluation import folding, leaving
-from candide.learning import Learned, Options
-from candide.measures import UNIT, units
+from candide.selection import tuning
 from candide.sources import open_source
-from candide.verbs import reading
-from candide.verbs.evaluating import is_model
+from candide.training.learning import Learned, Options
 
 metrics = pytest.importorskip("sklearn.metrics")
 

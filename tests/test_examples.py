@@ -8,8 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from candide import NaiveBayes, TextOptions, verbs
-from candide.errors import OptionRefused
+from candide import NaiveBayes, TextOptions
+from candide.api import verbs
+from candide.data.errors import OptionRefused
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 

@@ -19,14 +19,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from candide import NaiveBayes, TextOptions, families, verbs
-from candide.batch import Batch
-from candide.calibration import Calibration
-from candide.model import normalised
-from candide.rendering import terminal
-from candide.rendering.html import page, safe
-from candide.rendering.marking import bare, words_that_spoke
-from candide.rendering.terminal import lines, signed
+from candide import NaiveBayes, TextOptions, families
+from candide.api import verbs
+from candide.data.batch import Batch
+from candide.model.calibration import Calibration
+from candide.model.predictor import normalised
+from candide.show.explanations import terminal
+from candide.show.explanations.html import page, safe
+from candide.show.explanations.readable import ReadableExplanation
+from candide.show.explanations.terminal import lines, signed
+from candide.show.explanations.word_marks import bare, words_that_spoke
 from strategies import CASES, MIXTURE, PLAIN, blocks_of, questions, tables
 
 SCRIPT, PICTURE = "<script>alert(1)</script>", "<img src=x onerror=alert(1)>"
@@ -92,6 +94,7 @@ def test_both_sums_are_those_of_the_model(case, data):
             assert why.posterior == pytest.approx(normalised(model.reported(row), model.log_prior)[0], abs=1e-12)
             assert why.is_calibrated == (model is not raw)
         json.dumps(why.to_dict())
+        why = ReadableExplanation.of(why)
         assert all(cell_len(line) <= 80 for line in str(why).splitlines())
         assert all(len(line) <= 80 for line in why.worked().splitlines())
         read(why.to_html())
@@ -258,9 +261,9 @@ def test_several_readings_of_a_word_speak_once():
     fitted = NaiveBayes(calibrate=False).fit(texts, labels)
     family = fitted.schema_.choices[0].family
     again = replace(family, options=replace(family.options, model="complement"), beside=True, alphabet="")
-    from candide.bases.family import Block
-    from candide.model import Model
-    from candide.summary import Summary
+    from candide.families.base.family import Block
+    from candide.model.predictor import Model
+    from candide.model.summary import Summary
 
     batch = Batch.of(texts, labels)
     model = Model.fit(Summary.of((Block(family, ("text",)), Block(again, ("text",))), batch))

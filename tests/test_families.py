@@ -9,12 +9,12 @@ import pytest
 from scipy import stats
 
 from candide import NaiveBayes, families
-from candide.bases.family import Block
-from candide.batch import Batch
-from candide.errors import ColumnRefused, OptionRefused
+from candide.data.batch import Batch
+from candide.data.errors import ColumnRefused, OptionRefused
+from candide.families.base.family import Block
 from candide.families.binomial import Binomial
-from candide.model import Model
-from candide.summary import Summary
+from candide.model.predictor import Model
+from candide.model.summary import Summary
 
 rng = np.random.default_rng(4)
 LABELS = np.array([0] * 12 + [1] * 9)

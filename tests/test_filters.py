@@ -12,8 +12,8 @@ import pyarrow.parquet
 import pytest
 from typer.testing import CliRunner
 
-from candide import verbs
-from candide.errors import CandideError
+from candide.api import verbs
+from candide.data.errors import CandideError
 from candide.sources import open_source
 from candide.sources.where import Where
 
@@ -167,7 +167,7 @@ def test_every_verb_that_reads_takes_them(tmp_path):
 
 
 def test_the_shell_takes_them_too(tmp_path):
-    from candide.command_line.app import app
+    from candide.cli.app import app
 
     FILES["rows.csv"](tmp_path / "rows.csv")
     run = CliRunner().invoke(

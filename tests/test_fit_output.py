@@ -19,15 +19,15 @@ import pytest
 from typer.testing import CliRunner
 
 from candide import evaluate, fit
-from candide.command_line.app import app
-from candide.verbs import reading
-from candide.watching import Size
+from candide.api.verbs import reading
+from candide.cli.app import app
+from candide.data.progress import Size
 
 LOOKED_AT = 400
 IMPATIENT = f"""
-from candide.command_line import main, progress
-from candide.verbs import reading
-progress.PATIENCE, reading.ROWS_TO_LOOK_AT = 0.0, {LOOKED_AT}
+from candide.cli import main, progress_bar
+from candide.api.verbs import reading
+progress_bar.PATIENCE, reading.ROWS_TO_LOOK_AT = 0.0, {LOOKED_AT}
 main()
 """
 """Bars are drawn at once, so that nothing has to be timed; and more than a few rows need a second pass."""

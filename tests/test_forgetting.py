@@ -13,10 +13,11 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from candide import NaiveBayes, families, load, store, verbs
-from candide.command_line.app import app
-from candide.errors import ColumnRefused, RowsRefused
-from candide.forgetting import CHOICES_REMEMBER
+from candide import NaiveBayes, families, load, store
+from candide.api import verbs
+from candide.cli.app import app
+from candide.data.errors import ColumnRefused, RowsRefused
+from candide.training.forgetting import CHOICES_REMEMBER
 from strategies import CASES, MIXTURE, ORDINARY, PLAIN, taken
 
 Rows = dict[str, list[Any]]

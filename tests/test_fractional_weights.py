@@ -12,14 +12,14 @@ from sklearn.ensemble import AdaBoostClassifier
 from sklearn.naive_bayes import GaussianNB
 
 from candide import NaiveBayes, families, load, store
-from candide.batch import Batch
-from candide.errors import ForgetRefused, OverflowRefused, RowsRefused
-from candide.learning import Learned
-from candide.model import Model, normalised
-from candide.schema import Choice, Schema
+from candide.data.batch import Batch
+from candide.data.errors import ForgetRefused, OverflowRefused, RowsRefused
+from candide.model.predictor import Model, normalised
+from candide.model.schema import Choice, Schema
+from candide.model.summary import Summary
 from candide.statistics.weight_grid import on_grid
 from candide.store import ModelFileRefused, Saved, container
-from candide.summary import Summary
+from candide.training.learning import Learned
 from strategies import PLAIN, blocks_of, tables
 from test_store import forged, parts_of
 
@@ -153,7 +153,7 @@ def test_streams_go_on_from_them():
 def test_leave_one_out_is_a_refit_without_the_row():
     table, label, weights = rows_of(np.random.default_rng(3), rows=12)
     learned = NaiveBayes(**PLAIN).fit(table, label, weights).learned_
-    from candide.leave_one_out import leave_each_out
+    from candide.selection.leave_one_out import leave_each_out
 
     batch = Batch.of(table, label, weights)
     (left,) = leave_each_out(learned.summary, [batch])

@@ -14,7 +14,7 @@ import sys
 
 import pytest
 
-from candide.errors import CandideError
+from candide.data.errors import CandideError
 from candide.sources import open_source
 
 THOROUGH = os.environ.get("CANDIDE_THOROUGH") == "1"

@@ -14,21 +14,21 @@ import numpy as np
 import pytest
 
 from candide import families, store
-from candide.bases.family import Block
-from candide.batch import Batch
-from candide.calibration import Calibration
-from candide.errors import CandideError
-from candide.familiarity import LEVELS, Familiarity
-from candide.learning import Learned, Options
-from candide.model import normalised
-from candide.schema import Choice, Schema
+from candide.data.batch import Batch
+from candide.data.errors import CandideError
+from candide.families.base.family import Block
+from candide.families.words.options import TextOptions
+from candide.model.calibration import Calibration
+from candide.model.novelty import LEVELS, Familiarity
+from candide.model.predictor import normalised
+from candide.model.schema import Choice, Schema
+from candide.model.summary import Summary
+from candide.model.tuning import Tuning
 from candide.statistics.exact import ExactSums
 from candide.statistics.sums import Sums
 from candide.store import ModelFileRefused, Saved, container
 from candide.store.saved import FREE_MEMORY
-from candide.summary import Summary
-from candide.text.options import TextOptions
-from candide.tuning import Tuning
+from candide.training.learning import Learned, Options
 from strategies import CASES, ORDINARY, blocks_of, taken
 from test_store import forged, parts_of
 

@@ -18,8 +18,8 @@ import pyarrow as pa
 import pyarrow.parquet as pa_parquet
 import pytest
 
-from candide import verbs
-from candide.errors import CandideError
+from candide.api import verbs
+from candide.data.errors import CandideError
 
 SESSIONS = 100 if os.environ.get("CANDIDE_THOROUGH") == "1" else 8
 

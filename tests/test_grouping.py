@@ -11,14 +11,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from candide import families, store
-from candide.bases.family import Block
-from candide.bases.merged import group_numbers, group_price, log_partitions
-from candide.batch import Batch
-from candide.errors import OptionRefused
-from candide.model import Model
-from candide.schema import Choice, Schema
+from candide.data.batch import Batch
+from candide.data.errors import OptionRefused
+from candide.families.base.family import Block
+from candide.families.base.merged import group_numbers, group_price, log_partitions
+from candide.model.predictor import Model
+from candide.model.schema import Choice, Schema
+from candide.model.summary import Summary
 from candide.store import Saved
-from candide.summary import Summary
 
 GROUPED = families.named("categorical", grouped=True)
 

@@ -12,16 +12,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from candide import NaiveBayes, families, store
-from candide.bases.family import Block
-from candide.bases.merged import interval_price, interval_starts
-from candide.batch import Batch
-from candide.errors import ColumnRefused, OptionRefused
+from candide.data.batch import Batch
+from candide.data.errors import ColumnRefused, OptionRefused
+from candide.families.base.family import Block
+from candide.families.base.merged import interval_price, interval_starts
 from candide.families.histogram import LARGEST, Histogram, edges_of, log_widths
 from candide.kernels.merging import bin_numbers, merge_neighbours
-from candide.model import Model
-from candide.schema import Choice, Schema
+from candide.model.predictor import Model
+from candide.model.schema import Choice, Schema
+from candide.model.summary import Summary
 from candide.store import Saved
-from candide.summary import Summary
 
 numbers = st.one_of(
     st.floats(allow_nan=False, allow_infinity=False),

@@ -17,8 +17,9 @@ import pyarrow as pa
 import pyarrow.ipc
 import pytest
 
-from candide import store, verbs
-from candide.errors import CandideError
+from candide import store
+from candide.api import verbs
+from candide.data.errors import CandideError
 from candide.kernels.nesting import DEEPEST, deepest, is_too_deep
 from candide.sources import open_source
 from candide.store.container import signed
@@ -73,8 +74,8 @@ def test_lines_that_are_deep_only_together_are_not_trusted_to_the_parser(tmp_pat
 
 NO_CRASH = """
 import sys
-from candide import verbs
-from candide.errors import CandideError
+from candide.api import verbs
+from candide.data.errors import CandideError
 good, deep = sys.argv[1:]
 model = verbs.fit(good, "y")
 for attempt in (lambda: verbs.fit(deep, "y"), lambda: verbs.predict(model, deep)):

@@ -12,16 +12,16 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from candide import NaiveBayes, families, store
-from candide.batch import Batch
-from candide.drop_in import GaussianNB
-from candide.errors import CandideError, ForgetRefused
-from candide.model import Model, normalised
+from candide.api.drop_in import GaussianNB
+from candide.data.batch import Batch
+from candide.data.errors import CandideError, ForgetRefused
+from candide.model.predictor import Model, normalised
+from candide.model.summary import Summary
 from candide.statistics.cross_sums import CrossSums
 from candide.statistics.exact import ExactSums
 from candide.statistics.semidefinite import is_semidefinite, is_semidefinite_exactly
 from candide.statistics.sums import Sums
 from candide.statistics.tally import Tally
-from candide.summary import Summary
 from strategies import CASES, PLAIN, blocks_of, tables, takes
 
 every_family = pytest.mark.parametrize("case", CASES)

@@ -19,8 +19,9 @@ from sklearn.compose import ColumnTransformer
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler
 
-from candide import NaiveBayes, verbs
-from candide.errors import CandideError, ColumnRefused, LabelsRefused, RowsRefused
+from candide import NaiveBayes
+from candide.api import verbs
+from candide.data.errors import CandideError, ColumnRefused, LabelsRefused, RowsRefused
 
 Y = ["a", "b"] * 4
 X = [1.0, 9.0] * 4

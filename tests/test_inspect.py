@@ -8,9 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from candide import NaiveBayes, families, verbs
-from candide.command_line.cards import COLUMNS_SHOWN, features_of
-from candide.command_line.inspect import show
+from candide import NaiveBayes, families
+from candide.api import verbs
+from candide.cli.cards import COLUMNS_SHOWN, features_of
+from candide.cli.inspect import show
 from strategies import PLAIN
 
 ORCHARD = str(Path(__file__).parents[1] / "examples" / "orchard.csv")

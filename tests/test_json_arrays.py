@@ -7,8 +7,8 @@ import random
 
 import pytest
 
-from candide import verbs
-from candide.errors import CandideError
+from candide.api import verbs
+from candide.data.errors import CandideError
 from candide.sources import open_source
 
 ROWS = [

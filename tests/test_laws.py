@@ -10,18 +10,18 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from candide import families
-from candide.bases.discriminant import Discriminant
-from candide.batch import Batch
+from candide.data.batch import Batch
+from candide.data.errors import CandideError, ForgetRefused
+from candide.data.values import key_of
 from candide.engines import local
-from candide.errors import CandideError, ForgetRefused
+from candide.families.base.discriminant import Discriminant
 from candide.families.calendar import Calendar, parts_of
 from candide.families.multinomial import Multinomial
-from candide.model import log_normalised, normalised
+from candide.model.predictor import log_normalised, normalised
+from candide.model.summary import Accumulator, Summary
 from candide.statistics.cross_sums import CrossSums
 from candide.statistics.sums import Sums
 from candide.statistics.tally import Tally
-from candide.summary import Accumulator, Summary
-from candide.values import key_of
 from strategies import CASES, Row, Table, blocks_of, questions, rows, tables, takes
 
 every_family = pytest.mark.parametrize("case", CASES)

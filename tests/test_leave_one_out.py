@@ -12,16 +12,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from candide import families
-from candide.bases.family import Block, Family
-from candide.batch import Batch
+from candide.data.batch import Batch
+from candide.data.errors import ForgetRefused, LabelsRefused
 from candide.engines import local
-from candide.errors import ForgetRefused, LabelsRefused
+from candide.families.base.family import Block, Family
 from candide.families.text import Text
-from candide.leave_one_out import LeftOut, known_labels, leave_each_out
-from candide.model import Model, log_sum
-from candide.summary import Summary, grid_weights
-from candide.text.options import TextOptions
-from candide.text.term_matrix import TermMatrix
+from candide.families.words.options import TextOptions
+from candide.families.words.term_matrix import TermMatrix
+from candide.model.predictor import Model, log_sum
+from candide.model.summary import Summary, grid_weights
+from candide.selection.leave_one_out import LeftOut, known_labels, leave_each_out
 from strategies import CASES, LABELS, MIXTURE, Row, Table, blocks_of, tables
 
 every_family = pytest.mark.parametrize("case", CASES)

@@ -14,16 +14,16 @@ import numpy as np
 import pytest
 
 from candide import families
-from candide.bases.density import Density
-from candide.bases.discriminant import Discriminant
-from candide.bases.family import Block
-from candide.batch import Batch
+from candide.data.batch import Batch
+from candide.families.base.density import Density
+from candide.families.base.discriminant import Discriminant
+from candide.families.base.family import Block
 from candide.families.gamma import log_height, shape_from
 from candide.kernels.logarithm import grid_log
-from candide.leave_one_out import LeftOut, leave_each_out
-from candide.model import Model
+from candide.model.predictor import Model
+from candide.model.summary import Summary
+from candide.selection.leave_one_out import LeftOut, leave_each_out
 from candide.statistics.logarithms import fixed_log
-from candide.summary import Summary
 
 TRIALS = 4_000_000_000
 OFFSETS = (1.0, 1e3, 1e6, 1e9)

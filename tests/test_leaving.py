@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from candide import families
-from candide.bases.family import Block, Family
-from candide.bases.smoothed import own_loo_smoothing
-from candide.batch import Batch
-from candide.errors import ForgetRefused
-from candide.leave_one_out import known_labels
-from candide.summary import Summary, grid_weights
+from candide.data.batch import Batch
+from candide.data.errors import ForgetRefused
+from candide.families.base.family import Block, Family
+from candide.families.base.smoothing import own_loo_smoothing
+from candide.model.summary import Summary, grid_weights
+from candide.selection.leave_one_out import known_labels
 from strategies import blocks_of, tables
 
 CASES = ["histogram", "categorical", "bernoulli", "multinomial", "complement"]

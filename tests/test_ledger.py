@@ -13,14 +13,15 @@ import pytest
 import scipy.sparse as sp
 from typer.testing import CliRunner
 
-from candide import NaiveBayes, families, load, store, verbs
-from candide.bases.family import Block
-from candide.batch import Batch
-from candide.command_line.app import app
-from candide.errors import ForgetRefused, OptionRefused, SummariesDisagree
-from candide.identity import identities
+from candide import NaiveBayes, families, load, store
+from candide.api import verbs
+from candide.cli.app import app
+from candide.data.batch import Batch
+from candide.data.errors import ForgetRefused, OptionRefused, SummariesDisagree
+from candide.families.base.family import Block
 from candide.statistics.ledger import HASH, Ledger
 from candide.store.refusals import ModelFileRefused
+from candide.training.row_hashes import identities
 from strategies import CASES, MIXTURE, ORDINARY, PLAIN, taken
 
 Rows = dict[str, list[Any]]

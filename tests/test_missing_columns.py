@@ -12,9 +12,10 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
-from candide import MissingColumnWarning, NaiveBayes, families, verbs
-from candide.command_line.app import app
-from candide.errors import ColumnRefused, RowsRefused
+from candide import MissingColumnWarning, NaiveBayes, families
+from candide.api import verbs
+from candide.cli.app import app
+from candide.data.errors import ColumnRefused, RowsRefused
 
 Y = ["a", "b"] * 10
 ROWS = {"size": [1.0, 9.0] * 10, "colour": ["red", "blue"] * 10, "spots": [0, 7] * 10}

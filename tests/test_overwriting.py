@@ -11,8 +11,9 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from candide import NaiveBayes, verbs
-from candide.command_line.app import app
+from candide import NaiveBayes
+from candide.api import verbs
+from candide.cli.app import app
 from candide.store import OverwritingRefused
 from candide.store.overwriting import kind_of
 

@@ -18,8 +18,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from candide import verbs
-from candide.errors import CandideError
+from candide.api import verbs
+from candide.data.errors import CandideError
 
 ADDED = ("label", "probability", "decision")
 TRAINED = {"x": [1.0, 1.5, 2.0, 7.0, 7.5, 8.0] * 4, "kind": ["a", "a", "b", "c", "c", "b"] * 4}

@@ -10,21 +10,21 @@ import numpy as np
 import pytest
 
 from candide import NaiveBayes, TextOptions
-from candide.bases.profile import COUNTS, CURVE, EVENTS, STEPS, VALUES, Profile
-from candide.errors import ColumnRefused, OptionRefused
-from candide.judging.quality import Point, Quality
-from candide.judging.result import Bin
-from candide.pictures import theme
-from candide.pictures.confusion import confusion
-from candide.pictures.features import feature
-from candide.pictures.lettering import apart, lettered
-from candide.pictures.nomogram import directions, nomogram
-from candide.pictures.own_curve import own_curve
-from candide.pictures.reliability import reliability
-from candide.pictures.scales import Scale, Scales
-from candide.pictures.subject import Subject
-from candide.pictures.telling import telling
-from candide.verbs import fit
+from candide.api.verbs import fit
+from candide.data.errors import ColumnRefused, OptionRefused
+from candide.families.base.profile import COUNTS, CURVE, EVENTS, STEPS, VALUES, Profile
+from candide.model.evaluation import Bin
+from candide.model.quality import Point, Quality
+from candide.show.pictures import theme
+from candide.show.pictures.confusion import confusion
+from candide.show.pictures.features import feature
+from candide.show.pictures.informative import telling
+from candide.show.pictures.lettering import apart, lettered
+from candide.show.pictures.nomogram import directions, nomogram
+from candide.show.pictures.own_curve import own_curve
+from candide.show.pictures.reliability import reliability
+from candide.show.pictures.scales import Scale, Scales
+from candide.show.pictures.subject import Subject
 
 matplotlib = pytest.importorskip("matplotlib")
 ORCHARD = Path(__file__).parents[1] / "examples" / "orchard.csv"

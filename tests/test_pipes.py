@@ -10,8 +10,8 @@ import threading
 
 import pytest
 
-from candide import verbs
-from candide.errors import CandideError
+from candide.api import verbs
+from candide.data.errors import CandideError
 from candide.sources import open_source
 from candide.sources.pipes import Pipe, PipeReader
 

@@ -12,8 +12,8 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from candide import verbs
-from candide.errors import CandideError
+from candide.api import verbs
+from candide.data.errors import CandideError
 
 
 @pytest.fixture(scope="module")

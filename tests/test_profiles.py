@@ -10,18 +10,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from candide import NaiveBayes, TextOptions, families
-from candide.bases.density import Density
-from candide.bases.family import Block
-from candide.bases.places import WHOLE_NUMBERS, worth_seeing
-from candide.bases.profile import COUNTS, CURVE, EVENTS, STEPS, VALUES, covered, entropy, information
-from candide.bases.telling import LEAST_A_CLASS, MOST_A_CLASS, all_pairs, how_telling, most_telling
-from candide.batch import Batch
-from candide.calibration import Calibration
-from candide.model import Model
+from candide.data.batch import Batch
+from candide.families.base.density import Density
+from candide.families.base.family import Block
+from candide.families.base.grid_points import WHOLE_NUMBERS, worth_seeing
+from candide.families.base.informative import LEAST_A_CLASS, MOST_A_CLASS, all_pairs, how_telling, most_telling
+from candide.families.base.profile import COUNTS, CURVE, EVENTS, STEPS, VALUES, covered, entropy, information
+from candide.families.words.informative_words import telling_rows, word_information
+from candide.families.words.parameters import TextParameters
+from candide.model.calibration import Calibration
+from candide.model.predictor import Model
+from candide.model.summary import Summary
 from candide.statistics.word_tally import WordTally
-from candide.summary import Summary
-from candide.text.parameters import TextParameters
-from candide.text.telling_words import telling_rows, word_information
 from strategies import CASES, blocks_of, tables
 
 NUMERIC = (CURVE, COUNTS)

@@ -5,11 +5,12 @@ import json
 import numpy as np
 import pytest
 
-from candide import NaiveBayes, evaluation, store, verbs
-from candide.batch import Batch
-from candide.choosing import curve, tuning
-from candide.judging.quality import Quality
-from candide.learning import Learned, Options
+from candide import NaiveBayes, evaluation, store
+from candide.api import verbs
+from candide.data.batch import Batch
+from candide.model.quality import Quality
+from candide.selection import curve, tuning
+from candide.training.learning import Learned, Options
 
 
 def flowers(rows, seed=0):

@@ -7,8 +7,8 @@ import pytest
 
 from candide import NaiveBayes, TextOptions, load
 from candide.families.text import Text
+from candide.families.words.options import AUTO
 from candide.store.saved import canonical_bytes
-from candide.text.options import AUTO
 
 OPEN = TextOptions(ngrams=AUTO, weighting=AUTO, model=AUTO)
 
@@ -178,7 +178,7 @@ def test_a_text_beside_other_columns_is_chosen_for_alone():
 
 @pytest.mark.parametrize("options", [{"ngrams": 1, "shortest": 2}, {"shortest": 0}, {"ngrams": "many"}], ids=str)
 def test_runs_that_make_no_sense_are_refused(options):
-    from candide.errors import OptionRefused
+    from candide.data.errors import OptionRefused
 
     with pytest.raises(OptionRefused):
         TextOptions(**options)

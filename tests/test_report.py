@@ -18,12 +18,12 @@ import numpy as np
 import pytest
 
 from candide import NaiveBayes, TextOptions, report
-from candide.errors import CandideError, OptionRefused
-from candide.pictures.occurrences import Occurrences
-from candide.pictures.subject import Subject
-from candide.reporting.panel import CLASSES_SHOWN, Panel
-from candide.reporting.words import NO_CURVE, NOT_MEASURED
-from candide.verbs import fit
+from candide.api.verbs import fit
+from candide.data.errors import CandideError, OptionRefused
+from candide.show.pictures.occurrences import Occurrences
+from candide.show.pictures.subject import Subject
+from candide.show.report.panel import CLASSES_SHOWN, Panel
+from candide.show.report.sentences import NO_CURVE, NOT_MEASURED
 
 pytest.importorskip("matplotlib")
 ROOT = Path(__file__).parents[1]
@@ -143,7 +143,7 @@ def test_the_page_needs_nothing_from_elsewhere(page):
 def test_only_the_script_of_the_page_may_run(page):
     found = Page(page)
     policy = next(a["content"] for a in found.all("meta") if a.get("http-equiv") == "Content-Security-Policy")
-    script = files("candide.reporting").joinpath("panel.js").read_text(encoding="utf-8")
+    script = files("candide.show.report").joinpath("panel.js").read_text(encoding="utf-8")
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     assert f"script-src 'sha256-{digest}'" in policy
     assert "default-src 'none'" in policy

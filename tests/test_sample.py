@@ -8,13 +8,14 @@ import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
-from candide import NaiveBayes, families, verbs
-from candide.batch import Batch
-from candide.command_line.sample import sample as typed_sample
-from candide.drawing import drawn_rows
-from candide.learning import Learned, Options
-from candide.schema import Choice, Schema
-from candide.summary import Summary
+from candide import NaiveBayes, families
+from candide.api import verbs
+from candide.cli.sample import sample as typed_sample
+from candide.data.batch import Batch
+from candide.model.sampling import drawn_rows
+from candide.model.schema import Choice, Schema
+from candide.model.summary import Summary
+from candide.training.learning import Learned, Options
 from strategies import CASES, blocks_of, tables
 
 ROWS = 300

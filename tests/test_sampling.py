@@ -4,9 +4,9 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from candide.batch import Batch
+from candide.data.batch import Batch
 from candide.kernels.hashing import add_numbers, add_strings, mix_all
-from candide.sampling import picked, row_hashes
+from candide.model.row_sample import picked, row_hashes
 
 TABLE = {
     "number": [*range(900), *[7] * 100],

@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from candide.batch import Batch
-from candide.errors import SummariesDisagree
+from candide.data.batch import Batch
+from candide.data.errors import SummariesDisagree
 from candide.families.binomial import Binomial
 from candide.families.categorical import Categorical
 from candide.families.gaussian import Gaussian
 from candide.families.poisson import Poisson
-from candide.schema import Schema, choose
+from candide.model.schema import Schema, choose
 
 rng = np.random.default_rng(6)
 

@@ -13,10 +13,10 @@ import numpy as np
 import pytest
 
 from candide import ColumnWarning, NaiveBayes, TextOptions, fit, inspect, report, store
-from candide.learning import Learned
-from candide.schema import Schema
+from candide.api.verbs.fitted import Fitted
+from candide.model.schema import Schema
 from candide.store.saved import canonical_bytes, from_bytes, to_bytes
-from candide.verbs.fitted import Fitted
+from candide.training.learning import Learned
 
 WARNING = "looks like an id. Leave it out with families={'age': 'ignore'}."
 
@@ -54,7 +54,7 @@ def test_warnings_are_told_by_schema_card_and_report(tmp_path):
 
 
 def test_the_shell_tells_warnings_in_its_own_words(tmp_path, capsys):
-    from candide.command_line.inspect import show
+    from candide.cli.inspect import show
 
     show(inspect(warned_of()), "model.candide")
     shown = capsys.readouterr().out

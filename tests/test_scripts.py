@@ -13,13 +13,13 @@ import pytest
 from hypothesis import given, settings
 
 from candide import NaiveBayes, TextOptions, load
-from candide.batch import Batch
+from candide.data.batch import Batch
 from candide.families.text import Text
-from candide.guess import guess_column
-from candide.rendering.marking import said_of, words_that_spoke
-from candide.streaming.columns import guess_of
-from candide.text import alphabet
-from candide.text.unspaced import closed_up, spans, without_looks
+from candide.families.words import alphabet
+from candide.families.words.unspaced import closed_up, spans, without_looks
+from candide.model.guess import guess_column
+from candide.show.explanations.word_marks import said_of, words_that_spoke
+from candide.stream.columns import guess_of
 from test_words import DOCUMENTS, TEXTS, cut, fold, tally, terms
 
 

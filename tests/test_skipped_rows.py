@@ -13,8 +13,8 @@ from pathlib import Path
 import pyarrow.parquet as pa_parquet
 import pytest
 
-from candide import verbs
-from candide.errors import CandideError
+from candide.api import verbs
+from candide.data.errors import CandideError
 
 GOOD = ["1.0,a", "1.50,b", "7.0,c"]
 BAD = ["oops,a", "1,2,3", "5"]
@@ -174,7 +174,7 @@ def test_whatever_is_in_a_line_of_json_it_comes_back_in_its_place(model, tmp_pat
 def test_a_line_of_null_is_a_row_that_cannot_be_read(model, tmp_path, start):
     path = tmp_path / "null.jsonl"
     path.write_text(f"{start}null\n")
-    code = f"from candide import verbs; verbs.predict({str(model)!r}, {str(path)!r})"
+    code = f"from candide.api import verbs; verbs.predict({str(model)!r}, {str(path)!r})"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.returncode == 1
     assert "not a JSON object" in done.stderr

@@ -23,8 +23,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from candide.batch import as_numbers
-from candide.errors import CandideError
+from candide.data.batch import as_numbers
+from candide.data.errors import CandideError
 from candide.sources import SourceRefused, open_source
 from candide.sources.kinds import KINDS, decided, fitted
 from candide.sources.pipes import Pipe

@@ -21,19 +21,19 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from candide import families, store
-from candide.bases.family import Block
-from candide.batch import Batch
-from candide.errors import CandideError
-from candide.model import Model
-from candide.schema import Choice, Schema
+from candide.data.batch import Batch
+from candide.data.errors import CandideError
+from candide.data.values import Coded, key_of
+from candide.families.base.family import Block
+from candide.families.words.options import TextOptions
+from candide.model.predictor import Model
+from candide.model.schema import Choice, Schema
+from candide.model.summary import Summary
 from candide.statistics.tally import Tally
 from candide.statistics.word_tally import WordTally
 from candide.store import ModelFileNotWritten, ModelFileRefused, Saved, container
 from candide.store.parts import Parts
 from candide.store.words import read_words, write_words
-from candide.summary import Summary
-from candide.text.options import TextOptions
-from candide.values import Coded, key_of
 from strategies import CASES, blocks_of, tables
 
 VERSION_1 = Path(__file__).parent / "data" / "version-1.candide"

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from candide import NaiveBayes, TextOptions, families, load
-from candide.errors import CandideError, ColumnRefused, ForgetRefused, LabelsRefused, OptionRefused, RowsRefused
+from candide.data.errors import CandideError, ColumnRefused, ForgetRefused, LabelsRefused, OptionRefused, RowsRefused
 from strategies import LABELS, PLAIN, any_cells, blocks_of, cells
 
 Event = tuple[Any, str]

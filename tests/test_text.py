@@ -12,14 +12,14 @@ from hypothesis import strategies as st
 from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 from sklearn.naive_bayes import BernoulliNB, ComplementNB, MultinomialNB
 
-from candide.bases.family import Block
-from candide.batch import Batch
+from candide.data.batch import Batch
+from candide.data.errors import OptionRefused
 from candide.engines import local
-from candide.errors import OptionRefused
+from candide.families.base.family import Block
 from candide.families.text import Text
-from candide.model import Model, normalised
-from candide.summary import Accumulator, Summary
-from candide.text.options import TextOptions
+from candide.families.words.options import TextOptions
+from candide.model.predictor import Model, normalised
+from candide.model.summary import Accumulator, Summary
 
 WORDS = ["ant", "bee", "cat", "dog", "eel", "fox", "hen", "the", "a", "of", "naïve", "Straße", "漢字", "9", "x_y"]
 LINES = st.lists(st.sampled_from(WORDS), max_size=9).map(" ".join)
@@ -111,8 +111,8 @@ def test_pairs_say_what_a_table_says(options, monkeypatch):
     for smoothing in (0.5, 0.0):
         with monkeypatch.context() as patch:
             dense = joint(fitted(*map(list, zip(*rows, strict=True)), options, smoothing), asked)
-            patch.setattr("candide.text.event_models.CLASSES_IN_A_TABLE", 0)
-            patch.setattr("candide.text.event_models.CELLS_A_PAIR", 0)
+            patch.setattr("candide.families.words.event_models.CLASSES_IN_A_TABLE", 0)
+            patch.setattr("candide.families.words.event_models.CELLS_A_PAIR", 0)
             sparse = joint(fitted(*map(list, zip(*rows, strict=True)), options, smoothing), asked)
         np.testing.assert_allclose(sparse, dense, atol=1e-12)
 

@@ -12,7 +12,7 @@ import pytest
 from sklearn.base import clone
 
 from candide import BernoulliNB, CategoricalNB, ComplementNB, GaussianNB, MultinomialNB, NaiveBayes, load
-from candide.errors import ForgetRefused
+from candide.data.errors import ForgetRefused
 
 DROP_INS = (BernoulliNB, CategoricalNB, ComplementNB, GaussianNB, MultinomialNB)
 CHANGES, QUESTIONS = 20, 20

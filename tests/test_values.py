@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from candide.errors import CandideError
-from candide.values import Coded, as_array, key_of, shown
+from candide.data.errors import CandideError
+from candide.data.values import Coded, as_array, key_of, shown
 
 
 @pytest.mark.parametrize("one", [1, 1.0, np.int8(1), np.float32(1), Decimal(1), Decimal("1.00")])

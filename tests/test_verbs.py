@@ -12,10 +12,18 @@ import pyarrow.csv
 import pyarrow.parquet
 import pytest
 
-from candide import store, verbs
-from candide.errors import CandideError, ColumnRefused, LabelsRefused, OptionRefused, RowsRefused, SummariesDisagree
-from candide.verbs.reading import expected_kinds, first_rows
-from candide.verbs.writing import delimited, json_lines, parquet
+from candide import store
+from candide.api import verbs
+from candide.api.verbs.reading import expected_kinds, first_rows
+from candide.api.verbs.writing import delimited, json_lines, parquet
+from candide.data.errors import (
+    CandideError,
+    ColumnRefused,
+    LabelsRefused,
+    OptionRefused,
+    RowsRefused,
+    SummariesDisagree,
+)
 
 ORCHARD = Path(__file__).parents[1] / "examples" / "orchard.csv"
 HEADER, *LINES = ORCHARD.read_text().splitlines(keepends=True)
@@ -255,7 +263,7 @@ def test_what_cannot_be_honoured_is_refused(fitted):
 
 
 def test_families_are_chosen_from_the_first_rows_only(monkeypatch, tmp_path):
-    from candide.verbs import fitting, reading
+    from candide.api.verbs import fitting, reading
 
     monkeypatch.setattr(reading, "ROWS_TO_LOOK_AT", 100)
     path = tmp_path / "long.jsonl"

@@ -16,9 +16,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from candide import NaiveBayes, verbs
-from candide.errors import CandideError
-from candide.visible import HARMFUL, HARMFUL_IN_LINES, visible, visible_json, visible_lines
+from candide import NaiveBayes
+from candide.api import verbs
+from candide.data.errors import CandideError
+from candide.data.visible import HARMFUL, HARMFUL_IN_LINES, visible, visible_json, visible_lines
 
 ROOT = Path(__file__).parents[1]
 ENVIRONMENT = {
@@ -96,10 +97,10 @@ def test_what_python_prints_is_visible():
 
 FORKING = """
 import json, os, sys, traceback
-from candide.command_line import app, cards, lean, main, progress, showing
+from candide.cli import app, cards, lean, main, progress, showing
 with lean.without("pandas"):
     lean.load_numba()
-    from candide import verbs
+    from candide.api import verbs
     [getattr(verbs, name) for name in verbs.__all__]
     rows = {"x": [n / 7 for n in range(40)], "c": ["a", "b"] * 20, "t": [f"some word{n % 3} {n}" for n in range(40)]}
     fitted = verbs.fit({**rows, "y": ["u", "v"] * 20}, "y")

@@ -13,13 +13,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from candide.errors import ColumnRefused, ForgetRefused, OptionRefused, OverflowRefused
+from candide.data.errors import ColumnRefused, ForgetRefused, OptionRefused, OverflowRefused
+from candide.families.words import alphabet, alphabet_ranges
+from candide.families.words.documents import Documents
+from candide.families.words.options import TextOptions
+from candide.families.words.word_tally_builder import WordTallyBuilder
 from candide.kernels.eight_bytes import lower_case, word_marks
 from candide.statistics.word_tally import WordTally
-from candide.text import alphabet, alphabet_ranges
-from candide.text.documents import Documents
-from candide.text.options import TextOptions
-from candide.text.word_builder import WordTallyBuilder
 
 NO_WEIGHTS = np.zeros(0, dtype=np.int64)
 MIXED = (
@@ -198,7 +198,7 @@ def test_words_of_many_scripts():
 def test_the_shipped_alphabet_is_that_of_its_unicode_version():
     if unicodedata.unidata_version != alphabet_ranges.UNICODE:
         pytest.skip(f"this Python has Unicode {unicodedata.unidata_version}, the package {alphabet_ranges.UNICODE}")
-    from candide.text.alphabet_maker import is_word
+    from candide.families.words.alphabet_maker import is_word
 
     word, cases, _, _ = tables()
     everything = [chr(c) for c in range(0x110000) if not 0xD800 <= c < 0xE000]

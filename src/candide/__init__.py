@@ -9,36 +9,36 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from candide.drop_in import BernoulliNB as BernoulliNB
-    from candide.drop_in import CategoricalNB as CategoricalNB
-    from candide.drop_in import ComplementNB as ComplementNB
-    from candide.drop_in import GaussianNB as GaussianNB
-    from candide.drop_in import MultinomialNB as MultinomialNB
-    from candide.errors import ColumnWarning as ColumnWarning
-    from candide.errors import MissingColumnWarning as MissingColumnWarning
-    from candide.naive_bayes import NaiveBayes as NaiveBayes
-    from candide.naive_bayes import load as load
-    from candide.text.options import TextOptions as TextOptions
+    from candide.api.drop_in import BernoulliNB as BernoulliNB
+    from candide.api.drop_in import CategoricalNB as CategoricalNB
+    from candide.api.drop_in import ComplementNB as ComplementNB
+    from candide.api.drop_in import GaussianNB as GaussianNB
+    from candide.api.drop_in import MultinomialNB as MultinomialNB
+    from candide.api.naive_bayes import NaiveBayes as NaiveBayes
+    from candide.api.naive_bayes import load as load
+    from candide.data.errors import ColumnWarning as ColumnWarning
+    from candide.data.errors import MissingColumnWarning as MissingColumnWarning
+    from candide.families.words.options import TextOptions as TextOptions
 
 __version__ = "0.1.0"
 
 _HOMES = {
-    "NaiveBayes": "candide.naive_bayes",
-    "TextOptions": "candide.text.options",
-    "load": "candide.naive_bayes",
-    "ColumnWarning": "candide.errors",
-    "MissingColumnWarning": "candide.errors",
-    "BernoulliNB": "candide.drop_in",
-    "CategoricalNB": "candide.drop_in",
-    "ComplementNB": "candide.drop_in",
-    "GaussianNB": "candide.drop_in",
-    "MultinomialNB": "candide.drop_in",
+    "NaiveBayes": "candide.api.naive_bayes",
+    "TextOptions": "candide.families.words.options",
+    "load": "candide.api.naive_bayes",
+    "ColumnWarning": "candide.data.errors",
+    "MissingColumnWarning": "candide.data.errors",
+    "BernoulliNB": "candide.api.drop_in",
+    "CategoricalNB": "candide.api.drop_in",
+    "ComplementNB": "candide.api.drop_in",
+    "GaussianNB": "candide.api.drop_in",
+    "MultinomialNB": "candide.api.drop_in",
 }
 _VERBS = (
     "fit", "predict", "explain", "evaluate", "compare", "inspect", "report", "learn", "forget", "merge", "sample",
     "demo",
 )  # fmt: skip
-_HOMES |= dict.fromkeys(_VERBS, "candide.verbs")
+_HOMES |= dict.fromkeys(_VERBS, "candide.api.verbs")
 __all__ = [*_HOMES]
 
 

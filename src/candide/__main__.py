@@ -1,5 +1,5 @@
 """`python -m candide`: the command line."""
 
-from candide.command_line import main
+from candide.cli import main
 
 main()

@@ -1,1 +1,1 @@
-"""How rows become a summary: one file an engine, one method each."""
+"""How a source becomes a summary, and rows become answers: a protocol and one file for each engine."""

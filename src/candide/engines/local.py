@@ -9,10 +9,10 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from threading import local
 from typing import TypeVar
 
-from candide.bases.family import Block
-from candide.batch import Batch
-from candide.summary import Accumulator, Summary
-from candide.values import Key
+from candide.data.batch import Batch
+from candide.data.values import Key
+from candide.families.base.family import Block
+from candide.model.summary import Accumulator, Summary
 
 Result = TypeVar("Result")
 ROWS_AT_ONCE = 1 << 15

@@ -1,7 +1,7 @@
 """How good the answers are: on new rows, on learned rows each left out, or in folds.
 
->>> from candide.batch import Batch
->>> from candide.learning import Learned, Options
+>>> from candide.data.batch import Batch
+>>> from candide.training.learning import Learned, Options
 >>> rows = Batch.of({"x": ["a", "a", "a", "b", "b", "b"]}, ["no", "no", "no", "yes", "yes", "yes"])
 >>> found = left_out(Learned.fit(Options(), rows), [rows])
 >>> found.kind, found.right, round(found.log_loss, 3)  # without a row its own class has 2/5 * 3/4, the other 3/5 * 1/5
@@ -10,10 +10,10 @@
 
 from __future__ import annotations
 
-from candide.evaluation.folding import in_folds
-from candide.evaluation.holding_out import on_rows
-from candide.evaluation.leaving import left_out, refuse_never_learned
-from candide.judging.result import Bin, ClassScore, Evaluation, Suspect
+from candide.evaluation.folds import in_folds
+from candide.evaluation.hold_out import on_rows
+from candide.evaluation.left_out import left_out, refuse_never_learned
+from candide.model.evaluation import Bin, ClassScore, Evaluation, Suspect
 
 __all__ = [
     "Bin",

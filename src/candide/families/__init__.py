@@ -12,13 +12,13 @@ from importlib import import_module
 from pkgutil import iter_modules
 from typing import Any
 
-from candide.bases.family import Family
-from candide.errors import OptionRefused, suggestion
+from candide.data.errors import OptionRefused, suggestion
+from candide.families.base.family import Family
 
 
 def names() -> list[str]:
     """Every family there is, by name."""
-    return sorted(module.name for module in iter_modules(__path__))
+    return sorted(module.name for module in iter_modules(__path__) if not module.ispkg)
 
 
 def class_named(name: str) -> type[Family]:

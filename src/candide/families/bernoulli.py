@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from candide.arrays import AnyArray, BoolArray, Counts, FloatArray, IntArray, is_sparse
-from candide.bases.behind import Counted
-from candide.bases.counts import add_counts, entries, inside, missing_places, whereabouts
-from candide.bases.family import MISSING, Family, Silence, Term
-from candide.bases.leaving import as_rows, loads
-from candide.bases.profile import VALUES, Profile, information
-from candide.bases.support import TRUTHS, refusal
-from candide.batch import Batch
+from candide.data.arrays import AnyArray, BoolArray, Counts, FloatArray, IntArray, is_sparse
+from candide.data.batch import Batch
+from candide.families.base.basis import Counted
+from candide.families.base.counts import add_counts, entries, inside, missing_places, whereabouts
+from candide.families.base.family import MISSING, Family, Silence, Term
+from candide.families.base.profile import VALUES, Profile, information
+from candide.families.base.support import TRUTHS, refusal
+from candide.families.base.tally_without import as_rows, loads
 from candide.kernels.counting import count_labels, count_sparse_truths, count_truths
 from candide.kernels.leaving import truths_own
 from candide.kernels.scoring import add_truths

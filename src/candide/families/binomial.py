@@ -7,11 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import betaln, xlog1py, xlogy
 
-from candide.arrays import FloatArray
-from candide.bases.density import Density, Moments, Parameters
-from candide.bases.saddle import PLAIN, log_choice, refined
-from candide.bases.support import Support
-from candide.errors import OptionRefused
+from candide.data.arrays import FloatArray
+from candide.data.errors import OptionRefused
+from candide.families.base.density import Density, Moments, Parameters
+from candide.families.base.saddle_point import PLAIN, log_choice, refined
+from candide.families.base.support import Support
 
 
 @dataclass(frozen=True)

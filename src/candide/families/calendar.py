@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from candide.arrays import AnyArray, FloatArray, IntArray
-from candide.bases.support import Support
-from candide.batch import Batch
-from candide.errors import OptionRefused
+from candide.data.arrays import AnyArray, FloatArray, IntArray
+from candide.data.batch import Batch
+from candide.data.errors import OptionRefused
+from candide.data.times import DAY, EARLIEST, LATEST
+from candide.data.values import Coded, Key
+from candide.families.base.support import Support
 from candide.families.categorical import MISSING, Categorical, Values, said
-from candide.times import DAY, EARLIEST, LATEST
-from candide.values import Coded, Key
 
 CALENDAR = Support("a time between the years 1 and 9999", lambda x: (x >= EARLIEST) & (x <= LATEST))
 PARTS = {

@@ -8,20 +8,20 @@ from typing import Any
 
 import numpy as np
 
-from candide.arrays import AnyArray, BoolArray, FloatArray, IntArray
-from candide.bases.behind import Counted
-from candide.bases.family import MISSING as IS_MISSING
-from candide.bases.family import UNSEEN, Family, Silence, Term
-from candide.bases.leaving import Leaving
-from candide.bases.merged import group_numbers, log_merged, log_merged_without, summed
-from candide.bases.profile import VALUES, Profile, information
-from candide.bases.smoothed import log_shares
-from candide.batch import Batch
-from candide.errors import OptionRefused
+from candide.data.arrays import AnyArray, BoolArray, FloatArray, IntArray
+from candide.data.batch import Batch
+from candide.data.errors import OptionRefused
+from candide.data.values import Coded, Key, shown
+from candide.families.base.basis import Counted
+from candide.families.base.family import MISSING as IS_MISSING
+from candide.families.base.family import UNSEEN, Family, Silence, Term
+from candide.families.base.merged import group_numbers, log_merged, log_merged_without, summed
+from candide.families.base.profile import VALUES, Profile, information
+from candide.families.base.smoothing import log_shares
+from candide.families.base.tally_without import Leaving
 from candide.kernels.counting import count_codes
 from candide.kernels.scoring import add_lookup
 from candide.statistics.tally import Tally, TallyBuilder, outnumber
-from candide.values import Coded, Key, shown
 
 MISSING: Key = ("missing", "")
 Slot = tuple[str, str, Any]

@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from candide.arrays import AnyArray, Counts, FloatArray, IntArray
-from candide.bases.behind import INVERSE
-from candide.bases.family import Term
-from candide.bases.leaving import as_rows, loads
-from candide.bases.profile import Profile
-from candide.bases.smoothed import log_raised, log_shares
-from candide.batch import Batch
+from candide.data.arrays import AnyArray, Counts, FloatArray, IntArray
+from candide.data.batch import Batch
+from candide.families.base.basis import INVERSE
+from candide.families.base.family import Term
+from candide.families.base.profile import Profile
+from candide.families.base.smoothing import log_raised, log_shares
+from candide.families.base.tally_without import as_rows, loads
 from candide.families.multinomial import Multinomial
 from candide.kernels.leaving import score_others
 from candide.statistics.tally import Tally

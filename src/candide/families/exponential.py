@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from candide.arrays import FloatArray
-from candide.bases.density import Density, Moments, Parameters, times_larger
-from candide.bases.support import NOT_NEGATIVE
+from candide.data.arrays import FloatArray
+from candide.families.base.density import Density, Moments, Parameters, times_larger
+from candide.families.base.support import NOT_NEGATIVE
 
 
 @dataclass(frozen=True)

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import digamma, polygamma
 
-from candide.arrays import FloatArray
-from candide.bases.density import Density, Moments, Parameters, times_larger
-from candide.bases.saddle import LOG_TAU, stirling_error
-from candide.bases.support import POSITIVE
+from candide.data.arrays import FloatArray
+from candide.families.base.density import Density, Moments, Parameters, times_larger
+from candide.families.base.saddle_point import LOG_TAU, stirling_error
+from candide.families.base.support import POSITIVE
 
 LARGE = 20.0
 SHARPEST = 1e8

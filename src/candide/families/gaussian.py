@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from candide.arrays import FloatArray
-from candide.bases.density import Density, Moments, Parameters, lifted
+from candide.data.arrays import FloatArray
+from candide.families.base.density import Density, Moments, Parameters, lifted
 from candide.kernels.scoring import FAR, ROOT_HALF, add_gaussian
 from candide.statistics.sums import Sums
 

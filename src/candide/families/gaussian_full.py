@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from candide.arrays import FloatArray
-from candide.bases.discriminant import Discriminant
+from candide.data.arrays import FloatArray
+from candide.families.base.discriminant import Discriminant
 
 
 @dataclass(frozen=True)

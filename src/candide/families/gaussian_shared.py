@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from candide.arrays import FloatArray
-from candide.bases.discriminant import Discriminant
+from candide.data.arrays import FloatArray
+from candide.families.base.discriminant import Discriminant
 
 
 @dataclass(frozen=True)

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from candide.arrays import FloatArray
-from candide.bases.density import Density, Moments, Parameters
-from candide.bases.support import COUNTS
+from candide.data.arrays import FloatArray
+from candide.families.base.density import Density, Moments, Parameters
+from candide.families.base.support import COUNTS
 
 
 @dataclass(frozen=True)

@@ -9,16 +9,16 @@ from typing import Any
 
 import numpy as np
 
-from candide.arrays import AnyArray, BoolArray, FloatArray, IntArray
-from candide.bases.behind import Counted, interval_named
-from candide.bases.family import Family, Term, shown_number
-from candide.bases.leaving import Leaving
-from candide.bases.merged import interval_starts, log_merged, log_merged_without, summed
-from candide.bases.profile import STEPS as IN_STEPS
-from candide.bases.profile import Profile, information, log_total
-from candide.bases.support import REAL
-from candide.batch import Batch
-from candide.errors import OptionRefused
+from candide.data.arrays import AnyArray, BoolArray, FloatArray, IntArray
+from candide.data.batch import Batch
+from candide.data.errors import OptionRefused
+from candide.families.base.basis import Counted, interval_named
+from candide.families.base.family import Family, Term, shown_number
+from candide.families.base.merged import interval_starts, log_merged, log_merged_without, summed
+from candide.families.base.profile import STEPS as IN_STEPS
+from candide.families.base.profile import Profile, information, log_total
+from candide.families.base.support import REAL
+from candide.families.base.tally_without import Leaving
 from candide.kernels.counting import count_codes
 from candide.kernels.merging import bin_numbers
 from candide.kernels.scoring import add_lookup

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from candide.arrays import FloatArray
-from candide.bases.density import Parameters
-from candide.bases.support import LOGS, POSITIVE
+from candide.data.arrays import FloatArray
+from candide.families.base.density import Parameters
+from candide.families.base.support import LOGS, POSITIVE
 from candide.families.gaussian import Gaussian
 from candide.statistics.sums import Sums, grid_logs
 

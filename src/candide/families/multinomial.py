@@ -7,15 +7,23 @@ from typing import Any
 
 import numpy as np
 
-from candide.arrays import AnyArray, Counts, FloatArray, IntArray, is_sparse
-from candide.bases.behind import SHARE, Counted
-from candide.bases.counts import add_counts, entries, missing_places, read_counts, spoken, sum_counts, view_counts
-from candide.bases.family import MISSING, Family, Silence, Term, shown_number
-from candide.bases.leaving import as_rows, loads
-from candide.bases.profile import EVENTS, Profile, information
-from candide.bases.smoothed import log_shares
-from candide.bases.telling import all_pairs, most_telling
-from candide.batch import Batch
+from candide.data.arrays import AnyArray, Counts, FloatArray, IntArray, is_sparse
+from candide.data.batch import Batch
+from candide.families.base.basis import SHARE, Counted
+from candide.families.base.counts import (
+    add_counts,
+    entries,
+    missing_places,
+    read_counts,
+    spoken,
+    sum_counts,
+    view_counts,
+)
+from candide.families.base.family import MISSING, Family, Silence, Term, shown_number
+from candide.families.base.informative import all_pairs, most_telling
+from candide.families.base.profile import EVENTS, Profile, information
+from candide.families.base.smoothing import log_shares
+from candide.families.base.tally_without import as_rows, loads
 from candide.kernels.leaving import score_own
 from candide.statistics.tally import Tally, TallyBuilder
 

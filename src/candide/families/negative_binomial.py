@@ -7,10 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import betaln, xlogy
 
-from candide.arrays import FloatArray
-from candide.bases.density import Density, Moments, Parameters
-from candide.bases.saddle import PLAIN, log_choice, log_poisson, refined
-from candide.bases.support import COUNTS
+from candide.data.arrays import FloatArray
+from candide.families.base.density import Density, Moments, Parameters
+from candide.families.base.saddle_point import PLAIN, log_choice, log_poisson, refined
+from candide.families.base.support import COUNTS
 
 NEARLY_POISSON = 1e12
 """With so many successes for each event, the difference to a Poisson is below what doubles tell."""

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from candide.arrays import FloatArray
-from candide.bases.density import Density, Moments, Parameters
-from candide.bases.saddle import log_poisson
-from candide.bases.support import COUNTS
+from candide.data.arrays import FloatArray
+from candide.families.base.density import Density, Moments, Parameters
+from candide.families.base.saddle_point import log_poisson
+from candide.families.base.support import COUNTS
 
 
 @dataclass(frozen=True)

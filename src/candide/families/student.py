@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import betaln
 
-from candide.arrays import FloatArray
-from candide.bases.density import Density, Moments, Parameters, lifted
+from candide.data.arrays import FloatArray
+from candide.families.base.density import Density, Moments, Parameters, lifted
 from candide.statistics.sums import Sums
 
 FAR = 1e100

@@ -8,24 +8,24 @@ from typing import Any
 
 import numpy as np
 
-from candide.arrays import AnyArray, BoolArray, FloatArray, IntArray
-from candide.bases.behind import Counted
-from candide.bases.family import MISSING, Family, Silence, Term, shown_number
-from candide.bases.profile import EVENTS, Profile
-from candide.batch import Batch
-from candide.errors import OptionRefused
+from candide.data.arrays import AnyArray, BoolArray, FloatArray, IntArray
+from candide.data.batch import Batch
+from candide.data.errors import OptionRefused
+from candide.families.base.basis import Counted
+from candide.families.base.family import MISSING, Family, Silence, Term, shown_number
+from candide.families.base.profile import EVENTS, Profile
+from candide.families.words import alphabet
+from candide.families.words.documents import Documents
+from candide.families.words.informative_words import said_of, telling_rows, word_information
+from candide.families.words.leave_one_out import index_of
+from candide.families.words.options import TextOptions
+from candide.families.words.parameters import TextParameters, unigrams
+from candide.families.words.term_lists import loads_of, weights_of
+from candide.families.words.word_basis import counts_behind, counts_of, unspoken
+from candide.families.words.word_tally_builder import WordTallyBuilder
 from candide.kernels.word_scoring import Weights
 from candide.statistics.tally import Tally
 from candide.statistics.word_tally import WordTally
-from candide.text import alphabet
-from candide.text.documents import Documents
-from candide.text.leaving_out import index_of
-from candide.text.listing import loads_of, weights_of
-from candide.text.options import TextOptions
-from candide.text.parameters import TextParameters, unigrams
-from candide.text.speaking import counts_behind, counts_of, unspoken
-from candide.text.telling_words import said_of, telling_rows, word_information
-from candide.text.word_builder import WordTallyBuilder
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from candide.arrays import FloatArray, IntArray
+from candide.data.arrays import FloatArray, IntArray
 from candide.kernels import compiled
 
 #: exp of less than this adds nothing to one.

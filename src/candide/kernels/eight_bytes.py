@@ -15,7 +15,7 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
-from candide.arrays import AnyArray
+from candide.data.arrays import AnyArray
 from candide.kernels import compiled
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from candide.arrays import AnyArray, FloatArray
+from candide.data.arrays import AnyArray, FloatArray
 from candide.kernels import compiled
 
 LONGEST_HASHED = 64

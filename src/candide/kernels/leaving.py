@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from candide.arrays import AnyArray, FloatArray, IntArray
+from candide.data.arrays import AnyArray, FloatArray, IntArray
 from candide.kernels import compiled
 
 

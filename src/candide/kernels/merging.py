@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from candide.arrays import FloatArray, IntArray
+from candide.data.arrays import FloatArray, IntArray
 from candide.kernels import compiled
 
 TILE = 64

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from candide.arrays import AnyArray
+from candide.data.arrays import AnyArray
 from candide.kernels import compiled
 
 DEEPEST = 64

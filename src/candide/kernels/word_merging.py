@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from candide.arrays import AnyArray, IntArray
+from candide.data.arrays import AnyArray, IntArray
 from candide.kernels import compiled
 from candide.kernels.words import (
     EIGHT,

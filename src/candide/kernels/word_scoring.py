@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from candide.arrays import AnyArray, FloatArray, IntArray
+from candide.data.arrays import AnyArray, FloatArray, IntArray
 from candide.kernels import compiled
 from candide.kernels.word_counting import COUNTS, Texts, join_equal, unit_of, weigh
 from candide.kernels.words import Letters, Number, Recipe, Scratch, Terms, document_terms

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from candide.arrays import AnyArray, FloatArray, IntArray
+from candide.data.arrays import AnyArray, FloatArray, IntArray
 from candide.kernels import compiled
 from candide.kernels.word_counting import (
     COUNTS,

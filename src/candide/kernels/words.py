@@ -21,7 +21,7 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from candide.arrays import AnyArray, IntArray
+from candide.data.arrays import AnyArray, IntArray
 from candide.kernels import compiled
 from candide.kernels.eight_bytes import TOPS, bytes_before, eight_bytes, lower_case, word_marks
 

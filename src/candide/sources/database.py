@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from candide.errors import suggestion
+from candide.data.errors import suggestion
 from candide.sources.refused import SourceRefused
 
 READ_ONLY = "Only one SELECT is run, and all it can do is read this database."

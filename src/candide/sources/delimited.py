@@ -11,8 +11,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.csv as pa_csv
 
-from candide.arrays import AnyArray, IntArray
-from candide.errors import suggestion
+from candide.data.arrays import AnyArray, IntArray
+from candide.data.errors import suggestion
 from candide.sources.blocks import Block
 from candide.sources.dialect import ENCODING_ADVICE, delimiter_of, header_of, newline_of, not_utf8
 from candide.sources.file_source import first_sample

@@ -11,7 +11,7 @@ from functools import cached_property
 
 import numpy as np
 
-from candide.arrays import AnyArray
+from candide.data.arrays import AnyArray
 from candide.kernels import compiled
 from candide.sources.blocks import Block, beginning
 from candide.sources.json_lines import JsonLines, Line, Lines

@@ -31,13 +31,13 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from candide.arrays import AnyArray
-from candide.errors import ColumnRefused, suggestion
+from candide.data.arrays import AnyArray
+from candide.data.errors import ColumnRefused, suggestion
+from candide.data.values import USUALLY_MISSING
 from candide.sources.dates import DateForm, date_forms
 from candide.sources.dates import in_words as form_in_words
 from candide.sources.dress import Dress, dress_of, tidied
 from candide.sources.refused import SourceRefused
-from candide.values import USUALLY_MISSING
 
 MISSING = USUALLY_MISSING
 TRUE = ("true", "True", "TRUE")

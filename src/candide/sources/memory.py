@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from candide.batch import Batch
+from candide.data.batch import Batch
+from candide.data.values import Coded
 from candide.sources.refused import SourceRefused
 from candide.sources.rejects import Place, Reject
 from candide.sources.selection import Selection
 from candide.sources.source import BATCH_ROWS, Piece, Report, Size, Source
-from candide.values import Coded
 
 
 @dataclass

@@ -7,7 +7,7 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from candide.errors import suggestion
+from candide.data.errors import suggestion
 from candide.sources.archives import unpacked
 from candide.sources.blocks import LONGEST_RECORD
 from candide.sources.formats import FORMATS, format_of

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from candide.arrays import AnyArray, IntArray
+from candide.data.arrays import AnyArray, IntArray
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from candide.arrays import AnyArray, IntArray
+from candide.data.arrays import AnyArray, IntArray
 from candide.kernels import compiled
 
 QUOTE = 34

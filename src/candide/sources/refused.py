@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from candide.errors import CandideError
+from candide.data.errors import CandideError
 
 
 class SourceRefused(CandideError):

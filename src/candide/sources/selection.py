@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from candide.errors import ColumnRefused, OptionRefused, suggestion
+from candide.data.errors import ColumnRefused, OptionRefused, suggestion
 from candide.sources.where import Where
 
 

@@ -12,9 +12,12 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from candide.arrays import AnyArray
-from candide.batch import ArrowColumns, Batch
-from candide.errors import ColumnRefused, suggestion
+from candide.data.arrays import AnyArray
+from candide.data.batch import ArrowColumns, Batch
+from candide.data.errors import ColumnRefused, suggestion
+from candide.data.progress import Report as Report
+from candide.data.progress import Size as Size
+from candide.data.values import Coded
 from candide.sources.ahead import Pause
 from candide.sources.arrow_types import duration, nested, simplified
 from candide.sources.kinds import TEXT, Kind, fitted, is_text, one_chunk
@@ -22,9 +25,6 @@ from candide.sources.originals import Original
 from candide.sources.refused import SourceRefused
 from candide.sources.rejects import Place, Reject, Rejects, misfit
 from candide.sources.selection import Selection
-from candide.values import Coded
-from candide.watching import Report as Report
-from candide.watching import Size as Size
 
 BATCH_ROWS = 1 << 15
 

@@ -11,7 +11,7 @@ from typing import Any, BinaryIO
 
 import pyarrow as pa
 
-from candide.errors import suggestion
+from candide.data.errors import suggestion
 from candide.sources.origins import File, Origin
 from candide.sources.pipes import PipeReader
 from candide.sources.refused import SourceRefused, reason_of

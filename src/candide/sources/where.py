@@ -21,8 +21,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from candide.arrays import AnyArray
-from candide.errors import ColumnRefused, OptionRefused, suggestion
+from candide.data.arrays import AnyArray
+from candide.data.errors import ColumnRefused, OptionRefused, suggestion
 from candide.sources.kinds import FALSE, KINDS, TRUE, as_truths, fitted, is_text, one_chunk
 
 TOKEN = re.compile(

@@ -8,8 +8,8 @@ from functools import cached_property
 
 import numpy as np
 
-from candide.arrays import AnyArray, FloatArray, IntArray
-from candide.errors import ColumnRefused, ForgetRefused
+from candide.data.arrays import AnyArray, FloatArray, IntArray
+from candide.data.errors import ColumnRefused, ForgetRefused
 from candide.statistics.cross_moments import CrossBuilder
 from candide.statistics.exact import ExactSums
 from candide.statistics.semidefinite import is_semidefinite

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from candide.arrays import AnyArray, IntArray
-from candide.errors import ForgetRefused
+from candide.data.arrays import AnyArray, IntArray
+from candide.data.errors import ForgetRefused
 
 BYTES = 16
 HASH = np.dtype(f"S{BYTES}")

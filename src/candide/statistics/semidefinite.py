@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from candide.arrays import AnyArray, FloatArray
+from candide.data.arrays import AnyArray, FloatArray
 from candide.statistics.whole_sums import ratios
 
 ROUNDING = 2.0**-47

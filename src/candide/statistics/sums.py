@@ -9,8 +9,8 @@ from functools import cached_property
 
 import numpy as np
 
-from candide.arrays import AnyArray, FloatArray, IntArray
-from candide.errors import ForgetRefused
+from candide.data.arrays import AnyArray, FloatArray, IntArray
+from candide.data.errors import ForgetRefused
 from candide.kernels.logarithm import grid_log
 from candide.statistics.exact import ExactSums
 from candide.statistics.logarithms import log_gap

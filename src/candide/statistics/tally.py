@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from candide.arrays import AnyArray, IntArray
-from candide.errors import ForgetRefused, OverflowRefused
+from candide.data.arrays import AnyArray, IntArray
+from candide.data.errors import ForgetRefused, OverflowRefused
 from candide.statistics.weight_grid import CEILING, amounts, bits_of, coarsest, in_units, refined
 
 ROUNDING = 1e-9

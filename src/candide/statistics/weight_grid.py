@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from candide.arrays import AnyArray, FloatArray, IntArray
-from candide.errors import OverflowRefused
+from candide.data.arrays import AnyArray, FloatArray, IntArray
+from candide.data.errors import OverflowRefused
 
 CEILING = 2**62
 FINEST = 32

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from candide.arrays import AnyArray
+from candide.data.arrays import AnyArray
 from candide.kernels.logarithm import grid_log
 from candide.statistics.weight_grid import FINEST
 

@@ -9,8 +9,8 @@ from itertools import pairwise
 
 import numpy as np
 
-from candide.arrays import AnyArray, IntArray
-from candide.errors import ForgetRefused, OverflowRefused
+from candide.data.arrays import AnyArray, IntArray
+from candide.data.errors import ForgetRefused, OverflowRefused
 from candide.kernels.word_merging import Lines, class_totals, merge_lines, sort_pairs, word_totals
 from candide.statistics.weight_grid import CEILING
 

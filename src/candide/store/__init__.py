@@ -7,8 +7,8 @@ Parameters are derived, never stored. Equal models give equal bytes, provenance 
 
 >>> import tempfile, pathlib
 >>> from candide import families
->>> from candide.batch import Batch
->>> from candide.schema import Choice, Schema
+>>> from candide.data.batch import Batch
+>>> from candide.model.schema import Choice, Schema
 >>> schema = Schema((Choice("age", families.named("gaussian"), "numbers"),))
 >>> summary = schema.summarize(Batch.of({"age": [31.0, 64.5]}, ["no", "yes"]))
 >>> model = Saved(schema, summary, options={"priors": "uniform"}, label="survived")

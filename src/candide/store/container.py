@@ -16,8 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from candide.arrays import AnyArray
-from candide.errors import CandideError
+from candide.data.arrays import AnyArray
+from candide.data.errors import CandideError
 from candide.store.refusals import ModelFileRefused
 
 VERSION = 1

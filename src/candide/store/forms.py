@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from candide.arrays import AnyArray
-from candide.bases.family import Block
-from candide.errors import CandideError
+from candide.data.arrays import AnyArray
+from candide.data.errors import CandideError
+from candide.families.base.family import Block
 from candide.statistics.cross_sums import CrossSums
 from candide.statistics.exact import ExactSums
 from candide.statistics.sums import Sums

@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from candide.arrays import AnyArray
-from candide.errors import CandideError
+from candide.data.arrays import AnyArray
+from candide.data.errors import CandideError
+from candide.data.values import Key
 from candide.store.parts import Parts
 from candide.store.refusals import ModelFileRefused
-from candide.values import Key
 
 BYTES, MISSING, WHOLE, FRACTION, TEXT, TIME, TRUTH = range(7)
 KINDS = ("bytes", "missing", "number", "number", "text", "time", "truth")

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from candide.arrays import AnyArray
+from candide.data.arrays import AnyArray
 from candide.store.refusals import ModelFileRefused
 
 

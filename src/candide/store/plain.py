@@ -21,11 +21,11 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 import numpy as np
 
 from candide import families
-from candide.bases.family import Family
-from candide.errors import OptionRefused
+from candide.data.errors import OptionRefused
+from candide.families.base.family import Family
+from candide.families.words.options import TextOptions
 from candide.store.container import to_json
 from candide.store.refusals import ModelFileRefused
-from candide.text.options import TextOptions
 
 LARGEST_WHOLE = 2**53
 TIMES: dict[str, type[Any]] = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import errno
 
-from candide.errors import CandideError
+from candide.data.errors import CandideError
 
 
 class ModelFileRefused(CandideError):

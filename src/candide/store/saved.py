@@ -11,11 +11,13 @@ from typing import Any
 
 import numpy as np
 
-from candide.arrays import AnyArray
-from candide.bases.family import Block, Family
-from candide.errors import CandideError
-from candide.holding import HOLDS
-from candide.schema import Choice, Schema
+from candide.data.arrays import AnyArray
+from candide.data.errors import CandideError
+from candide.families.base.family import Block, Family
+from candide.model.domain import HOLDS
+from candide.model.schema import Choice, Schema
+from candide.model.summary import Summary
+from candide.model.tuning import UNTUNED, Tuning
 from candide.statistics.ledger import BYTES, HASH, Ledger
 from candide.statistics.weight_grid import CEILING
 from candide.store.container import Buffer, contents, from_json, pieces, to_json
@@ -24,8 +26,6 @@ from candide.store.keys import key_arrays, read_keys, refuse_disorder
 from candide.store.parts import Parts, named_under
 from candide.store.plain import family_of, from_plain, plain_family, to_plain
 from candide.store.refusals import ModelFileRefused
-from candide.summary import Summary
-from candide.tuning import UNTUNED, Tuning
 
 BLOCK = "block {}"
 FREE_MEMORY, MEMORY_A_BYTE = 2**28, 64

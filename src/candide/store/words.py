@@ -6,14 +6,14 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from candide.arrays import AnyArray, IntArray
-from candide.bases.family import Block
+from candide.data.arrays import AnyArray, IntArray
+from candide.families.base.family import Block
+from candide.families.words.options import TextOptions
 from candide.kernels.word_merging import Lines
 from candide.statistics.weight_grid import CEILING
 from candide.statistics.word_tally import WordTally
 from candide.store.parts import Parts
 from candide.store.refusals import ModelFileRefused
-from candide.text.options import TextOptions
 
 
 def write_words(seen: WordTally, block: Block) -> dict[str, AnyArray]:

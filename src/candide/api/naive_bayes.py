@@ -1,0 +1,593 @@
+"""The scikit-learn face of Candide: one classifier for any table. It translates, and holds no mathematics."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Callable
+from copy import deepcopy
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Self, TypeVar
+
+import numpy as np
+import pyarrow as pa
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.exceptions import DataConversionWarning
+from sklearn.utils.validation import check_is_fitted
+
+from candide import evaluation, store
+from candide.api.threads import Shared, reads, writes
+from candide.data.arrays import AnyArray, BoolArray, FloatArray
+from candide.data.batch import Batch, is_numbered
+from candide.data.errors import ColumnWarning, LabelsRefused, MissingColumnWarning, OptionRefused, RowsRefused
+from candide.data.values import as_array, key_of, shown
+from candide.data.visible import visible
+from candide.engines import local
+from candide.model.decision import CONFIDENCE, RARITY, answers, decided
+from candide.model.missing_columns import lacking, met, said_of
+from candide.model.predictor import Model, Priors, log_normalised, log_priors, log_sum, normalised
+from candide.model.sampling import drawn_rows
+from candide.model.schema import Families, Schema, Smoothing, Text
+from candide.model.summary import Summary
+from candide.show.explanations.readable import ReadableExplanation
+from candide.stream.fading import open_stream
+from candide.stream.stream import Stream
+from candide.training.learning import Learned, Options, refuse_undeclared
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+Result = TypeVar("Result")
+
+COLUMNS_WARNED_OF = 10
+"""A warning names no more columns than this."""
+
+EMPTY = "Found array with 0 feature(s) (shape={}) while a minimum of 1 is required: there is nothing to learn from."
+
+
+class NaiveBayes(Shared, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """Naive Bayes for tables of any mixture of columns, learned exactly.
+
+    Parameters
+    ----------
+    families : "auto", a family, or {column: family}
+        How each column is distributed: the name of a file in `candide.families`, a `Family`, "ignore" to leave the
+        column out, "guess" to go by the look of its values, or "auto" to let `fit` choose what predicts best when each
+        row is left out. `schema_.explain()` gives the reasons.
+    smoothing : "auto", "default", a number, or {column: number}
+        One number is added to every count (Laplace: 1, none: 0); families of numbers keep their own. A mapping sets
+        the smoothing of any column's family. "auto" lets `fit` choose, "default" is each family's own.
+    priors : "empirical", "uniform", or {class: chance}
+    class_weight : None, "balanced", or {class: factor}
+        Factors on the prior. Weighing every row of a class alike changes nothing else in naive Bayes but the
+        smoothing, so the counts are left as they are.
+    missing : "ignore" or "value"
+        Whether a missing category is no evidence, or a value of its own.
+    text : None, TextOptions or {column: TextOptions}
+        How texts are read: see `candide.TextOptions`; None lets `fit` choose the recipe. Strings that are many and
+        several words long are text, and so is a plain sequence of strings, one a row.
+    calibrate : bool
+        Whether `fit` makes the probabilities mean what they say: a bias for each class and a weight for each block,
+        fitted on leave-one-out scores. Fewer than 50 rows are too few for that, and are left as they are.
+    engine : "local"
+    ledger : bool
+        Whether to note a 128-bit hash of every row. Sums alone cannot show of every row that it was never learned; with
+        a ledger such a row is refused by `forget` for certain, and `knows` tells whether a row is in the model.
+    half_life : None or a number of events
+        For streams that drift: with `learn_one`, an event counts half as much after so many more. Such a model keeps
+        decimals in place of exact counts, so it refuses to forget, to merge and to be saved.
+
+    >>> import numpy as np
+    >>> rows = {"weather": ["sun", "rain", "rain", "sun"], "degrees": [30.0, 12.5, 14.0, 24.5]}
+    >>> model = NaiveBayes().fit(rows, ["beach", "home", "home", "beach"])
+    >>> model.predict({"weather": ["sun", None], "degrees": [28.0, 13.0]}).tolist()
+    ['beach', 'home']
+    """
+
+    n_features_in_: int
+    feature_names_in_: AnyArray
+    _learned: Learned
+    _stream: Stream | None = None
+    _latest: dict[str, tuple[Learned, Any, Model]]
+
+    def __init__(
+        self,
+        families: Families = "auto",
+        smoothing: Smoothing = "auto",
+        priors: Priors = "empirical",
+        class_weight: Priors | None = None,
+        missing: str = "ignore",
+        text: Text = None,
+        calibrate: bool = True,
+        engine: str = "local",
+        half_life: float | None = None,
+        ledger: bool = False,
+    ) -> None:
+        self.families = families
+        self.smoothing = smoothing
+        self.priors = priors
+        self.class_weight = class_weight
+        self.missing = missing
+        self.text = text
+        self.calibrate = calibrate
+        self.engine = engine
+        self.ledger = ledger
+        self.half_life = half_life
+
+    @writes
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, like: NaiveBayes | None = None) -> Self:
+        """Learn from scratch. `y` is one label a row, or the name of the column that holds them.
+
+        `like` takes all choices (families, bins, smoothing, recipes, calibration) from another model, so that what both
+        have learned can be added up.
+        """
+        batch, label = labelled(X, y, sample_weight)
+        self._refuse_fading()
+        if like is None:
+            learned = Learned.fit(self._options(), batch, label=label)
+        else:
+            check_is_fitted(like)
+            learned = replace(like.learned_, options=self._options()).refilled([batch])
+        _ = learned.model
+        self._become(learned, first=True)
+        if learned.schema.warnings and like is None:
+            warnings.warn(looked_at_twice(learned.schema), ColumnWarning, stacklevel=3)
+        if len(learned.summary.classes) == 1:
+            only = visible(shown(learned.summary.classes[0]))
+            warnings.warn(f"There is only one class, '{only}': it will always be the answer.", stacklevel=3)
+        return self
+
+    @writes
+    def partial_fit(self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None) -> Self:
+        """Learn more rows. New classes, categories and columns are welcome; families and smoothing stay as chosen."""
+        self._refuse_fading()
+        batch, label = labelled(X, y, sample_weight)
+        declared = frozenset(key for key in map(key_of, [] if classes is None else classes) if key is not None)
+        refuse_undeclared(batch, declared)
+        if not self.__sklearn_is_fitted__():
+            self._become(Learned.begin(self._options(), batch, label, declared), first=True)
+            return self
+        batch = self._met(batch)
+        before = replace(self.learned_, options=self._options())
+        self._become(before.learn([batch], declared, sample=batch))
+        return self
+
+    @writes
+    def forget(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Take rows back exactly, as if they had never been learned. All of them, or none if one was not.
+
+        Classes and columns that only they had go with them, and so does what `fit` measured. What was chosen before
+        (families, bin edges, smoothing, calibration) may still bear traces of them; `refit` leaves none.
+        """
+        check_is_fitted(self)
+        batch, _ = labelled(X, y, sample_weight)
+        before = self.learned_
+        after = before.forget([self._met(batch)])
+        self._become(after, first=after.schema.columns != before.schema.columns)
+        return self
+
+    @writes
+    def refit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Make every choice anew from the rows that were learned and not forgotten, given again.
+
+        Afterwards this is the model that `fit` makes of these rows: nothing is left of rows that were forgotten, not
+        even in what was chosen. Rows that are not exactly those of the model are refused.
+        """
+        check_is_fitted(self)
+        batch, _ = labelled(X, y, sample_weight)
+        self.learned_.refuse_others([self._met(batch)])
+        return self.fit(X, y, sample_weight)
+
+    @reads
+    def knows(self, X: Any, y: Any = None) -> BoolArray:
+        """Whether each row, with its label, was learned and not forgotten: what a ledger can tell, and prove.
+
+        >>> model = NaiveBayes(ledger=True).fit({"size": [1, 2]}, ["a", "b"]).forget({"size": [2]}, ["b"])
+        >>> model.knows({"size": [1.0, 2.0]}, ["a", "b"]).tolist()
+        [True, False]
+        """
+        check_is_fitted(self)
+        batch, _ = labelled(X, self.learned_.label if y is None else y, None)
+        return self.learned_.knows(self._met(batch))
+
+    def learn_one(self, x: Any, y: Any) -> Self:
+        """Learn one row in place: a text, or {column: value} where an absent column is missing.
+
+        New columns, words, categories and classes are welcome. A model that was never fitted may begin here. A column
+        without a family given gets one by its first value, and keeps it: several words are text (so is x itself, and
+        any string in the column "text"), other strings categories, truth values bernoulli, numbers gaussian.
+
+        >>> filter = NaiveBayes().learn_one("win a prize now", "spam").learn_one("see you at noon", "ham")
+        >>> filter.predict_one("a prize for you"), filter.forget_one("win a prize now", "spam").predict_one("a prize")
+        ('spam', 'ham')
+        """
+        with self._writing:
+            stream = self._opened()
+            if stream is None:
+                stream = open_stream(Learned.nothing(self._options()), self.half_life)
+            if stream.learn(x, y) or self._stream is None:
+                twin = self._twin()
+                twin._stream, twin._latest = stream, {}
+                twin._note_columns(tuple(stream.columns))
+                self._take_on(twin)
+        return self
+
+    def forget_one(self, x: Any, y: Any) -> Self:
+        """Take one row back, as if it had never been learned; refused where it cannot have been."""
+        check_is_fitted(self)
+        with self._writing:
+            stream = self._opened()
+            assert stream is not None
+            if stream.forget(x, y):
+                twin = self._twin()
+                twin._note_columns(tuple(stream.columns))
+                self._take_on(twin)
+        return self
+
+    def predict_one(self, x: Any) -> Any:
+        """The most probable class of one row, straight from the counts; None where nothing was learned yet."""
+        stream = self._opened()
+        return None if stream is None else stream.best(x, self.priors, self.class_weight)
+
+    def predict_proba_one(self, x: Any) -> dict[Any, float]:
+        """P(class | row) of every class, straight from the counts; empty where nothing was learned yet."""
+        stream = self._opened()
+        return {} if stream is None else stream.posterior(x, self.priors, self.class_weight)
+
+    @reads
+    def __add__(self, other: NaiveBayes) -> NaiveBayes:
+        """What both have learned, exactly as if one had learned it all. Options are this one's."""
+        check_is_fitted(self)
+        check_is_fitted(other)
+        mine, theirs = self.get_params(), other.get_params()
+        kept = [name for name in mine if mine[name] != theirs[name]]
+        if kept:
+            warnings.warn(f"The models disagree in {', '.join(kept)}: kept those of the left one.", stacklevel=3)
+        return type(self).of(self.learned_ + other.learned_)
+
+    @reads
+    def save(self, path: str | os.PathLike[str], force: bool = False) -> None:
+        """Write the model to a file that `candide.load` and the command line read.
+
+        A file that is there and is no model is written over only by `force`.
+        """
+        check_is_fitted(self)
+        store.save(self.learned_.saved(store.provenance([], self.summary_.rows)), path, force)
+
+    @reads
+    def report(
+        self, path: str | os.PathLike[str], data: Any = None, label: Any = None, force: bool = False
+    ) -> None:
+        """Write one HTML page with pictures of all that was learned; measured on rows with labels, where given.
+
+        `label` is one label a row, or the name of the column that holds them, where the model does not know it.
+        """
+        from candide.api.verbs.reporting import report
+
+        check_is_fitted(self)
+        if data is None or label is None or isinstance(label, str):
+            report(self, path, data, label, force=force)
+        else:
+            report(self, path, tested=self.evaluate(data, label), force=force)
+
+    @reads
+    def plot(
+        self, picture: str, column: str | None = None, of: str | None = None, against: str | None = None
+    ) -> Figure:
+        """A picture as a matplotlib figure: "nomogram", "feature" (of a column), "telling", "reliability", ..."""
+        from candide.api.verbs.reporting import plot
+
+        check_is_fitted(self)
+        return plot(self, picture, column, of, against)
+
+    @classmethod
+    def of(cls, learned: Learned) -> Self:
+        """A classifier that has learned this."""
+        model = cls(**learned.options.as_dict())
+        model._become(learned, first=True)
+        return model
+
+    @reads
+    def predict(self, X: Any, strict: bool = False) -> AnyArray:
+        """The most probable class of each row; ties go to the first.
+
+        A column that the rows lack counts as missing in them, with a warning, or is refused if `strict`; so it is in
+        all that follows.
+        """
+        return self.classes_[np.concatenate(self._by_rows(X, lambda batch: self.model_.best(batch), strict))]
+
+    @reads
+    def decide(
+        self, X: Any, confidence: float = CONFIDENCE, rarity: float = RARITY, strict: bool = False
+    ) -> AnyArray:
+        """The class of each row, or "unsure", or "unfamiliar".
+
+        Unsure is a row whose most probable class is less probable than `confidence`: of the rows that are answered, at
+        least about that share is answered rightly, since probabilities are calibrated. Unfamiliar is a row so little
+        expected that at most a share `rarity` of the rows learned would be; or one of which nothing was ever seen.
+        """
+        parts = self._by_rows(X, lambda batch: decided(self.model_, self.learned_.tuning.familiarity, batch), strict)
+        return np.concatenate([answers(self.model_, part, confidence, rarity) for part in parts])
+
+    @reads
+    def predict_proba(self, X: Any, priors: Priors | None = None, strict: bool = False) -> FloatArray:
+        """P(class | row). `priors` replaces the learned prior, for rows from a world with other proportions."""
+        shift, prior = self._prior_shift(priors)
+        parts = self._by_rows(X, lambda batch: normalised(self.model_.reported(batch) + shift, prior), strict)
+        return np.concatenate(parts)
+
+    @reads
+    def predict_log_proba(self, X: Any, priors: Priors | None = None, strict: bool = False) -> FloatArray:
+        """log P(class | row)."""
+        shift, prior = self._prior_shift(priors)
+        parts = self._by_rows(X, lambda batch: log_normalised(self.model_.reported(batch) + shift, prior), strict)
+        return np.concatenate(parts)
+
+    @reads
+    def predict_joint_log_proba(self, X: Any, strict: bool = False) -> FloatArray:
+        """log P(class) + log P(row | class): the prior and every feature's term, added up."""
+        return np.concatenate(self._by_rows(X, lambda batch: self.model_.joint(batch), strict))
+
+    @reads
+    def score_samples(self, X: Any, strict: bool = False) -> FloatArray:
+        """log P(row): how familiar each row is."""
+        return np.concatenate(self._by_rows(X, lambda batch: log_sum(self.model_.log_likelihood(batch)), strict))
+
+    @reads
+    def explain(self, X: Any, strict: bool = False) -> list[ReadableExplanation]:
+        """Why: for each row the prior and one term a feature, adding up to the joint."""
+        parts = self._by_rows(X, lambda batch: self.model_.explain(batch), strict)
+        return [ReadableExplanation.of(one) for part in parts for one in part]
+
+    @reads
+    def score(self, X: Any, y: Any, sample_weight: Any = None, strict: bool = False) -> float:
+        """The share of rows that are answered rightly. `y` is one label a row, or the name of their column."""
+        batch, _ = labelled(X, y, sample_weight)
+        best = np.concatenate(self._by_rows(batch, self.model_.best, strict))
+        places = {key: place for place, key in enumerate(self.model_.classes)}
+        assert batch.labels is not None
+        return float(np.average(batch.labels.renumbered(places) == best, weights=batch.weights))
+
+    @reads
+    def evaluate(
+        self,
+        X: Any,
+        y: Any = None,
+        *,
+        leave_one_out: bool = False,
+        folds: int | None = None,
+        sample_weight: Any = None,
+        strict: bool = False,
+    ) -> evaluation.Evaluation:
+        """How good the answers are: accuracy, log loss, calibration, each class, the rows whose label looks wrong.
+
+        The rows should be new ones. With `leave_one_out` they are rows that were learned (all of them, or some), each
+        judged by what all others taught: exact, and no test set is needed. With `folds` the rows are dealt into so
+        many parts, and each is judged by a model fitted on the others; what this model has learned does not matter.
+        `y` may be left out where the model knows its label column by name. Rows are counted from 0.
+
+        >>> rows = {"weather": ["sun", "rain", "rain", "sun"] * 5, "plan": ["beach", "home", "home", "beach"] * 5}
+        >>> found = NaiveBayes().fit(rows, "plan").evaluate(rows, leave_one_out=True)
+        >>> found.kind, found.rows, found.accuracy
+        ('leave-one-out', 20, 1.0)
+        """
+        if leave_one_out and folds is not None:
+            raise OptionRefused("leave_one_out and folds are two ways to evaluate. Ask for one of them.")
+        if y is None and self.__sklearn_is_fitted__():
+            y = self.learned_.label
+        batch, label = labelled(X, y, sample_weight)
+        if folds is not None:
+            self._refuse_fading()
+            return evaluation.in_folds(self._options(), batch, folds, label=label)
+        check_is_fitted(self)
+        batch = self._met(batch)
+        if not leave_one_out:
+            batch = self._completed(batch, strict, calls_between=1)
+            return evaluation.on_rows(self.model_, [batch], label=label or self.learned_.label)
+        learned = replace(self.learned_, options=self._options())
+        evaluation.refuse_never_learned(learned, [batch])
+        return evaluation.left_out(learned, [batch])
+
+    @reads
+    def sample(self, rows: int = 1, label: Any = None, seed: Any = None) -> pa.Table:
+        """New rows from the model, the label first: drawn from the prior unless given.
+
+        Columns hold what they held when families were chosen: whole numbers, none below zero, times as times.
+        """
+        check_is_fitted(self)
+        wanted = None if label is None else key_of(label)
+        learned, rng = self.learned_, np.random.default_rng(seed)
+        return drawn_rows(self.model_, learned.schema, learned.label, rows, wanted, rng)
+
+    @property
+    @reads
+    def learned_(self) -> Learned:
+        """Everything asked for, chosen and learned; frozen anew when rows came one by one since."""
+        if self._stream is not None:
+            return self._stream.freeze()
+        if "_learned" not in vars(self):
+            raise AttributeError("learned_")
+        return self._learned
+
+    @property
+    @reads
+    def model_(self) -> Model:
+        """The parameters: made from the summary when first asked for, and again when the priors are changed."""
+        check_is_fitted(self)
+        learned, wanted = self.learned_, (self.priors, self.class_weight)
+        if wanted == (learned.options.priors, learned.options.class_weight):
+            return learned.model
+        latest = self._latest.get("model")
+        if latest is None or latest[0] is not learned or latest[1] != wanted:
+            latest = self._latest["model"] = learned, wanted, learned.model_for(*wanted)
+        return latest[2]
+
+    @property
+    @reads
+    def schema_(self) -> Schema:
+        """What was decided about each column, and why."""
+        check_is_fitted(self)
+        return self.learned_.schema
+
+    @property
+    @reads
+    def summary_(self) -> Summary:
+        """All that is remembered of the rows."""
+        check_is_fitted(self)
+        return self.learned_.summary
+
+    @property
+    @reads
+    def classes_(self) -> AnyArray:
+        """The labels, sorted."""
+        check_is_fitted(self)
+        return as_array(self.summary_.classes)
+
+    @property
+    @reads
+    def class_count_(self) -> AnyArray:
+        """The weight of the rows of each class."""
+        check_is_fitted(self)
+        return self.summary_.counts
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.sparse = True
+        tags.input_tags.categorical = True
+        tags.input_tags.string = True
+        return tags
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return self._stream is not None or "_learned" in self.__dict__
+
+    def _options(self) -> Options:
+        """The options of exact learning: fading is a matter of the stream."""
+        options = self.get_params(deep=False)
+        del options["half_life"]
+        return Options(**options)
+
+    def _refuse_fading(self) -> None:
+        """Many rows at once have no order in which to fade."""
+        if self.half_life is not None:
+            raise OptionRefused(
+                f"half_life={self.half_life!r} is for streams: learn rows one after another with learn_one, or leave "
+                "half_life at None."
+            )
+
+    def _become(self, learned: Learned, first: bool = False) -> None:
+        """Take on what was learned, as the last step: whatever can be refused was refused before."""
+        self._learned = learned
+        self._stream = None
+        self._latest = {}
+        if first:
+            self._note_columns(learned.schema.columns)
+
+    def _note_columns(self, names: tuple[str, ...]) -> None:
+        """What scikit-learn wants to know of the columns."""
+        self.n_features_in_ = len(names)
+        self.__dict__.pop("feature_names_in_", None)
+        if not is_numbered(names):
+            self.feature_names_in_ = np.array(names, dtype=object)
+
+    def _still(self) -> Self:
+        """The state of this moment, frozen: the stream goes on without it. What fades cannot be frozen."""
+        twin = super()._still()
+        if twin._stream is not None and twin._stream.half_life is None:
+            twin._learned, twin._stream = twin._stream.freeze(), None
+        return twin
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = super().__getstate__()
+        return {**state, "_stream": deepcopy(state.get("_stream"))}
+
+    def _opened(self) -> Stream | None:
+        """The stream of single rows, opened over what was learned so far; nothing where nothing was."""
+        stream = self._stream
+        if stream is None and self.__sklearn_is_fitted__():
+            with self._writing:
+                stream = self._stream or open_stream(replace(self.learned_, options=self._options()), self.half_life)
+                self._stream = stream
+                self.__dict__.pop("_learned", None)  # the stream has it all, and may come to forget it
+        if stream is not None and stream.half_life != self.half_life:
+            raise OptionRefused("half_life cannot change once rows were learned. Begin with a new model.")
+        return stream
+
+    def _by_rows(self, X: Any, work: Callable[[Batch], Result], strict: bool = False) -> list[Result]:
+        """Do something with the rows, some at a time on every core; results in order."""
+        check_is_fitted(self)
+        self.model_  # noqa: B018  (made once, before threads ask for it)
+        batch = self._met(Batch.of(X))
+        refuse_nothing(batch)
+        batch = self._completed(batch, strict)
+        return list(local.in_parallel(work, local.parts(batch)))
+
+    def _prior_shift(self, priors: Priors | None) -> tuple[Any, FloatArray]:
+        """What to add to every row's joint for other priors, and the log prior then in force."""
+        check_is_fitted(self)
+        if priors is None:
+            return 0.0, self.model_.log_prior
+        if not self.model_.has_prior and self.model_.calibration is None:
+            raise OptionRefused("complement is a score, not a likelihood: priors have no effect on it.")
+        wanted = log_priors(self.summary_, priors)
+        if np.isneginf(self.model_.log_prior).any():
+            raise OptionRefused("priors cannot be replaced where a class has no rows and so no chance at all.")
+        return wanted - self.model_.log_prior, wanted
+
+    def _completed(self, batch: Batch, strict: bool, calls_between: int = 2) -> Batch:
+        """Rows with every column the model asks for: missing where they lack one, which is said once a call."""
+        absent = lacking(self.learned_.schema, batch.names, strict)
+        for note in said_of(absent, batch.names):
+            warnings.warn(note, MissingColumnWarning, stacklevel=3 + calls_between)
+        return batch.with_missing(absent)
+
+    def _met(self, batch: Batch) -> Batch:
+        """Rows under the names that were learned; arrays have none, so they must be as wide as those learned from."""
+        if is_numbered(batch.names) and len(batch.names) != self.n_features_in_:
+            raise RowsRefused(
+                f"X has {len(batch.names)} features, but {type(self).__name__} is expecting "
+                f"{self.n_features_in_} features as input. Give the columns it learned from."
+            )
+        return met(self.learned_.schema, batch)
+
+
+def looked_at_twice(schema: Schema) -> str:
+    """What to know of some columns, in a few lines."""
+    said = [visible(f"{column}: {warning}") for column, warning in schema.warnings.items()]
+    more = [f"and {len(said) - COLUMNS_WARNED_OF:,} more columns, which schema_.explain() tells of"]
+    return "\n".join(["Columns to look at twice:", *said[:COLUMNS_WARNED_OF], *more[: len(said) > COLUMNS_WARNED_OF]])
+
+
+def labelled(X: Any, y: Any, weights: Any) -> tuple[Batch, str | None]:
+    """Rows with labels, and the name of the label column where one was given."""
+    if y is None:
+        raise LabelsRefused(
+            "requires y to be passed, but the target y is None. Give one label a row, or the label column's name."
+        )
+    name = y if isinstance(y, str) else None
+    if name is not None:
+        everything = Batch.of(X)
+        place = everything.position(name)
+        y = everything.columns.raw(place)
+        X = everything.only([other for other in everything.names if other != name])
+    if getattr(y, "ndim", 1) == 2 and y.shape[1] == 1:
+        message = "A column-vector y was passed when a 1d array was expected. Give y.ravel()."
+        warnings.warn(message, DataConversionWarning, stacklevel=4)
+    batch = Batch.of(X, y, weights)
+    refuse_nothing(batch)
+    return batch, name
+
+
+def refuse_nothing(batch: Batch) -> None:
+    """Raise where there is not a row or not a column."""
+    if not batch.names:
+        raise RowsRefused(EMPTY.format((len(batch), 0)))
+    if not len(batch):
+        raise RowsRefused("Found array with 0 sample(s): there is not a single row. Give at least one.")
+    if batch.weights is not None and not batch.weights.any():
+        raise RowsRefused("Sample weights must contain at least one non-zero number: every row weighs nothing.")
+
+
+def load(path: str | os.PathLike[str]) -> NaiveBayes:
+    """The classifier in a model file, ready to predict, learn more and forget."""
+    return NaiveBayes.of(Learned.of(store.load(path)))

@@ -1,0 +1,144 @@
+"""evaluate: how good the answers are, on new rows, on learned rows each left out, or in folds."""
+
+from __future__ import annotations
+
+import os
+from contextlib import closing
+from dataclasses import replace
+from typing import Any, Unpack
+
+from candide import evaluation
+from candide.api.verbs.fitted import Fitted, opened
+from candide.api.verbs.fitting import refuse_nested, refuse_numbers_as_labels
+from candide.api.verbs.reading import Reading, expected_kinds, first_rows, joined, labelled, left_out, watched
+from candide.data.errors import OptionRefused
+from candide.data.progress import Watch, unwatched
+from candide.evaluation import Evaluation
+from candide.model.missing_columns import lacking, said_of
+from candide.model.schema import Families
+from candide.sources import Size, Source
+from candide.store.overwriting import MODEL, kind_of, refuse_rejects
+from candide.training.learning import Learned, Options
+
+FIRST_ROW = 1
+"""Rows are counted as people count them, as in `explain`."""
+
+
+def evaluate(
+    model: Any,
+    data: Any = None,
+    label: str | None = None,
+    *,
+    leave_one_out: bool = False,
+    folds: int | None = None,
+    seed: int | None = None,
+    families: Families = "auto",
+    strict: bool = False,
+    watch: Watch = unwatched,
+    **reading: Unpack[Reading],
+) -> Evaluation:
+    """Compare answers with labels.
+
+    `evaluate(model, rows)` judges rows that are new to the model; with `leave_one_out` they are rows it has learned,
+    each judged by what all others taught. `evaluate(rows, label="...")` needs no model: it fits one to the rows and
+    leaves each out. With `folds` the rows are dealt into so many parts, and each is judged by a model fitted on the
+    others, which also chooses anew: that takes the longest and trusts nothing.
+
+    >>> rows = {"weather": ["sun", "rain", "rain", "sun"] * 5, "plan": ["beach", "home", "home", "beach"] * 5}
+    >>> evaluate(rows, label="plan").kind, evaluate(rows, label="plan", folds=4).kind
+    ('leave-one-out', '4-fold')
+    """
+    if leave_one_out and folds is not None:
+        raise OptionRefused("Leave-one-out and folds are two ways to evaluate. Ask for one of them.")
+    if seed is not None and folds is None:
+        raise OptionRefused("seed=... (--seed) deals rows into folds, and none were asked for: folds=... (--folds).")
+    refuse_rejects(reading.get("rejects"), [data, model])
+    if data is None:
+        refuse_no_rows(model)
+        source, options = labelled(model, label, None, reading), Options(families)
+        return anew(source, options, watch) if folds is None else in_folds(source, options, folds, seed or 0, watch)
+    refuse_to_fit(folds, families)
+    fitted = opened(model)
+    source = labelled(data, label or fitted.label, expected_kinds(fitted.learned), reading)
+    return without_each(fitted, source, watch) if leave_one_out else on_new_rows(fitted, source, watch, strict)
+
+
+def on_new_rows(fitted: Fitted, source: Source, watch: Watch, strict: bool = False) -> Evaluation:
+    """Rows the model has not learned; what they lack is missing."""
+    schema = fitted.learned.schema
+    absent = lacking(schema, source.columns, strict)
+    with watch("Evaluating", source.size) as report:
+        complete = (batch.with_missing(schema.columns) for batch in source.batches(report))
+        found = evaluation.on_rows(fitted.learned.model, complete, label=source.label, first_row=FIRST_ROW)
+    return noted(replace(found, notes=(*said_of(absent, source.columns), *found.notes)), source)
+
+
+def without_each(fitted: Fitted, source: Source, watch: Watch) -> Evaluation:
+    """Rows the model has learned: read once to see that it has, and once to judge them."""
+    with watch("Checking", source.size) as report:
+        evaluation.refuse_never_learned(fitted.learned, source.batches(report))
+    with watch("Leaving each row out", source.size) as report:
+        found = evaluation.left_out(fitted.learned, source.batches(report), first_row=FIRST_ROW)
+    return noted(found, source)
+
+
+def anew(source: Source, options: Options, watch: Watch) -> Evaluation:
+    """Fit the rows as `fit` does, then leave each out; rows that fit in the sample are read only once."""
+    sample, batches = first_rows(source, watch)
+    refuse_numbers_as_labels(sample, source)
+    refuse_nested(sample, source, options.families)
+    if batches is not None:
+        learned = Learned.fit(options, sample, label=source.label, watch=watch)
+        return noted(evaluation.left_out(learned, batches, first_row=FIRST_ROW), source)
+    with closing(watched(source, "Learning", watch)) as everything:
+        learned = Learned.fit(options, sample, everything, source.label, watch)
+    with watch("Leaving each row out", source.size) as report:
+        found = evaluation.left_out(learned, source.batches(report), first_row=FIRST_ROW)
+    return noted(found, source)
+
+
+def in_folds(source: Source, options: Options, folds: int, seed: int, watch: Watch) -> Evaluation:
+    """All rows in memory, dealt into folds."""
+    batch = joined(list(watched(source, "Reading", watch)))
+    refuse_numbers_as_labels(batch, source)
+    refuse_nested(batch, source, options.families)
+    with watch(f"Fitting {folds} times", Size(len(batch), "rows")) as report:
+        found = evaluation.in_folds(
+            options, batch, folds, seed=seed, label=source.label, first_row=FIRST_ROW, report=report
+        )
+    return noted(found, source)
+
+
+def noted(found: Evaluation, source: Source) -> Evaluation:
+    """The same, with a word on rows that could not be read."""
+    return replace(found, notes=(*found.notes, *left_out(source)))
+
+
+def is_model(given: Any) -> bool:
+    """Whether this is a model rather than rows: one at hand, or a file that is named or begins like one."""
+    if isinstance(given, Fitted) or isinstance(getattr(given, "learned_", None), Learned):
+        return True
+    if not isinstance(given, (str, os.PathLike)):
+        return False
+    if os.fspath(given).endswith(".candide"):
+        return True
+    return kind_of(given) == MODEL
+
+
+def refuse_no_rows(model: Any) -> None:
+    """A model alone cannot be evaluated: it remembers sums, not rows."""
+    if is_model(model):
+        raise OptionRefused(
+            "A model keeps no rows, so give some with labels: new ones, or those it learned with leave_one_out=... "
+            "(--leave-one-out)."
+        )
+
+
+def refuse_to_fit(folds: int | None, families: Families) -> None:
+    """What is for fitting says nothing to a model that was fitted."""
+    if folds is not None:
+        raise OptionRefused(
+            "folds=... (--folds) fits anew in each part, so it takes rows and their label column, and no model."
+        )
+    if families != "auto":
+        raise OptionRefused("families=... (--family) is for fitting, but a model has chosen already.")

@@ -1,0 +1,161 @@
+"""fit: choose a family for every column, learn all rows, and keep what was learned."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from contextlib import closing
+from dataclasses import replace
+from typing import Any, Unpack
+
+from candide import store
+from candide.api.verbs.fitted import Fitted, Path, being_written, class_named, opened
+from candide.api.verbs.reading import (
+    Reading,
+    expected_kinds,
+    first_rows,
+    labelled,
+    left_out,
+    named_sources,
+    told_how_read,
+    watched,
+)
+from candide.data.batch import Batch
+from candide.data.errors import ColumnRefused, LabelsRefused, OptionRefused, suggestion
+from candide.data.progress import Watch, unwatched
+from candide.data.values import shown
+from candide.model.predictor import Priors
+from candide.model.row_sample import ROWS_TO_LOOK_AT
+from candide.model.schema import Families, Smoothing
+from candide.sources import Source
+from candide.sources.arrow_types import nested
+from candide.training.learning import Learned, Options
+
+
+def fit(
+    data: Any,
+    label: str | None = None,
+    output: Path | None = None,
+    *,
+    families: Families = "auto",
+    smoothing: Smoothing = "auto",
+    priors: Priors = "empirical",
+    missing: str = "ignore",
+    calibrate: bool = True,
+    ledger: bool = False,
+    like: Any = None,
+    force: bool = False,
+    watch: Watch = unwatched,
+    **reading: Unpack[Reading],
+) -> Fitted:
+    """Learn rows from scratch, and save the model where `output` says.
+
+    Families, smoothing and text recipe are chosen by leave-one-out from the first 50,000 rows, then every row is
+    learned, and probabilities are calibrated on rows from all over the data. `like` takes all choices from another
+    model instead, so that models of several files can be merged. With a `ledger` the model notes a hash of every row:
+    `forget` then refuses every row that was never learned, and `inspect(model, knows=rows)` tells which were. A file
+    that is no model, or that is read here, is written over only by `force`.
+
+    >>> rows = {"weather": ["sun", "rain", "rain", "sun"], "plan": ["beach", "home", "home", "beach"]}
+    >>> print(fit(rows, "plan"))
+    Fitted on 4 rows: plan is one of beach, home
+    """
+    options = Options(families, smoothing, priors, missing=missing, calibrate=calibrate, ledger=ledger)
+    store.refuse_rejects(reading.get("rejects"), [data, like, output])
+    with being_written(output, data, force):
+        if like is not None:
+            fitted = fit_like(data, label, opened(like), options, watch, reading)
+        else:
+            fitted = fit_anew(data, label, options, watch, reading)
+        fitted.learned.model  # noqa: B018  (refuses priors that do not fit, before anything is saved)
+        if output is not None:
+            fitted.save(output, force)
+    return fitted
+
+
+def fit_anew(data: Any, label: str | None, options: Options, watch: Watch, reading: Reading) -> Fitted:
+    """Choose from the first rows, learn all."""
+    source = labelled(data, label, None, reading)
+    sample, batches = first_rows(source, watch)
+    refuse_numbers_as_labels(sample, source)
+    refuse_nested(sample, source, options.families)
+    options = Options(**{**options.as_dict(), "priors": spelled(options.priors, sample)})
+    with closing(watched(source, "Learning", watch)) as everything:
+        learned = Learned.fit(options, sample, everything if batches is None else None, source.label, watch)
+    learned = told_how_read(learned, source, source.names, reading)
+    looked = f"Families were chosen from the first {ROWS_TO_LOOK_AT:,} rows." if batches is None else ""
+    return described(learned, source, [looked])
+
+
+def fit_like(
+    data: Any, label: str | None, first: Fitted, options: Options, watch: Watch, reading: Reading
+) -> Fitted:
+    """The choices of another model, for other rows."""
+    if replace(options, ledger=False) != Options():
+        raise OptionRefused("like= (--like) takes families, smoothing, priors and missing from the other model.")
+    if label not in (None, first.label):
+        raise OptionRefused(f"The model to be like learned column '{first.label}', not '{label}'. Leave the label out.")
+    source = labelled(data, first.label, expected_kinds(first.learned), reading)
+    refuse_new_columns(source, first.learned, "Fit without it, or leave the column out of the file.")
+    keeps = replace(first.learned.options, ledger=options.ledger or first.learned.options.ledger)
+    with watch("Learning", source.size) as report:
+        return described(replace(first.learned, options=keeps).refilled(source.batches(report)), source, [])
+
+
+def described(learned: Learned, source: Source, notes: Iterable[str]) -> Fitted:
+    """What was learned, with where it came from and what is worth saying."""
+    read = {**source.describe(), **source.selection.describe()}
+    provenance = {**store.provenance(named_sources(source), learned.summary.rows), "read": read}
+    said = [note for note in [*notes, *worth_saying(learned), *left_out(source)] if note]
+    return Fitted(learned, provenance, tuple(said))
+
+
+def worth_saying(learned: Learned) -> list[str]:
+    """What a user should know before trusting the model."""
+    classes, rows = learned.summary.classes, learned.summary.rows
+    if len(classes) == 1:
+        return [f"There is only one class, '{shown(classes[0])}': it will always be the answer."]
+    if len(classes) > 50 and 5 * len(classes) > rows:
+        return [f"There are {len(classes):,} classes in {rows:,} rows: is '{learned.label}' the column you meant?"]
+    return []
+
+
+def refuse_numbers_as_labels(sample: Batch, source: Source) -> None:
+    """A class is a name or a whole number."""
+    broken = next((v for _, v in sample.labels.keys if isinstance(v, float)), None) if sample.labels else None
+    if broken is not None:
+        raise LabelsRefused(
+            f"Column '{source.label}' of {source.name} holds numbers such as {broken:g}, but a label is a class: a "
+            f"name or a whole number. Choose another label, or read it as names: types={{'{source.label}': 'text'}} "
+            f"(--type {source.label}=text)."
+        )
+
+
+def refuse_nested(sample: Batch, source: Source, families: Families = "auto", known: Iterable[str] = ()) -> None:
+    """Lists and the like are no values to learn from; whoever knows leaves such a column out."""
+    for place, name in enumerate(sample.names):
+        held = nested(getattr(sample.columns.raw(place), "type", None))
+        ignored = name in known or (isinstance(families, Mapping) and families.get(name) == "ignore")
+        if held and not ignored:
+            raise ColumnRefused(
+                f"{source.name}: column '{name}' holds {held}, of which nothing can be learned as it is. Leave it out "
+                f"of the rows, or of a new fit: families={{'{name}': 'ignore'}} (--family {name}=ignore)."
+            )
+
+
+def refuse_new_columns(source: Source, learned: Learned, advice: str) -> None:
+    """Raise where a file has a column that the model does not know."""
+    known = learned.schema.columns
+    strange = [name for name in source.names if name not in set(known)]
+    if strange:
+        raise ColumnRefused(
+            f"{source.name} has a column '{strange[0]}' that the model does not know. "
+            f"{suggestion(strange[0], known)} {advice}"
+        )
+
+
+def spelled(priors: Priors, sample: Batch) -> Priors:
+    """Priors by class, where "1" may stand for 1."""
+    if not isinstance(priors, Mapping) or sample.labels is None:
+        return priors
+    keys = sample.labels.keys
+    return {class_named(name, keys): chance for name, chance in priors.items()}

@@ -1,0 +1,161 @@
+"""inspect: the card of a model, as plain data."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from candide.api.verbs.fitted import Fitted, opened
+from candide.api.verbs.looks import in_words, most_telling, parameters_of, telling_of
+from candide.api.verbs.reading import expected_kinds, labelled
+from candide.data.arrays import FloatArray
+from candide.data.values import shown
+from candide.families.base.family import Block
+from candide.families.base.profile import EVENTS, Profile, entropy
+from candide.model.schema import Choice
+
+
+def inspect(model: Any, *, knows: Any = None) -> dict[str, Any]:
+    """What a model knows, how it came to know it, and how good it is.
+
+    Its classes with counts and priors; each column with family, reason, parameters, the values or words that tell most,
+    and how many bits it tells about the class; the calibration, what was learned, and how well left-out rows fared.
+    `knows` are rows with labels, of which a model with a ledger tells whether they are in it.
+    """
+    fitted = opened(model)
+    return {
+        "label": fitted.label,
+        "rows": fitted.rows,
+        "classes": classes_of(fitted),
+        "bits": entropy(chances(fitted)),
+        "quality": quality_of(fitted),
+        "columns": columns_of(fitted),
+        "calibration": calibration_of(fitted),
+        "options": fitted.learned.options.as_dict(),
+        "provenance": dict(fitted.provenance),
+        "notes": list(fitted.notes),
+        "ledger": None if fitted.learned.ledger is None else {"different": len(fitted.learned.ledger)},
+        "knows": None if knows is None else known_rows(fitted, knows),
+    }
+
+
+def known_rows(fitted: Fitted, data: Any) -> dict[str, Any]:
+    """How many of these rows are in the model, and which are not, counted from 1."""
+    source = labelled(data, fitted.label, expected_kinds(fitted.learned), {})
+    found = np.concatenate([fitted.learned.knows(batch) for batch in source.batches()])
+    return {"rows": len(found), "known": int(found.sum()), "unknown": (np.flatnonzero(~found) + 1).tolist()}
+
+
+def chances(fitted: Fitted) -> FloatArray:
+    """The prior of each class; none where every row was forgotten."""
+    return np.exp(fitted.learned.model.log_prior) if fitted.learned.summary.classes else np.zeros(0)
+
+
+def classes_of(fitted: Fitted) -> list[dict[str, Any]]:
+    """Each class with its rows and its prior."""
+    summary = fitted.learned.summary
+    return [
+        {"class": value, "rows": count, "prior": float(share)}
+        for (_, value), count, share in zip(summary.classes, summary.counts.tolist(), chances(fitted), strict=True)
+    ]
+
+
+def quality_of(fitted: Fitted) -> dict[str, Any] | None:
+    """How well rows fared that were left out when the model was made; nothing where that was not measured."""
+    found = fitted.learned.tuning.quality
+    if found is None:
+        return None
+    names = ("kind", "rows", "right", "accuracy", "baseline", "log_loss", "raw_log_loss", "calibration_error")
+    return {
+        **{name: getattr(found, name) for name in names},
+        "interval": list(found.interval),
+        "curve": [point._asdict() for point in found.curve],
+    }
+
+
+def calibration_of(fitted: Fitted) -> dict[str, Any] | None:
+    """What is added to classes and what blocks are multiplied by; nothing where probabilities are as they come."""
+    found = fitted.learned.tuning.calibration
+    if found is None:
+        return None
+    return {
+        "bias": {shown(key): float(found.bias.get(key, 0.0)) for key in fitted.learned.summary.classes},
+        "weight": dict(found.weight),
+        "power": dict(found.power),
+    }
+
+
+def columns_of(fitted: Fitted) -> list[dict[str, Any]]:
+    """What was decided about each column, what its values look like in each class, and how much they tell.
+
+    Columns of counts that share a total tell it `together`: the first of them speaks for all. A text may be read in
+    `further` ways.
+    """
+    looks: dict[str, dict[str, Any]] = {}
+    further: dict[str, list[dict[str, Any]]] = {}
+    for block, profile in profiles_of(fitted):
+        look = look_of(fitted, block, profile)
+        if block.family.is_beside:
+            further.setdefault(block.columns[0], []).append({"reading": profile.column, **look})
+        elif profile.kind == EVENTS and len(block.columns) > 1:
+            looks |= {name: {"together": profile.column} for name in block.columns}
+            looks[block.columns[0]] |= look
+        else:
+            looks[profile.column] = look
+    return [
+        {**decision(choice), **looks.get(choice.column, {}), "further": further.get(choice.column, [])}
+        for choice in fitted.learned.schema.choices
+    ]
+
+
+def profiles_of(fitted: Fitted) -> list[tuple[Block, Profile]]:
+    """Every profile with its block; none where every row was forgotten."""
+    if not fitted.learned.summary.classes:
+        return []
+    model = fitted.learned.model
+    return [(block, found) for place, block in enumerate(model.blocks) for found in model.profiles_of(place)]
+
+
+def decision(choice: Choice) -> dict[str, Any]:
+    """The family of a column, and why; the rest is there for columns that were learned."""
+    return {
+        "column": choice.column,
+        "family": choice.family.name if choice.family else None,
+        "reason": choice.reason,
+        "warning": choice.warning or None,
+        "smoothing": choice.family.smoothing if choice.family else None,
+        "information": None,
+        "per": None,
+        "together": None,
+        "factor": None,
+        "vocabulary": None,
+        "parameters": {},
+        "telling": {},
+        "values": {},
+    }
+
+
+def look_of(fitted: Fitted, block: Block, profile: Profile) -> dict[str, Any]:
+    """What a profile tells: its information is that of a value, or of one word or event."""
+    names = [shown(key) for key in fitted.learned.summary.classes]
+    best, events = most_telling(profile, chances(fitted)), profile.kind == EVENTS
+    return {
+        "smoothing": block.family.smoothing,
+        "information": profile.information,
+        "per": per(block, profile),
+        "factor": profile.factor,
+        "vocabulary": profile.vocabulary if events else None,
+        "parameters": parameters_of(profile, names),
+        "telling": telling_of(profile, names, best),
+        "values": in_words(profile, names, best),
+    }
+
+
+def per(block: Block, profile: Profile) -> str:
+    """Of what the information is: a value, or one occurrence of a word, of another term of a text, or of an event."""
+    if profile.kind != EVENTS:
+        return "value"
+    if not block.family.has_length:
+        return "event"
+    return "term" if block.family.aspect else "word"

@@ -1,0 +1,88 @@
+"""merge: one model of what several learned, exactly as if one had learned it all."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from typing import Any
+
+from candide.api.verbs.fitted import Fitted, Path, being_written, opened, with_event
+from candide.data.errors import OptionRefused, SummariesDisagree
+from candide.training.learning import Learned
+
+
+def merge(models: Iterable[Any], output: Path | None = None, *, force: bool = False) -> Fitted:
+    """Add models that were fitted alike (`fit(..., like=first)`); others are refused, with the reason.
+
+    `output` may be one of them; a file that is no model is written over only by `force`.
+    """
+    given = list(models)
+    if len(given) < 2:
+        raise OptionRefused(f"Merging takes at least two models, but {len(given)} was given.")
+    with being_written(output, force=force):
+        merged = added_up(given)
+        if output is not None:
+            merged.save(output, force)
+    return merged
+
+
+def added_up(given: list[Any]) -> Fitted:
+    """The sum of models, with where each came from."""
+    names = [name_of(model, place) for place, model in enumerate(given, 1)]
+    fitted = [opened(model) for model in given]
+    total, notes = fitted[0].learned, []
+    for name, other in zip(names[1:], fitted[1:], strict=True):
+        refuse_strangers(fitted[0].learned, names[0], other.learned, name)
+        notes += other_options(fitted[0].learned, names[0], other.learned, name)
+        total = total + other.learned
+    provenance = with_event(fitted[0].provenance, "merge", names, total.summary.rows)
+    provenance["sources"] = [s for one in fitted for s in one.provenance.get("sources", [])]
+    provenance["rows"] = total.summary.rows
+    return Fitted(total, provenance, tuple(notes))
+
+
+def name_of(model: Any, place: int) -> str:
+    """What errors call a model."""
+    return f"'{os.fspath(model)}'" if isinstance(model, (str, os.PathLike)) else f"model {place}"
+
+
+def refuse_strangers(first: Learned, name: str, other: Learned, other_name: str) -> None:
+    """Raise where two models do not describe the same columns in the same way."""
+    if first.label != other.label:
+        raise SummariesDisagree(
+            f"{name} learned column '{first.label}' but {other_name} learned '{other.label}', so they do not add."
+        )
+    if first.summary.blocks != other.summary.blocks:
+        raise SummariesDisagree(
+            f"{other_name} does not fit {name}: {difference(first, name, other, other_name)}. Fit it again with the "
+            f"same choices: fit(..., like={name}) (--like {name.strip(chr(39))})."
+        )
+    kinds = {kind for kind, _ in (*first.summary.classes, *other.summary.classes)}
+    if len(kinds) > 1:
+        raise SummariesDisagree(
+            f"The labels of {name} and {other_name} are of two kinds ({' and '.join(sorted(kinds))}), so 1 and '1' "
+            f"would be two classes. Fit one of them again with like={name} (--like)."
+        )
+
+
+def difference(first: Learned, name: str, other: Learned, other_name: str) -> str:
+    """The first column that two models see differently, in words."""
+    left = {choice.column: choice.family for choice in first.schema.choices if choice.family}
+    right = {choice.column: choice.family for choice in other.schema.choices if choice.family}
+    for column in (*left, *right):
+        if column not in right:
+            return f"column '{column}' is in {name} but not in {other_name}"
+        if column not in left:
+            return f"column '{column}' is in {other_name} but not in {name}"
+        if left[column].name != right[column].name:
+            return f"column '{column}' is {left[column].name} in {name} and {right[column].name} in {other_name}"
+        if left[column] != right[column]:
+            return f"column '{column}' is {left[column]} in {name} and {right[column]} in {other_name}"
+    return "their columns are in a different order"
+
+
+def other_options(first: Learned, name: str, other: Learned, other_name: str) -> list[str]:
+    """Which options differ, and which are kept."""
+    mine, theirs = first.options.as_dict(), other.options.as_dict()
+    differing = [key for key in mine if mine[key] != theirs[key]]
+    return [f"{other_name} has {key} {theirs[key]!r}; kept is {mine[key]!r} of {name}." for key in differing]

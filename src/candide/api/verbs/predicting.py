@@ -1,0 +1,190 @@
+"""predict: the rows as they came, with label, probability and decision beside each, in order and in bounded memory."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Unpack
+
+import pyarrow as pa
+
+from candide.api.verbs.answers import Answers
+from candide.api.verbs.fitted import opened
+from candide.api.verbs.passing import AsObjects, AsRecords, AsTables
+from candide.api.verbs.reading import OthersAsText, Reading, expected_kinds, left_out, texts_alone
+from candide.api.verbs.writing import TEXTUAL, Output, format_for, names_format, parquet, refuse_unsafe, write
+from candide.data.batch import Batch
+from candide.data.errors import ColumnRefused, OptionRefused
+from candide.data.progress import Watch, unwatched
+from candide.data.values import shown
+from candide.engines.local import in_parallel
+from candide.model.decision import RARITY, refuse_no_share
+from candide.model.missing_columns import lacking, said_of
+from candide.sources import Source, open_source
+from candide.sources.delimited import Delimited
+from candide.sources.file_source import FileSource
+from candide.store.overwriting import kind_written, refuse_overwriting, refuse_rejects
+from candide.training.learning import Learned
+
+
+@dataclass(frozen=True)
+class Predicted:
+    """How many rows got which decision; the rows themselves where they were not written anywhere.
+
+    `skipped` rows could not be read, and `notes` name the first of them: they are left out, or have no answer.
+    """
+
+    rows: int
+    decisions: dict[str, int]
+    table: Any = None
+    skipped: int = 0
+    notes: tuple[str, ...] = ()
+
+
+def predict(
+    model: Any,
+    data: Any = None,
+    output: Output | None = None,
+    *,
+    text: str | Sequence[str] | None = None,
+    confidence: float = 0.0,
+    rarity: float = RARITY,
+    probabilities: bool = False,
+    answer: str | None = None,
+    safe: bool = False,
+    output_format: str | None = None,
+    strict: bool = False,
+    force: bool = False,
+    watch: Watch = unwatched,
+    **reading: Unpack[Reading],
+) -> Predicted:
+    """Answer rows, or texts of your own. Every row comes back as it was, with `label`, `probability` and `decision`.
+
+    The decision is the label, or "unsure" where its probability is below `confidence`, or "unfamiliar" where the row is
+    less expected than all but a share `rarity` of those learned. `probabilities` adds the probability of each class.
+    With `answer` the new columns are called so: `answer`, `answer_probability`, `answer_decision`; else a name that
+    the rows use already gets `_predicted` behind it.
+
+    Rows are written to `output` (csv, tsv, jsonl or parquet, by its name or `output_format`), else they are the
+    result's `table`. What was not asked to change does not: see `candide.api.verbs.passing`. `safe` puts an apostrophe
+    before fields that a spreadsheet would run. `on_error="skip"` leaves out rows that cannot be read; with "keep" they
+    come back without an answer. Columns that rows lack count as missing in them, which is noted; `strict` refuses.
+    """
+    fitted = opened(model)
+    refuse_no_share("confidence", confidence)
+    refuse_no_share("rarity", rarity)
+    if (data is None) == (text is None):
+        raise OptionRefused("Give rows to answer, or texts, and not both.")
+    format = None if output is None else format_for(output, output_format)
+    refuse_unsafe(safe, format)
+    refuse_overwriting(output, kind_written(output, format), [data, model], force)
+    refuse_rejects(reading.get("rejects"), [data, model, output])
+    expected = expected_kinds(fitted.learned)
+    source = open_source(
+        data if text is None else texts_alone(fitted, text), labelled=False, repeatable=False,
+        expected=OthersAsText(expected) if format == "parquet" else expected, **reading,
+    )  # fmt: skip
+    absent = [] if text is not None else lacking(fitted.learned.schema, source.columns, strict)
+    added = names_of_answers(fitted.learned, source, probabilities, answer)
+    names = output is not None and names_format(output, output_format)
+    passing = passing_for(source, added, format, safe, names)
+    answering = Answering(fitted.learned, (confidence, rarity), probabilities, passing.rows)
+    decisions: Counter[str] = Counter()
+    table = None
+    with watch("Predicting", source.size) as report:
+        found = counted(in_parallel(answering, source.batches(report)), decisions)
+        if isinstance(passing, AsTables) and output is None:
+            table = pa.concat_tables(list(found), promote_options="permissive")
+        elif output is not None:
+            write(parquet(found) if isinstance(passing, AsTables) else with_header(found, passing.header), output)
+    said = dict(decisions.most_common())
+    notes = (*said_of(absent, source.columns), *left_out(source))
+    return Predicted(sum(said.values()), said, table, source.rejects.count, notes)
+
+
+def passing_for(
+    source: Source, added: tuple[str, ...], format: str | None, safe: bool, names: bool
+) -> AsRecords | AsObjects | AsTables:
+    """How rows come back in a format. `names` tells whether the format was asked for, by name or otherwise."""
+    keeps = source.rejects.keeps
+    if format == "jsonl":
+        return AsObjects(source, added, keeps)
+    if format in TEXTUAL:
+        return AsRecords(source, added, keeps, delimiter_for(source, format, names), safe)
+    return AsTables(source, added, keeps, format == "parquet")
+
+
+def delimiter_for(source: Source, format: str, names: bool) -> str:
+    """What separates fields: tsv has tabs; csv what the input has, but for tabs where csv was asked for."""
+    if format == "tsv":
+        return "\t"
+    reader = source.reader if isinstance(source, FileSource) else None
+    own = reader.delimiter if isinstance(reader, Delimited) else ","
+    return "," if own == "\t" and names else own
+
+
+def with_header(
+    found: Iterable[tuple[Sequence[str], bytes]], header: Callable[[Sequence[str]], bytes]
+) -> Iterator[bytes]:
+    """The rows, with a header before the first."""
+    is_first = True
+    for names, rows in found:
+        yield header(names) + rows if is_first else rows
+        is_first = False
+
+
+def counted(found: Iterable[tuple[Any, dict[str, int]]], decisions: Counter[str]) -> Iterator[Any]:
+    """Pass rows on, counting their decisions."""
+    for rows, made in found:
+        decisions.update(made)
+        yield rows
+
+
+@dataclass(frozen=True)
+class Answering:
+    """From a batch to its rows with answers, and how often each decision was made; safe to run on several threads."""
+
+    learned: Learned
+    thresholds: tuple[float, float]
+    with_chances: bool
+    beside: Callable[[Batch, Answers], Any]
+
+    def __call__(self, batch: Batch) -> tuple[Any, dict[str, int]]:
+        """Answer some rows; there may be none, where all that there were could not be read."""
+        if len(batch):
+            known = batch.with_missing(self.learned.schema.columns)
+            answers = Answers.of(self.learned, known, self.thresholds, self.with_chances)
+        else:
+            answers = Answers.none(self.learned, self.with_chances)
+        return self.beside(batch, answers), answers.counted()
+
+
+def names_of_answers(learned: Learned, source: Source, probabilities: bool, answer: str | None) -> tuple[str, ...]:
+    """What the new columns are called."""
+    chances = [f"probability_{shown(key)}" for key in learned.model.classes] if probabilities else []
+    taken = tuple(dict.fromkeys([*source.columns, *source.returned]))
+    if answer is None:
+        return unused(["label", "probability", "decision", *chances], taken)
+    names = (answer, *(f"{answer}_{name}" for name in ["probability", "decision", *chances]))
+    clash = [name for name in names if name in taken]
+    if clash or not answer:
+        raise ColumnRefused(
+            f"{source.name} has a column '{clash[0]}' already. Choose another name: answer='...' (--as)."
+            if clash
+            else "A column of answers needs a name: answer='...' (--as)."
+        )
+    return names
+
+
+def unused(names: list[str], taken: tuple[str, ...]) -> tuple[str, ...]:
+    """Names for new columns that the input does not use: `label`, or `label_predicted`, or `label_predicted_2`, ...
+
+    >>> unused(["label", "decision"], ("label", "age"))
+    ('label_predicted', 'decision')
+    """
+    found: list[str] = []
+    for name in names:
+        options = (f"{name}_predicted{ending}" for ending in ("", *(f"_{n}" for n in range(2, len(taken) + 3))))
+        found.append(name if name not in taken else next(o for o in options if o not in taken))
+    return tuple(found)

@@ -1,0 +1,195 @@
+"""From what a user names to rows that fit the model: the options of reading, and the first rows to choose from."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Generator, Iterable, Mapping, Sequence
+from contextlib import closing
+from dataclasses import replace
+from itertools import chain
+from typing import Any, TypedDict
+
+import numpy as np
+import pyarrow as pa
+
+from candide.api.verbs.fitted import Fitted
+from candide.data.batch import ArrowColumns, Batch
+from candide.data.errors import LabelsRefused, OptionRefused
+from candide.data.progress import Watch, unwatched
+from candide.data.values import Coded
+from candide.model.guess import BY_TYPE
+from candide.model.row_sample import BYTES_TO_LOOK_AT, ROWS_TO_LOOK_AT
+from candide.model.schema import Choice
+from candide.sources import Source, open_source
+from candide.statistics.cross_sums import CrossSums
+from candide.statistics.sums import Sums
+from candide.statistics.tally import Tally
+from candide.training.learning import Learned
+
+KINDS = ("text", "number", "truth")
+
+
+class Reading(TypedDict, total=False):
+    """How a source is read; see `candide.sources.open_source`."""
+
+    format: str | None
+    delimiter: str | None
+    encoding: str | None
+    types: Mapping[str, str] | None
+    na: str | Sequence[str] | None
+    decimal: str | None
+    thousands: str | None
+    sql: str | None
+    table: str | None
+    follow_links: bool
+    columns: str | Sequence[str] | None
+    where: str | None
+    on_error: str
+    rejects: str | os.PathLike[str] | None
+
+
+class OthersAsText(dict[str, str]):
+    """Kinds by column, where a column that is not named is text: it then passes through as it was written."""
+
+    def get(self, column: str, default: Any = None) -> Any:
+        return super().get(column, "text")
+
+
+def labelled(data: Any, label: str | None, expected: Mapping[str, str] | None, reading: Reading) -> Source:
+    """A source whose rows have labels."""
+    source = open_source(data, label=label, expected=expected, **reading)
+    if source.label is None:
+        columns = ", ".join(f"'{name}'" for name in source.columns[:20])
+        raise LabelsRefused(
+            f"Which column is to be learned? Name it: label='...' (--label). The columns of {source.name}: {columns}"
+            f"{', ...' if len(source.columns) > 20 else ''}."
+        )
+    return source
+
+
+def left_out(source: Source) -> list[str]:
+    """What was not read: files, and rows that could not be."""
+    rejects = source.rejects
+    if not rejects.count or rejects.first is None:
+        return list(source.notes)
+    became = "came back without an answer" if rejects.keeps else "were left out"
+    where = f" They are listed in {rejects.path}." if rejects.path is not None else ""
+    said = f"{rejects.count:,} rows {became}. The first: {rejects.first.place}: {rejects.first.reason}{where}"
+    return [*source.notes, said]
+
+
+def texts_alone(fitted: Fitted, text: str | Sequence[str]) -> Any:
+    """Rows with nothing in them but texts, for a model that reads one column of text."""
+    columns = [c.column for c in fitted.learned.schema.choices if c.family is not None and c.family.name == "text"]
+    if len(columns) != 1:
+        raise OptionRefused(
+            f"The model has {len(columns)} columns of text, so a text alone says "
+            f"{'nothing to it' if not columns else 'too little'}. Give a file with a row instead."
+        )
+    return pa.table({columns[0]: pa.array([text] if isinstance(text, str) else list(text), pa.string())})
+
+
+def expected_kinds(learned: Learned) -> dict[str, str]:
+    """What each column is known as, label included, so that a file is read as the rows before were."""
+    found: dict[str, str] = {}
+    for block, seen in zip(learned.summary.blocks, learned.summary.statistics, strict=True):
+        if isinstance(seen, Tally) and isinstance(seen.slots, tuple):
+            found |= kinds_of_values(seen)
+        else:
+            numbers = isinstance(seen, (Sums, CrossSums, Tally))
+            found |= dict.fromkeys(block.columns, "number" if numbers else "text")
+    kinds = {kind for kind, _ in learned.summary.classes}
+    if learned.label is not None and len(kinds) == 1 and kinds <= {*KINDS}:
+        found[learned.label] = kinds.pop()
+    return found | learned.schema.kinds
+
+
+def told_how_read(learned: Learned, source: Source, columns: Collection[str], reading: Reading) -> Learned:
+    """The choices for some columns with how they were read, where that is not plain to see, and why."""
+    by_hand = set(reading.get("types") or ())
+
+    def told(choice: Choice) -> Choice:
+        kind = source.read_as.get(choice.column)
+        if kind is None or choice.column not in columns:
+            return choice
+        spoken = kind.spec not in (*KINDS, "integer")
+        reason = f"{kind.said}; {choice.reason}" if kind.said else choice.reason
+        warning = "" if choice.column in by_hand and BY_TYPE in choice.warning else choice.warning
+        return replace(choice, kind=kind.spec if spoken else choice.kind, reason=reason, warning=warning)
+
+    choices = tuple(map(told, learned.schema.choices))
+    return replace(learned, schema=replace(learned.schema, choices=choices))
+
+
+def kinds_of_values(seen: Tally) -> dict[str, str]:
+    """The columns whose values are all of one kind."""
+    kinds: dict[str, set[str]] = {}
+    for name, kind, _ in seen.open_slots:
+        if kind != "missing":
+            kinds.setdefault(name, set()).add(kind)
+    return {name: next(iter(one)) for name, one in kinds.items() if len(one) == 1 and one <= {*KINDS}}
+
+
+def watched(source: Source, work: str, watch: Watch) -> Generator[Batch]:
+    """All rows, once; who watches sees the work from the first batch to the last."""
+    with watch(work, source.size) as report:
+        yield from source.batches(report)
+
+
+def first_rows(source: Source, watch: Watch = unwatched) -> tuple[Batch, list[Batch] | None]:
+    """The rows to choose from, in one batch; and all batches where these were all rows."""
+    batches: list[Batch] = []
+    rows = size = 0
+    with closing(watched(source, "Reading", watch)) as reading:
+        for batch in reading:
+            batches.append(batch)
+            rows += len(batch)
+            size += size_of(batch)
+            if rows >= ROWS_TO_LOOK_AT or size >= BYTES_TO_LOOK_AT:
+                sample = joined(batches)
+                return sample.rows(0, min(len(sample), ROWS_TO_LOOK_AT)), None
+    return joined(batches), batches
+
+
+def size_of(batch: Batch) -> int:
+    """The bytes of the columns, as far as they are Arrow's."""
+    columns = (batch.columns.raw(place) for place in range(len(batch.names)))
+    return sum(column.nbytes for column in columns if hasattr(column, "nbytes"))
+
+
+def joined(batches: list[Batch]) -> Batch:
+    """The rows of several batches in one; a column that some lack is missing there."""
+    if len(batches) == 1:
+        return batches[0]
+    names = tuple(dict.fromkeys(chain.from_iterable(batch.names for batch in batches)))
+    full = [batch.with_missing(names) for batch in batches]
+    columns = tuple(joined_column([batch.columns.raw(batch.position(name)) for batch in full]) for name in names)
+    rows = sum(len(batch) for batch in batches)
+    return Batch(ArrowColumns(names, columns, rows), joined_labels([batch.labels for batch in batches]))
+
+
+def joined_column(parts: list[Any]) -> Any:
+    """One column: in Arrow memory where the types allow it, else a list of Python values."""
+    parts = [pa.array(np.ascontiguousarray(part)) if isinstance(part, np.ndarray) else part for part in parts]
+    if all(isinstance(part, (pa.Array, pa.ChunkedArray)) for part in parts):
+        tables = [pa.table({"": part}) for part in parts]
+        try:
+            return pa.concat_tables(tables, promote_options="permissive").column(0)
+        except pa.ArrowException:
+            pass
+    lists = [part if isinstance(part, list) else part.to_pylist() for part in parts]
+    return list(chain.from_iterable(lists))
+
+
+def joined_labels(parts: Iterable[Coded | None]) -> Coded | None:
+    """The labels of all rows, over all classes."""
+    coded = [part for part in parts if part is not None]
+    keys = tuple(sorted({key for part in coded for key in part.keys}))
+    places = {key: place for place, key in enumerate(keys)}
+    return Coded(np.concatenate([part.renumbered(places) for part in coded]), keys) if coded else None
+
+
+def named_sources(source: Source) -> list[str]:
+    """The files rows came from, by name."""
+    files = source.describe().get("files")
+    return [str(name) for name in files] if isinstance(files, list) else [source.name]

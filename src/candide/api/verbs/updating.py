@@ -1,0 +1,157 @@
+"""learn, forget and refit: more rows, fewer, or the same with choices made anew, in a model at hand or in its file."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from typing import Any, Unpack
+
+from candide import store
+from candide.api.verbs.fitted import Fitted, Path, being_written, opened, with_event, without_origin
+from candide.api.verbs.fitting import fit_anew, refuse_nested
+from candide.api.verbs.reading import (
+    Reading,
+    expected_kinds,
+    first_rows,
+    labelled,
+    left_out,
+    named_sources,
+    told_how_read,
+)
+from candide.data.batch import Batch
+from candide.data.errors import OptionRefused, RowNeverLearned
+from candide.data.progress import Watch, unwatched
+from candide.data.values import shown
+from candide.sources import Source
+from candide.training.forgetting import CHOICES_REMEMBER
+from candide.training.learning import Learned
+
+Change = Callable[[Fitted], Fitted]
+
+
+def learn(
+    model: Any,
+    data: Any,
+    output: Path | None = None,
+    *,
+    force: bool = False,
+    watch: Watch = unwatched,
+    **reading: Unpack[Reading],
+) -> Fitted:
+    """Learn more rows. New classes, values and columns are welcome; what was chosen stays chosen.
+
+    A model file is replaced whole (or left alone, where `output` names another): readers may go on meanwhile, and a
+    second writer waits for the first.
+    """
+
+    def change(before: Fitted) -> Fitted:
+        source = labelled(data, before.label, expected_kinds(before.learned), reading)
+        wider = before.learned
+        new = set(source.names) - set(wider.schema.columns)
+        if new:
+            sample = first_rows(source)[0]
+            refuse_nested(sample, source, known=wider.schema.columns)
+            wider = told_how_read(wider.widened(sample), source, new, reading)
+        with watch("Learning", source.size) as report:
+            after = wider.learn(source.batches(report))
+        return changed(before, after, "learn", source, news(before.learned, after, source))
+
+    store.refuse_rejects(reading.get("rejects"), [data, model, output])
+    return kept(model, output, change, data, force)
+
+
+def forget(
+    model: Any,
+    data: Any,
+    output: Path | None = None,
+    *,
+    force: bool = False,
+    watch: Watch = unwatched,
+    **reading: Unpack[Reading],
+) -> Fitted:
+    """Forget rows that were learned, as if they had never been. All of them, or none if one was not learned.
+
+    What only these rows had goes with them: sums, words, classes, columns, and where rows came from and how well they
+    fared. What was chosen before may still bear traces of them; `refit` leaves none.
+    """
+
+    def change(before: Fitted) -> Fitted:
+        source = labelled(data, before.label, expected_kinds(before.learned), reading)
+        with watch("Forgetting", source.size) as report:
+            after = forgotten(before.learned, source.batches(report))
+        fitted = changed(before, after, "forget", source, [*news(before.learned, after, source), CHOICES_REMEMBER])
+        return replace(fitted, provenance=without_origin(fitted.provenance))
+
+    store.refuse_rejects(reading.get("rejects"), [data, model, output])
+    return kept(model, output, change, data, force)
+
+
+def forgotten(learned: Learned, batches: Iterable[Batch]) -> Learned:
+    """What is left without these rows; one that the ledger does not hold is named as people count rows."""
+    try:
+        return learned.forget(batches)
+    except RowNeverLearned as problem:
+        raise RowNeverLearned(problem.row, problem.label, first=1) from None
+
+
+def refit(
+    model: Any,
+    data: Any,
+    output: Path | None = None,
+    *,
+    force: bool = False,
+    watch: Watch = unwatched,
+    **reading: Unpack[Reading],
+) -> Fitted:
+    """Make every choice anew from the rows that were learned and not forgotten, given again.
+
+    Afterwards the model is the one that `fit` makes of these rows: nothing is left of any other. Rows that are not
+    exactly those of the model are refused; their summary would not be the model's own.
+    """
+
+    def change(before: Fitted) -> Fitted:
+        refuse_standard_input(data)
+        source = labelled(data, before.label, expected_kinds(before.learned), reading)
+        with watch("Comparing", source.size) as report:
+            before.learned.refuse_others(source.batches(report))
+        return fit_anew(data, before.label, before.learned.options, watch, reading)
+
+    store.refuse_rejects(reading.get("rejects"), [data, model, output])
+    return kept(model, output, change, data, force)
+
+
+def refuse_standard_input(data: Any) -> None:
+    """Raise where rows come through a pipe, which cannot be read once to compare and once to learn."""
+    if data == "-" or (isinstance(data, (list, tuple)) and "-" in data):
+        raise OptionRefused("refit reads its rows twice, which standard input does not allow. Write them to a file.")
+
+
+def kept(model: Any, output: Path | None, change: Change, data: Any = None, force: bool = False) -> Fitted:
+    """The changed model; saved, while nobody else writes, where it came from a file or `output` names one."""
+    target = output if output is not None else model if isinstance(model, (str, os.PathLike)) else None
+    opened(model)  # a model that is none is refused before a lock is left beside it
+    with being_written(target, data, force):
+        after = change(opened(model))
+        if target is not None:
+            after.save(target, force)
+    return after
+
+
+def changed(before: Fitted, after: Learned, verb: str, source: Source, notes: list[str]) -> Fitted:
+    """The model after a change, which its provenance tells of."""
+    rows = abs(after.summary.rows - before.rows)
+    provenance = with_event(before.provenance, verb, named_sources(source), rows)
+    return Fitted(after, provenance, (*notes, *left_out(source)), rows)
+
+
+def news(before: Learned, after: Learned, source: Source) -> list[str]:
+    """Which classes and columns came or went."""
+    old, new = before.summary.classes, after.summary.classes
+    came = [shown(key) for key in new if key not in old]
+    went = [shown(key) for key in old if key not in new]
+    fresh = [c for c in after.schema.choices if c.column not in set(before.schema.columns)]
+    lacking = [c.column for c in before.schema.choices if c.family and c.column not in set(source.columns)]
+    said = [f"New class: {name}." for name in came] + [f"No row is left of class {name}." for name in went]
+    said += [f"New column: {c.column}, {c.family.name if c.family else 'left out'} ({c.reason})." for c in fresh]
+    return said + [f"These rows have no column '{name}': it counts as missing in them." for name in lacking]

@@ -1,1 +1,0 @@
-"""Choosing by exact leave-one-out: families, smoothing, text recipes, calibration."""

@@ -1,0 +1,236 @@
+"""The card of a model, as people read it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from candide.api.verbs.looks import short
+from candide.cli.failures import in_shell_words
+from candide.cli.tables import heading, number, percent, show_table, typed
+from candide.data.visible import visible
+
+COLUMNS_SHOWN, CLASSES_SHOWN = 20, 20
+"""So many columns and classes are shown; JSON has them all."""
+
+LONGEST_NAME = 34
+WIDTH = 80
+"""What classes look like is shown side by side where a screen of this width has room for it."""
+
+LINES = 40
+"""Where it has not, so many lines are spent on the most telling columns."""
+
+FAR_FROM_ONE, WEIGHTS_SHOWN = 1.25, 10
+"""Calibration is told of where it multiplies by more than this, or divides; up to so many columns."""
+
+SOURCES_NAMED = 4
+"""Up to so many files are named."""
+
+
+def summed_up(card: dict[str, Any]) -> str:
+    """One line about a model."""
+    columns = sum(1 for column in card["columns"] if column["family"])
+    return (
+        f"{card['rows']:,} rows: {card['label'] or 'the label'}, one of {len(card['classes']):,} classes, from "
+        f"{columns:,} column{'s' if columns != 1 else ''}"
+    )
+
+
+def how_good(quality: dict[str, Any]) -> str:
+    """One line about what `fit` measured."""
+    return (
+        f"Leave-one-out under the families chosen: accuracy {number(quality['accuracy'])} (always the commonest class: "
+        f"{number(quality['baseline'])}), log loss {number(quality['log_loss'])}"
+    )
+
+
+def features_of(card: dict[str, Any]) -> list[dict[str, Any]]:
+    """What speaks, the most telling first: columns, those that share a total as one, and further readings of texts."""
+    speaking = [column for column in card["columns"] if column["information"] is not None]
+    found = [{**column, "name": column["together"] or column["column"]} for column in speaking]
+    for column in card["columns"]:
+        found += [
+            {**reading, "name": reading["reading"], "family": column["family"]}
+            for reading in column["further"]
+        ]
+    return sorted(found, key=lambda one: -one["information"])
+
+
+def show_decisions(card: dict[str, Any]) -> None:
+    """Each column with what it tells and its family, the most telling first; then how each was chosen."""
+    features = features_of(card)
+    silent = [column for column in card["columns"] if column["information"] is None and not column["together"]]
+    rows = [
+        (brief(one["name"]), bits(one), one["family"], smoothing(one), words_known(one))
+        for one in features[:COLUMNS_SHOWN]
+    ]
+    rows += [(brief(one["column"]), "", one["family"] or "left out", "", "") for one in silent[:COLUMNS_SHOWN]]
+    header, cells = without_empty(("column", "bits", "family", "smoothing", "vocabulary"), rows)
+    heading("Columns, the most telling first" if features else "Columns")
+    show_table(header, cells, right=[place for place, name in enumerate(header) if name not in ("column", "family")])
+    more(len(features) - COLUMNS_SHOWN, "tells less", "tell less")
+    more(len(silent) - COLUMNS_SHOWN, "is left out", "are left out")
+    if features:
+        print(f"bits: what one value tells about the class, of the {card['bits']:.2f} there are to know")
+    show_reasons([*features[:COLUMNS_SHOWN], *silent[:COLUMNS_SHOWN]])
+
+
+def show_warnings(card: dict[str, Any]) -> None:
+    """Columns that should be looked at twice, with what was done about it."""
+    rows = [(brief(one["column"]), in_shell_words(one["warning"])) for one in card["columns"] if one["warning"]]
+    if rows:
+        heading("Columns to look at twice")
+        show_table(("", ""), rows[:COLUMNS_SHOWN], flexible=1)
+        if len(rows) > COLUMNS_SHOWN:
+            print(f"and {len(rows) - COLUMNS_SHOWN:,} more, which --format json tells of")
+
+
+def show_reasons(columns: list[dict[str, Any]]) -> None:
+    """How the family of each column was chosen."""
+    rows = [(brief(one["column"]), one["reason"]) for one in columns if "column" in one]
+    if rows:
+        heading("How each was chosen")
+        show_table(("column", "because"), rows, flexible=1)
+
+
+def brief(name: str) -> str:
+    """A name that leaves room for others beside it."""
+    name = visible(name)
+    return name if len(name) <= LONGEST_NAME else name[: LONGEST_NAME - 1] + "…"
+
+
+def bits(one: dict[str, Any]) -> str:
+    """What a feature tells; words and events are taken one by one.
+
+    >>> bits({"information": 0.25, "per": "value"}), bits({"information": 0.25, "per": "event"})
+    ('0.250', '0.250 an event')
+    """
+    return number(one["information"]) + {"word": " a word", "term": " a term", "event": " an event"}.get(one["per"], "")
+
+
+def smoothing(one: dict[str, Any]) -> str:
+    """The smoothing in use, if any."""
+    return f"{one['smoothing']:g}" if one["smoothing"] else ""
+
+
+def words_known(one: dict[str, Any]) -> str:
+    """How many different words, or columns of counts, there are."""
+    return f"{one['vocabulary']:,}" if one["vocabulary"] else ""
+
+
+def show_calibration(card: dict[str, Any]) -> None:
+    """What calibration makes of the evidence, where that is far from leaving it as it is."""
+    if card["calibration"] is None or not card["classes"]:
+        return
+    weighed = [one for one in features_of(card) if not 1 / FAR_FROM_ONE < one["factor"] < FAR_FROM_ONE]
+    shown = sorted(weighed, key=lambda one: -abs(math.log(max(one["factor"], 1e-9))))[:WEIGHTS_SHOWN]
+    heading("Calibration")
+    if not shown:
+        print("The evidence of all columns counts about as it is.")
+        return
+    print("What these columns say is multiplied, as left-out rows advise, by")
+    usual = {"word": "in a text of usual length", "term": "in a text of usual length"}
+    rows = [(brief(one["name"]), f"{one['factor']:.2g}", usual.get(one["per"], "")) for one in shown]
+    show_table(("", "", ""), rows, right=(1,))
+    if len(weighed) > len(shown):
+        print(f"and {len(weighed) - len(shown):,} more")
+
+
+def without_empty(
+    header: tuple[str, ...], rows: Sequence[tuple[str, ...]]
+) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+    """The table without columns in which nothing is said."""
+    kept = [place for place in range(len(header)) if any(row[place] for row in rows)]
+    return tuple(header[place] for place in kept), [tuple(row[place] for place in kept) for row in rows]
+
+
+def more(count: int, one: str, many: str) -> None:
+    """What is not shown."""
+    if count > 0:
+        print(f"and {count:,} more, which {one if count == 1 else many}")
+
+
+def show_classes(card: dict[str, Any]) -> None:
+    """Each class with its rows and prior, the commonest first where there are many."""
+    heading("Classes")
+    classes = commonest(card)
+    rows = [(str(one["class"]), f"{one['rows']:,}", percent(one["prior"])) for one in classes]
+    show_table((str(card["label"] or "class"), "rows", "prior"), rows, right=(1, 2))
+    if len(classes) < len(card["classes"]):
+        print(f"and {len(card['classes']) - len(classes):,} more")
+
+
+def commonest(card: dict[str, Any], most: int = CLASSES_SHOWN) -> list[dict[str, Any]]:
+    """All classes, or the commonest where there are many."""
+    classes = card["classes"]
+    return classes if len(classes) <= most else sorted(classes, key=lambda one: -one["rows"])[:most]
+
+
+def show_quality(card: dict[str, Any], model: str) -> None:
+    """How well the rows fared that were left out, or how to find out."""
+    heading("Leave-one-out quality")
+    found = card["quality"]
+    if found is None:
+        sources = card["provenance"].get("sources", [])
+        data = sources if 0 < len(sources) <= SOURCES_NAMED else ["data.csv"]
+        print("Not measured when it was fitted. To measure it:")
+        print(visible(f"  {typed('evaluate', model, *data, '--leave-one-out')}"))
+        return
+    low, high = found["interval"]
+    rows = [
+        ("accuracy", number(found["accuracy"]), f"95%: {low:.3f} to {high:.3f}; always the commonest: "
+         f"{found['baseline']:.3f}"),
+        ("log loss", number(found["log_loss"]), f"mean surprise in nats; {number(found['raw_log_loss'])} before "
+         "calibration"),
+        ("calibration error", number(found["calibration_error"]), "probability against share that is right"),
+        ("rows", f"{found['rows']:,}", "each judged by what all others taught, in fit"),
+    ]  # fmt: skip
+    show_table(("", "", ""), rows, right=(1,), flexible=2)
+
+
+def show_values(card: dict[str, Any]) -> None:
+    """What the values of the most telling columns look like in each class."""
+    features = [one for one in features_of(card) if one["values"]]
+    features.sort(key=lambda one: "reading" in one)
+    if not features:
+        return
+    names = [str(one["class"]) for one in card["classes"]]
+    heading("What each class looks like")
+    beside = [
+        (brief(one["name"]), *(one["values"].get(name, "") for name in names)) for one in features[:COLUMNS_SHOWN]
+    ]
+    widths = [max(map(len, column)) for column in zip(("", *names), *beside, strict=True)]
+    if sum(widths) + 2 * len(widths) <= WIDTH:
+        show_table(("column", *names), beside)
+        more(len(features) - COLUMNS_SHOWN, "tells less", "tell less")
+        return
+    kept = [str(one["class"]) for one in commonest(card)]
+    room = max(LINES // len(kept), 1)
+    for place, one in enumerate(features[:room]):
+        print("\n" * (place > 0), end="")
+        show_feature(one, kept)
+    if len(features) > room:
+        print(f"and {len(features) - room:,} more columns, which --format json tells of")
+
+
+def show_feature(one: dict[str, Any], names: list[str]) -> None:
+    """One column, class by class: the numbers of a curve side by side, values and words in a line."""
+    numbers = one["parameters"] if one["per"] == "value" and not one["telling"] else {}
+    called = list(next(iter(numbers.values()))) if numbers else []
+    if called:
+        rows = [(name, *(short(numbers[name][word]) for word in called)) for name in names]
+        show_table((brief(one["name"]), *called), rows, right=range(1, len(called) + 1))
+        return
+    print(visible(one["name"]))
+    show_table(("", ""), [(f"  {name}", one["values"].get(name, "")) for name in names], flexible=1)
+
+
+def named(sources: list[str]) -> str:
+    """Some files in words.
+
+    >>> named(["a.csv", "b.csv"]), named([f"{day}.csv" for day in range(31)])
+    ('a.csv, b.csv', '0.csv, 1.csv, 2.csv, 3.csv and 27 more')
+    """
+    more = f" and {len(sources) - SOURCES_NAMED:,} more" if len(sources) > SOURCES_NAMED else ""
+    return ", ".join(sources[:SOURCES_NAMED]) + more

@@ -1,0 +1,176 @@
+"""candide evaluate"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+from candide.cli import options
+from candide.cli.options import Reading, Shape, ShapeOption, Strict, reads
+
+CONFUSION_WIDTH = 10
+CONFUSIONS_SHOWN = 10
+
+
+@reads
+def evaluate(
+    given: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="[MODEL] DATA",
+            help="A model file and rows with labels; or only rows, and --label. Rows are whatever fit reads.",
+            show_default=False,
+        ),
+    ],
+    label: Annotated[
+        str | None,
+        typer.Option("--label", "-l", metavar="COLUMN", help="The column of labels; a model knows its own."),
+    ] = None,
+    leave_one_out: Annotated[
+        bool,
+        typer.Option("--leave-one-out", help="The model has learned these rows: judge each by what the others taught."),
+    ] = False,
+    folds: Annotated[
+        int | None,
+        typer.Option(metavar="NUMBER", help="Fit so many times, each time judging the part that was kept back."),
+    ] = None,
+    seed: Annotated[int | None, typer.Option(metavar="NUMBER", help="Deals rows into other folds.")] = None,
+    family: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="COLUMN=FAMILY",
+            help="Without a model: a family by hand, or name=ignore to leave a column out. May be repeated.",
+        ),
+    ] = None,
+    *,
+    reading: Reading,
+    strict: Strict = False,
+    format: ShapeOption = Shape.table,
+) -> None:
+    """Say how good the answers are.
+
+    With a model, on rows it has not learned. Without one, a model is fitted to the rows and each is judged by what all
+    others taught, so no test set is needed; --folds also chooses families anew without the rows it judges.
+
+    Example: candide evaluate titanic.candide test.csv
+
+    Example: candide evaluate titanic.csv --label survived
+    """
+    from candide.cli.progress_bar import watch
+    from candide.cli.running import verb
+
+    run = verb("evaluate")
+    found = run(
+        *model_and_data(given),
+        label,
+        leave_one_out=leave_one_out,
+        folds=folds,
+        seed=seed,
+        families=options.families_of(family),
+        strict=strict,
+        watch=watch,
+        **reading,
+    )
+    if format is Shape.json:
+        from candide.cli.tables import print_json
+
+        print_json(found.to_dict())
+        return
+    show(found)
+
+
+def model_and_data(given: list[str]) -> tuple[Any, Any]:
+    """A model and rows, or rows alone: the first file tells."""
+    from candide.api.verbs.evaluating import is_model
+
+    if not is_model(given[0]):
+        if any(map(is_model, given[1:])):
+            raise typer.BadParameter("The model comes first: candide evaluate MODEL DATA.")
+        return options.one_or_all(given), None
+    return given[0], options.one_or_all(given[1:]) if len(given) > 1 else None
+
+
+def show(found: Any) -> None:
+    """The measures, each class, which classes are taken for which, what probabilities mean, and labels to look at."""
+    from candide.cli.tables import notes, number, percent, show_table
+
+    low, high = found.interval
+    print(f"{percent(found.accuracy)} of {found.rows:,} rows are right ({found.kind})\n")
+    rows = [
+        ("accuracy", number(found.accuracy), f"95% interval {low:.3f} to {high:.3f}; always the commonest: "
+         f"{found.baseline:.3f}"),
+        ("log loss", number(found.log_loss), "mean surprise in nats; 0 is perfect"),
+        ("Brier", number(found.brier), "mean squared error of the probabilities; 0 is perfect"),
+        ("calibration error", number(found.calibration_error), "probability against share that is right; 0 is perfect"),
+        ("macro F1", number(found.macro_f1), "mean F1 of the classes"),
+    ]  # fmt: skip
+    show_table(("", "", ""), rows, right=(1,), flexible=2)
+    show_classes(found)
+    show_confusion(found)
+    show_reliability(found)
+    show_suspicious(found)
+    if found.notes:
+        print()
+        notes(found.notes)
+
+
+def show_classes(found: Any) -> None:
+    """How well each class is found."""
+    from candide.cli.tables import heading, number, show_table
+
+    heading("Classes")
+    scores = found.by_class.items()
+    lines = [(name, f"{s.rows:,}", number(s.precision), number(s.recall), number(s.f1)) for name, s in scores]
+    show_table((str(found.label or "class"), "rows", "precision", "recall", "F1"), lines, right=(1, 2, 3, 4))
+
+
+def show_confusion(found: Any) -> None:
+    """The whole matrix where it is small, else the commonest mistakes."""
+    from candide.cli.tables import heading, show_table
+
+    if len(found.classes) <= CONFUSION_WIDTH:
+        heading("Truth in rows, answer in columns")
+        rows = [
+            (truth, *(f"{count:,}" for count in found.confusion[place].tolist()))
+            for place, truth in enumerate(found.truths)
+        ]
+        show_table(("", *found.classes), rows, right=range(1, len(found.classes) + 1))
+        return
+    heading("Commonest mistakes")
+    mistakes = [
+        (count, truth, answer)
+        for place, truth in enumerate(found.truths)
+        for answer, count in zip(found.classes, found.confusion[place].tolist(), strict=True)
+        if count and truth != answer
+    ]
+    mistakes.sort(key=lambda one: (-one[0], one[1], one[2]))
+    rows = [(f"{count:,}", truth, answer) for count, truth, answer in mistakes[:CONFUSIONS_SHOWN]]
+    show_table(("rows", "truth", "answer"), rows, right=(0,))
+
+
+def show_reliability(found: Any) -> None:
+    """How often answers of about the same probability are right."""
+    from candide.cli.tables import heading, percent, show_table
+
+    heading("Do probabilities mean what they say?")
+    rows = [
+        (f"{part.low:.0%} to {part.high:.0%}", f"{part.rows:,}", percent(part.probability), percent(part.accuracy))
+        for part in found.reliability
+        if part.rows
+    ]
+    show_table(("probability", "rows", "mean", "right"), rows, right=(0, 1, 2, 3))
+
+
+def show_suspicious(found: Any) -> None:
+    """Rows to look at."""
+    from candide.cli.tables import heading, percent, show_table
+
+    if not found.suspicious:
+        return
+    heading("Rows whose label looks wrong")
+    rows = [
+        (f"{s.row:,}", s.label, percent(s.label_probability), s.answer, percent(s.answer_probability))
+        for s in found.suspicious
+    ]
+    show_table(("row", "label", "probability", "answer", "probability"), rows, right=(0, 2, 4))

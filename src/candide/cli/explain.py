@@ -1,0 +1,136 @@
+"""candide explain"""
+
+from __future__ import annotations
+
+import sys
+from enum import StrEnum
+from typing import Annotated, Any
+
+import typer
+
+from candide.cli import options
+from candide.cli.failures import in_shell_words
+from candide.cli.options import Force, ModelPath, Reading, Strict, reads
+from candide.cli.screen import as_is
+from candide.data.visible import visible
+
+
+class Rendered(StrEnum):
+    """How explanations are shown: a table for people, json for programs, or a page for a browser."""
+
+    table = "table"
+    json = "json"
+    html = "html"
+
+
+@reads
+def explain(
+    model: ModelPath,
+    data: Annotated[
+        list[str] | None, typer.Argument(metavar="DATA", help="Rows to explain.", show_default=False)
+    ] = None,
+    row: Annotated[
+        list[int] | None, typer.Option("--row", "-r", metavar="NUMBER", help="Which row, from 1. May be repeated.")
+    ] = None,
+    text: Annotated[
+        list[str] | None,
+        typer.Option("--text", metavar="TEXT", help="A text of your own, in place of a file. May be repeated."),
+    ] = None,
+    worked: Annotated[
+        bool, typer.Option("--worked", help="Bayes' rule step by step, with the counts as fractions.")
+    ] = False,
+    output: Annotated[
+        str | None, typer.Option("--output", "-o", metavar="FILE", help="Where it goes; else standard output.")
+    ] = None,
+    *,
+    reading: Reading,
+    strict: Strict = False,
+    force: Force = False,
+    format: Annotated[
+        Rendered | None,
+        typer.Option("--format", help="A table for people, json for programs, html for a browser; else by the output."),
+    ] = None,
+) -> None:
+    """Say why a row gets its answer.
+
+    The prior and what each column adds, in log odds that sum up to the answer; what was silent, and why; and what
+    would have to be gone for another answer. With --worked, the whole calculation as a teacher writes it.
+
+    Example: candide explain titanic.candide new.csv --row 3
+    """
+    from candide.cli.running import verb
+
+    shape = format or by_name(output)
+    if worked and shape is not Rendered.table:
+        raise typer.BadParameter(f"--worked is written as text. Leave out --format {shape.value}.")
+    if output not in (None, "-"):
+        from candide.store.overwriting import kind_written, refuse_overwriting
+
+        refuse_overwriting(output, kind_written(output, shape.value), [model, data], force)
+    found = verb("explain")(
+        model,
+        options.one_or_all(data) if data else None,
+        tuple(row) if row else (1,),
+        strict=strict,
+        text=text or None,
+        **reading,
+    )
+    titled = [(title_of(one.row, len(found), bool(text)), one) for one in found]
+    for note in found[0].notes:
+        print(f"note: {visible(in_shell_words(note))}", file=sys.stderr)
+    put(rendered(titled, shape, worked, output), output)
+
+
+def title_of(row: int, rows: int, is_text: bool) -> str:
+    """What an explanation is of.
+
+    >>> title_of(3, 2, False), title_of(1, 1, True), title_of(2, 2, True)
+    ('Row 3', 'The text', 'Text 2')
+    """
+    return f"Row {row:,}" if not is_text else "The text" if rows == 1 else f"Text {row:,}"
+
+
+def by_name(output: str | None) -> Rendered:
+    """The format that a file's name asks for.
+
+    >>> by_name("why.html").value, by_name(None).value
+    ('html', 'table')
+    """
+    ending = (output or "").lower().rpartition(".")[2]
+    return {"html": Rendered.html, "htm": Rendered.html, "json": Rendered.json}.get(ending, Rendered.table)
+
+
+def rendered(titled: list[tuple[str, Any]], shape: Rendered, worked: bool, output: str | None) -> str:
+    """All explanations in one text."""
+    if shape is Rendered.json:
+        from candide.cli.tables import as_json
+
+        return as_json([one.to_dict() for _, one in titled])
+    if shape is Rendered.html:
+        from candide.show.explanations.html import page
+
+        return page([(f"{title}: {one.label or 'label'} is", one.explanation) for title, one in titled])
+    from candide.show.explanations.terminal import lines, shown
+
+    if worked:
+        parts = [f"{title}: {shown(one.label or 'label', 40)}\n\n{one.explanation.worked()}" for title, one in titled]
+        return "\n\n".join(parts)
+    colour = output in (None, "-") and may_colour()
+    return "\n\n".join("\n".join(lines(one.explanation, title, one.label or "label", colour)) for title, one in titled)
+
+
+def may_colour() -> bool:
+    """Whether standard output is a terminal that should be coloured."""
+    import os
+
+    return sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+
+
+def put(text: str, output: str | None) -> None:
+    """Print a text, or write it to a file that is whole or not there."""
+    if output in (None, "-"):
+        print(text, file=as_is(sys.stdout))
+        return
+    from candide.api.verbs.writing import write_text
+    write_text(text + "\n", str(output))
+    print(f"Written to {visible(str(output))}")

@@ -1,0 +1,130 @@
+"""candide fit"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+from candide.cli import options
+from candide.cli.options import Data, Force, Reading, Shape, ShapeOption, reads
+from candide.data.visible import visible
+
+
+@reads
+def fit(
+    data: Data,
+    label: Annotated[str | None, typer.Option("--label", "-l", metavar="COLUMN", help="The column to learn.")] = None,
+    output: Annotated[
+        str | None, typer.Option("--output", "-o", metavar="MODEL", help="Where to save the model (NAME.candide).")
+    ] = None,
+    family: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="COLUMN=FAMILY",
+            help="A family by hand, such as visits=poisson, or name=ignore to leave a column out. May be repeated; "
+            "without COLUMN= for all.",
+        ),
+    ] = None,
+    smoothing: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NUMBER|COLUMN=NUMBER",
+            help="What is added to every count (Laplace: 1), for all columns or one. May be repeated.",
+        ),
+    ] = None,
+    priors: Annotated[
+        str,
+        typer.Option(metavar="empirical|uniform|A=0.3,B=0.7", help="How likely each class is."),
+    ] = "empirical",
+    missing: Annotated[
+        str,
+        typer.Option(metavar="ignore|value", help="Whether a missing category says nothing, or is a value of its own."),
+    ] = "ignore",
+    calibrate: Annotated[
+        bool, typer.Option("--calibrate/--no-calibrate", help="Whether to make probabilities mean what they say.")
+    ] = True,
+    ledger: Annotated[
+        bool,
+        typer.Option(
+            "--ledger",
+            help="Note a hash of every row: forget then refuses each row that was never learned, and inspect --knows "
+            "tells which rows are in the model.",
+        ),
+    ] = False,
+    plain: Annotated[
+        bool,
+        typer.Option(
+            "--plain",
+            help="Choose nothing: families by the look of the values, usual smoothing, no calibration, unless said.",
+        ),
+    ] = False,
+    like: Annotated[
+        str | None,
+        typer.Option(metavar="MODEL", help="Choose everything as this model did, so that both can be merged."),
+    ] = None,
+    *,
+    reading: Reading,
+    force: Force = False,
+    format: ShapeOption = Shape.table,
+) -> None:
+    """Learn to tell the classes of a column from all others.
+
+    Families, smoothing and text recipe are chosen by leave-one-out from the first 50,000 rows; then all rows are
+    learned, and probabilities are calibrated.
+
+    Example: candide fit titanic.csv --label survived -o titanic.candide
+    """
+    from candide.cli.progress_bar import watch
+    from candide.cli.running import verb
+
+    if plain and any("=" in given for given in [*(family or ()), *(smoothing or ())]):
+        raise typer.BadParameter("--plain decides about every column alike: leave it out to speak of single columns.")
+    fitted = verb("fit")(
+        options.one_or_all(data),
+        label,
+        output,
+        families=options.families_of(family, "guess" if plain else "auto"),
+        smoothing=options.smoothing_of(smoothing, "default" if plain else "auto"),
+        priors=options.priors_of(priors),
+        missing=missing,
+        calibrate=calibrate and not plain,
+        ledger=ledger,
+        like=like,
+        force=force,
+        watch=watch,
+        **reading,
+    )
+    card = verb("inspect")(fitted)
+    if format is Shape.json:
+        from candide.cli.tables import print_json
+
+        print_json({"output": output, **card})
+        return
+    show(card, output, data)
+
+
+def show(card: dict[str, Any], output: str | None, data: list[str]) -> None:
+    """What was decided and why, what was learned, what to try next."""
+    from candide.cli.cards import how_good, show_classes, show_decisions, show_warnings, summed_up
+    from candide.cli.tables import notes, try_next, typed
+
+    print(visible(summed_up(card)))
+    if card["quality"]:
+        print(how_good(card["quality"]))
+    show_decisions(card)
+    show_classes(card)
+    show_warnings(card)
+    if card["notes"]:
+        print()
+        notes(card["notes"])
+    if output is None:
+        try_next((typed("fit", *data, "--label", str(card["label"]), "-o", "model.candide"), "to keep the model"))
+        return
+    print(f"\nSaved as {visible(output)}")
+    try_next(
+        (typed("evaluate", output, "test.csv"), "how good is it on new rows"),
+        (typed("predict", output, "new.csv"), "labels, probabilities, decisions"),
+        (typed("explain", output, "new.csv"), "why a row gets its answer"),
+        (typed("inspect", output), "what was learned about each column"),
+    )

@@ -1,0 +1,124 @@
+"""candide predict"""
+
+from __future__ import annotations
+
+import sys
+from enum import StrEnum
+from typing import Annotated, Any
+
+import typer
+
+from candide.cli import options
+from candide.cli.failures import in_shell_words
+from candide.cli.options import Force, ModelPath, Reading, Strict, reads
+from candide.cli.screen import rows_out
+from candide.data.visible import visible
+
+
+class Written(StrEnum):
+    """How rows are written; json means one object a line."""
+
+    csv = "csv"
+    tsv = "tsv"
+    jsonl = "jsonl"
+    json = "json"
+    parquet = "parquet"
+
+
+@reads
+def predict(
+    model: ModelPath,
+    data: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="DATA", help=options.DATA_HELP, show_default=False),
+    ] = None,
+    text: Annotated[
+        list[str] | None,
+        typer.Option("--text", metavar="TEXT", help="A text of your own, in place of a file. May be repeated."),
+    ] = None,
+    output: Annotated[
+        str | None, typer.Option("--output", "-o", metavar="FILE", help="Where rows go; else standard output.")
+    ] = None,
+    confidence: Annotated[
+        float,
+        typer.Option(metavar="PROBABILITY", help="Decide 'unsure' where the probability is below this."),
+    ] = 0.0,
+    rarity: Annotated[
+        float,
+        typer.Option(metavar="SHARE", help="Decide 'unfamiliar' where so small a share of learned rows is as strange."),
+    ] = 0.01,
+    answer: Annotated[
+        str | None,
+        typer.Option(
+            "--as",
+            "--answer",
+            metavar="NAME",
+            help="What the answer is called: NAME, NAME_probability, NAME_decision. Else label, probability and "
+            "decision, with _predicted behind a name that the rows use already.",
+        ),
+    ] = None,
+    safe: Annotated[
+        bool,
+        typer.Option("--safe", help="Put an apostrophe before fields that a spreadsheet would run, such as =cmd|..."),
+    ] = False,
+    probabilities: Annotated[bool, typer.Option("--probabilities", help="Add the probability of every class.")] = False,
+    format: Annotated[
+        Written | None,
+        typer.Option(
+            "--format",
+            help="How rows are written: by the output's name, else csv, with the delimiter that the input has. json is "
+            "jsonl.",
+        ),
+    ] = None,
+    *,
+    reading: Reading,
+    strict: Strict = False,
+    force: Force = False,
+) -> None:
+    """Answer rows, with a probability and a decision.
+
+    Every row comes back as it was, followed by label, probability and decision: in order, and as it comes, so that
+    there may be any number of them. From csv to csv, and from jsonl to jsonl, rows come back byte for byte; from
+    parquet to parquet with the same types. On a terminal, what would move its cursor is spelled out.
+
+    Example: candide predict titanic.candide new.csv -o answers.csv
+
+    Example: candide predict spam.candide --text "win a prize now" --text "see you at noon"
+    """
+    from candide.cli.progress_bar import watch
+    from candide.cli.running import verb
+
+    to_screen = output in (None, "-")
+    predicted = verb("predict")(
+        model,
+        options.one_or_all(data) if data else None,
+        rows_out(format) if to_screen else output,
+        text=text or None,
+        answer=answer,
+        safe=safe,
+        confidence=confidence,
+        rarity=rarity,
+        probabilities=probabilities,
+        output_format={"json": "jsonl"}.get(format.value, format.value) if format else None,
+        strict=strict,
+        force=force,
+        **({} if to_screen and sys.stdout.isatty() else {"watch": watch}),
+        **reading,
+    )
+    for note in predicted.notes:
+        print(f"note: {visible(in_shell_words(note))}", file=sys.stderr)
+    if not to_screen:
+        summed_up(predicted, output, format is Written.json)
+
+
+def summed_up(predicted: Any, output: str | None, as_json: bool) -> None:
+    """How many rows got which decision."""
+    from candide.cli.tables import print_json
+
+    if as_json:
+        found = {"rows": predicted.rows, "decisions": predicted.decisions, "skipped": predicted.skipped}
+        print_json({"output": output, **found, "notes": list(predicted.notes)})
+        return
+    listed = list(predicted.decisions.items())
+    said = "; ".join(f"{name}: {count:,}" for name, count in listed[:8]) + ("; ..." if len(listed) > 8 else "")
+    print(visible(f"{predicted.rows:,} rows written to {output} ({said})"))

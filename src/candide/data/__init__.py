@@ -1,0 +1,1 @@
+"""What rows are: batches, values, times, the words for people, errors, and the metrics of answers."""

@@ -1,0 +1,76 @@
+"""How good answers are: accuracy, log loss, Brier score, calibration error. Sums of whole units: order is moot."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from candide.data.arrays import AnyArray, FloatArray, IntArray
+
+UNIT = 2.0**40
+LEAST_LOG = -52 * math.log(2)
+"""A probability counts as at least 2^-52 in the log loss, so that one impossible row does not hide all others."""
+
+BINS = 15
+NINETY_FIVE = 1.959963984540054
+
+
+def units(values: FloatArray, weights: AnyArray) -> int:
+    """The sum in units of 2^-40: whole numbers add up alike in any order, however heavy the rows are.
+
+    >>> units(np.array([0.5, 0.25]), np.array([1.0, 2.0])) / UNIT
+    1.0
+    """
+    whole, loads = np.rint(values * UNIT).astype(np.int64), weights.astype(np.int64)
+    if float(np.abs(whole).max(initial=0)) * float(loads.max(initial=0)) * len(loads) < 2.0**62:
+        return int(whole @ loads)
+    return int(whole.astype(object) @ loads.astype(object))
+
+
+def own_losses(log_posterior: FloatArray, labels: IntArray) -> FloatArray:
+    """-log P(own label), row by row; a label that is no class (-1) has the least probability there is."""
+    own = np.where(labels >= 0, log_posterior[np.arange(len(labels)), labels], LEAST_LOG)
+    return -np.maximum(own, LEAST_LOG)
+
+
+def mean_loss(log_posterior: FloatArray, labels: IntArray, weights: FloatArray) -> float:
+    """The log loss."""
+    return units(own_losses(log_posterior, labels), weights) / UNIT / float(weights.sum())
+
+
+def share_right(log_posterior: FloatArray, labels: IntArray, weights: FloatArray) -> float:
+    """The accuracy."""
+    return float(weights[log_posterior.argmax(axis=1) == labels].sum() / weights.sum())
+
+
+def squares(posterior: FloatArray, labels: IntArray) -> FloatArray:
+    """The squared distance of each posterior from the truth (Brier 1950); a label that is no class is one from all."""
+    own = np.where(labels >= 0, posterior[np.arange(len(labels)), labels], 0.0)
+    return np.asarray((posterior**2).sum(axis=1) - 2 * own + 1)
+
+
+def bin_of(chance: FloatArray) -> IntArray:
+    """The bin of each top probability, of 15 equally wide ones."""
+    return np.minimum((chance * BINS).astype(np.int64), BINS - 1)
+
+
+def calibration_error(counts: AnyArray, right: AnyArray, chances: AnyArray) -> float:
+    """The expected calibration error: how far accuracy and mean probability lie apart, bin by bin (Naeini 2015).
+
+    >>> calibration_error(np.array([10, 10]), np.array([5, 9]), np.array([6.0, 9.0]))
+    0.05
+    """
+    return float(np.abs(right - chances).sum() / counts.sum())
+
+
+def wilson(right: int, rows: int) -> tuple[float, float]:
+    """The interval that holds the true share 95 times in 100 (Wilson 1927).
+
+    >>> [round(end, 3) for end in wilson(9, 10)]
+    [0.596, 0.982]
+    """
+    share, z2 = right / rows, NINETY_FIVE**2
+    middle = (share + z2 / (2 * rows)) / (1 + z2 / rows)
+    half = NINETY_FIVE * math.sqrt(share * (1 - share) / rows + z2 / (4 * rows**2)) / (1 + z2 / rows)
+    return max(0.0, middle - half), min(1.0, middle + half)

@@ -1,0 +1,75 @@
+"""The generative methods: naive Bayes and Gaussian discriminant analysis, all Candide's own."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from candide.data.arrays import FloatArray
+from candide.data.batch import Batch
+from candide.data.values import Key
+from candide.engines.local import in_parallel, parts
+from candide.evaluation.comparison.columns import Columns
+from candide.families.gaussian_shared import GaussianShared
+from candide.model.predictor import log_normalised
+from candide.model.schema import Families
+from candide.training.learning import Learned, Options
+
+
+@dataclass(frozen=True)
+class Generative:
+    """What was learned, ready to answer."""
+
+    learned: Learned
+
+    @classmethod
+    def of(cls, learned: Learned) -> Generative:
+        """With its parameters made, which is part of learning."""
+        _ = learned.model
+        return cls(learned)
+
+    @property
+    def classes(self) -> tuple[Key, ...]:
+        return self.learned.model.classes
+
+    def log_posterior(self, batch: Batch) -> FloatArray:
+        """log P(class | row), [row, class]."""
+        model = self.learned.model
+        rows = batch.with_missing(self.learned.schema.columns)
+        return np.concatenate(
+            list(in_parallel(lambda part: log_normalised(model.reported(part), model.log_prior), parts(rows)))
+        )
+
+
+def chosen(columns: Columns, families: Families, batch: Batch) -> Generative:
+    """`NaiveBayes()`: whatever is left open is chosen from these rows. A text is a text, however few there are."""
+    by_hand: Any = families
+    if columns.texts and (isinstance(families, Mapping) or families == "auto"):
+        by_hand = dict.fromkeys(columns.texts, "text") | (dict(families) if isinstance(families, Mapping) else {})
+    return Generative.of(Learned.fit(Options(by_hand), batch))
+
+
+def plain(columns: Columns, batch: Batch) -> Generative:
+    """`NaiveBayes(families="guess", smoothing="default", calibrate=False)`, with the guess made from all rows."""
+    return as_said(columns.guessed, batch)
+
+
+def linear(columns: Columns, batch: Batch) -> Generative:
+    """Plain, but a number's spread is the same in every class, so that log odds are straight lines, as in its rival.
+
+    Both then have the same form of posterior: a generative-discriminative pair (Ng & Jordan 2001).
+    """
+    return as_said({**columns.guessed, **{name: GaussianShared(column=name) for name in columns.numbers}}, batch)
+
+
+def with_covariance(columns: Columns, family: str, batch: Batch) -> Generative:
+    """All numbers in one bell, and beside it categories and texts as in plain naive Bayes."""
+    return as_said({**columns.guessed, **dict.fromkeys(columns.numbers, family)}, batch)
+
+
+def as_said(families: Mapping[str, Any], batch: Batch) -> Generative:
+    """Learn with these families, choosing and calibrating nothing."""
+    return Generative.of(Learned.begin(Options(families, "default", calibrate=False), batch))

@@ -1,0 +1,123 @@
+"""The methods that are compared, and which of them suit the columns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+from candide.data.arrays import FloatArray
+from candide.data.batch import Batch
+from candide.data.values import Key
+from candide.evaluation.comparison import discriminative, generative
+from candide.evaluation.comparison.columns import Columns
+from candide.model.schema import Families
+
+MOST_TOGETHER = 200
+"""A covariance of more columns than this takes too long: it grows with their square."""
+
+
+class Fitted(Protocol):
+    """Something that learned and can answer."""
+
+    @property
+    def classes(self) -> tuple[Key, ...]: ...
+
+    def log_posterior(self, batch: Batch) -> FloatArray: ...
+
+
+@dataclass(frozen=True)
+class Method:
+    """A way to learn: its name, what it is, and how it learns rows.
+
+    Each `naive` method is set against each `rival`. One that is not `probable` gives scores to rank classes by, and no
+    probabilities.
+    """
+
+    name: str
+    about: str
+    fit: Callable[[Batch], Fitted]
+    naive: bool = False
+    rival: bool = False
+    probable: bool = True
+
+
+def methods_for(columns: Columns, families: Families) -> tuple[list[Method], list[str]]:
+    """The methods that suit the columns, and a sentence on those that do not."""
+    refusal = why_no_bells(columns)
+    bells = [] if refusal else discriminant_analyses(columns)
+    return [*naive_bayes(columns, families), *bells, *rivals(columns)], [refusal] if refusal else []
+
+
+def naive_bayes(columns: Columns, families: Families) -> list[Method]:
+    """Naive Bayes with all its choices, without any, and as the twin of logistic regression."""
+    chosen = Method(
+        "naive Bayes",
+        "families and smoothing chosen by leaving each row out, calibrated",
+        lambda batch: generative.chosen(columns, families, batch),
+        naive=True,
+    )
+    plain = Method(
+        "plain naive Bayes",
+        "families by the look of the values; nothing is chosen or calibrated",
+        lambda batch: generative.plain(columns, batch),
+        naive=True,
+    )
+    linear = Method(
+        "linear naive Bayes",
+        "plain, and numbers spread alike in every class: the twin of logistic regression in Ng & Jordan (2001)",
+        lambda batch: generative.linear(columns, batch),
+        naive=True,
+    )
+    return [chosen, plain, linear] if columns.numbers else [chosen, plain]
+
+
+def discriminant_analyses(columns: Columns) -> list[Method]:
+    """Gaussian discriminant analysis, with one covariance for all classes or one for each."""
+    shared = Method(
+        "GDA, shared covariance",
+        "linear discriminant analysis: numbers in one bell that has the same form in every class",
+        lambda batch: generative.with_covariance(columns, "gaussian_shared", batch),
+    )
+    full = Method(
+        "GDA, full covariance",
+        "quadratic discriminant analysis: numbers in one bell for each class",
+        lambda batch: generative.with_covariance(columns, "gaussian_full", batch),
+    )
+    return [shared, full]
+
+
+def rivals(columns: Columns) -> list[Method]:
+    """The discriminative methods: for text a linear SVM too, else logistic regression without its penalty."""
+    regression = Method(
+        "logistic regression",
+        "scikit-learn's, with its penalty; numbers standardised, a column for each category, words by tf-idf",
+        lambda batch: discriminative.logistic_regression(columns, batch),
+        rival=True,
+    )
+    plain = Method(
+        "plain logistic regression",
+        "the same without a penalty, as in Ng & Jordan (2001)",
+        lambda batch: discriminative.plain_logistic_regression(columns, batch),
+        rival=True,
+    )
+    machine = Method(
+        "linear SVM",
+        "scikit-learn's, on the same columns; it gives no probabilities",
+        lambda batch: discriminative.linear_svm(columns, batch),
+        rival=True,
+        probable=False,
+    )
+    return [regression, machine] if columns.texts else [regression, plain]
+
+
+def why_no_bells(columns: Columns) -> str:
+    """Why discriminant analysis is left out; nothing where it is not."""
+    if not columns.numbers:
+        return "Gaussian discriminant analysis is left out: it needs columns of numbers, and there are none."
+    if len(columns.numbers) > MOST_TOGETHER:
+        return (
+            f"Gaussian discriminant analysis is left out: a covariance of {len(columns.numbers):,} columns of numbers "
+            f"takes too long. {MOST_TOGETHER} are affordable."
+        )
+    return ""

@@ -1,0 +1,73 @@
+"""Evaluation in folds: each is judged by a model that was fitted, choices and all, on the others."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+
+from candide.data.arrays import IntArray
+from candide.data.batch import Batch
+from candide.data.errors import LabelsRefused, OptionRefused
+from candide.data.values import Key
+from candide.kernels.hashing import mix_all
+from candide.model.evaluation import Evaluation
+from candide.model.row_sample import row_hashes
+from candide.model.scoring import SUSPECTS, Score, listed
+from candide.selection.scored_rows import scored, weights_of
+from candide.training.learning import Learned, Options
+
+
+def in_folds(
+    options: Options,
+    batch: Batch,
+    folds: int,
+    *,
+    seed: int = 0,
+    label: str | None = None,
+    first_row: int = 0,
+    suspects: int = SUSPECTS,
+    report: Callable[[int], None] | None = None,
+) -> Evaluation:
+    """Judge each fold by a model fitted on all others: families, smoothing and calibration are chosen anew each time.
+
+    Folds have about equal shares of every class. Which row is in which depends on what it holds and on the seed,
+    not on where it is.
+    """
+    fold = folds_of(batch, folds, seed)
+    surprise = math.log(int(weights_of(batch).sum()) + 1)
+    total, classes = Score(most=suspects), set[Key]()
+    for place in range(folds):
+        others, here = np.flatnonzero(fold != place), np.flatnonzero(fold == place)
+        learned = Learned.fit(options, batch.take(others), label=label)
+        total += scored(learned.model, [batch.take(here)], surprise, suspects).at(here)
+        classes.update(learned.summary.classes)
+        if report is not None:
+            report(len(here))
+    return total.evaluation(f"{folds}-fold", label, classes, first_row, of_one_fold(total.strangers))
+
+
+def folds_of(batch: Batch, folds: int, seed: int = 0) -> IntArray:
+    """The fold of each row: rows of a class are shuffled by a hash of their content and dealt out like cards.
+
+    >>> rows = Batch.of({"x": [1, 2, 3, 4, 5, 6]}, ["a", "a", "b", "b", "b", "b"])
+    >>> np.bincount(folds_of(rows, 2)).tolist(), sorted(folds_of(rows, 2)[:2].tolist())
+    ([3, 3], [0, 1])
+    """
+    if batch.labels is None:
+        raise LabelsRefused("These rows have no labels to compare answers with.")
+    if not (isinstance(folds, int) and 2 <= folds <= len(batch)):
+        raise OptionRefused(f"folds is a whole number from 2 to the number of rows ({len(batch):,}), not {folds!r}.")
+    salt = mix_all(np.array([seed % 2**64], dtype=np.uint64))
+    order = np.lexsort((weights_of(batch), mix_all(row_hashes(batch) ^ salt), batch.labels.codes))
+    dealt = np.empty(len(batch), dtype=np.int64)
+    dealt[order] = np.arange(len(batch)) % folds
+    return dealt
+
+
+def of_one_fold(strangers: frozenset[Key]) -> list[str]:
+    """What to say of classes whose rows are all in one fold."""
+    if not strangers:
+        return []
+    return [f"{listed(strangers)} rows in one fold only: the other folds teach nothing of it, so they count as wrong."]

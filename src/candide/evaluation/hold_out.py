@@ -1,0 +1,26 @@
+"""Evaluation on new rows: answers beside the labels of rows that were kept back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from candide.data.batch import Batch
+from candide.data.metrics import LEAST_LOG
+from candide.data.values import Key, shown
+from candide.model.evaluation import Evaluation
+from candide.model.predictor import Model
+from candide.model.scoring import SUSPECTS
+from candide.selection.scored_rows import scored
+
+
+def on_rows(
+    model: Model, batches: Iterable[Batch], *, label: str | None = None, first_row: int = 0, suspects: int = SUSPECTS
+) -> Evaluation:
+    """Compare answers with the labels of rows the model has not learned."""
+    total = scored(model, batches, -LEAST_LOG, suspects)
+    return total.evaluation("hold-out", label, model.classes, first_row, never_learned(total.strangers))
+
+
+def never_learned(strangers: Iterable[Key]) -> list[str]:
+    """What to say of labels that the model does not know."""
+    return [f"The model never learned class '{shown(key)}', so its rows count as wrong." for key in sorted(strangers)]

@@ -1,0 +1,158 @@
+"""Evaluation of rows that were learned, each judged by what all others taught: exact, and no test set is needed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from candide.data.arrays import IntArray
+from candide.data.batch import Batch
+from candide.data.errors import ForgetRefused, RowsRefused
+from candide.data.values import Key
+from candide.engines.local import in_parallel
+from candide.kernels.hashing import Hashes, add_numbers, mix_all
+from candide.model.calibration import IDENTITY, Calibration
+from candide.model.evaluation import Evaluation
+from candide.model.predictor import Model
+from candide.model.scoring import SUSPECTS, Score, listed
+from candide.selection.fit_calibration import calibrated
+from candide.selection.leave_one_out import LeftOut
+from candide.selection.leave_one_out import left_out as without_themselves
+from candide.selection.scored_rows import pieces, scored_without
+from candide.selection.tune import CELLS, FEWEST_ROWS, MOST_ROWS
+from candide.training.learning import Learned
+
+PARTS = 10
+"""A calibration judges a tenth of the rows and is fitted on the others."""
+
+GRID = 2.0**20
+"""Scores are told apart to a millionth of a nat, far above where processors round differently: all deal rows alike."""
+
+TOO_MANY = (
+    "These rows are too many to calibrate anew without each tenth, so the model's own calibration judged them. It was "
+    "fitted on some of them, but is only {numbers:,} numbers: the log loss is too low by next to nothing."
+)
+TOO_FEW = (
+    "These rows are too few to calibrate anew without each tenth, so the model's own calibration judged them, which "
+    "may have been fitted on them."
+)
+
+
+def left_out(learned: Learned, batches: Iterable[Batch], *, first_row: int = 0, suspects: int = SUSPECTS) -> Evaluation:
+    """Judge rows that were learned, each by what all others taught: one more pass, exact, no test set needed.
+
+    The calibration was fitted on left-out scores of these very rows, so it is fitted anew for each tenth of them,
+    without that tenth; where rows are too many for that, they are also too many for a few numbers to remember.
+    """
+    leaving = Leaving.of(learned, suspects)
+    total, kept, rows = Score(most=suspects), list[LeftOut](), 0
+    for left, score in in_parallel(leaving, pieces(known_columns(learned, batches), leaving.cells)):
+        total, rows = total + score, rows + len(left.labels)
+        kept = [*kept, left] if rows <= leaving.room else []
+    if FEWEST_ROWS <= rows <= leaving.room:
+        total, notes = leaving.by_tenths(LeftOut.joined(kept)), []
+    else:
+        notes = of_calibration(learned.tuning.calibration, rows)
+    notes = [*of_one_row(total.strangers), *notes]
+    return total.evaluation("leave-one-out", learned.label, learned.summary.classes, first_row, notes)
+
+
+@dataclass(frozen=True)
+class Leaving:
+    """Judges rows by what all others taught."""
+
+    learned: Learned
+    model: Model
+    """Made once, for what does not depend on the row."""
+    suspects: int = SUSPECTS
+
+    @classmethod
+    def of(cls, learned: Learned, suspects: int = SUSPECTS) -> Leaving:
+        """Ready to judge what was learned."""
+        options = learned.options
+        return cls(learned, Model.fit(learned.summary, options.priors, options.class_weight, IDENTITY), suspects)
+
+    @property
+    def cells(self) -> int:
+        """How many numbers a row needs."""
+        return len(self.model.classes) * max(1, len(self.model.blocks))
+
+    @property
+    def room(self) -> int:
+        """How many rows may be kept to calibrate anew: none where nothing was calibrated."""
+        if self.learned.tuning.calibration is None:
+            return 0
+        return max(FEWEST_ROWS, min(MOST_ROWS, CELLS // self.cells))
+
+    def __call__(self, batch: Batch) -> tuple[LeftOut, Score]:
+        """What is said of rows without themselves, and how good that is under the model's own calibration."""
+        options = self.learned.options
+        left = without_themselves(self.learned.summary, self.model, batch, options.priors, options.class_weight)
+        numbers = np.arange(batch.start, batch.start + len(batch))
+        return left, self.score(left, self.learned.tuning.calibration, numbers)
+
+    def score(self, left: LeftOut, calibration: Calibration | None, numbers: IntArray) -> Score:
+        """How good the answers are."""
+        return scored_without(left, self.learned.summary, calibration, numbers, self.suspects)
+
+    def by_tenths(self, left: LeftOut) -> Score:
+        """The score where each tenth of the rows is judged by a calibration fitted on the others.
+
+        Rows are first put in an order of their own, by label and by what is said of them, so that their order in the
+        data does not matter, and every tenth has its share of every class.
+        """
+        order = np.lexsort((hashes(left), left.labels))
+        left, tenth = left.rows(order), np.arange(len(order)) % PARTS
+        total = Score(most=self.suspects)
+        for place in range(PARTS):
+            here = np.flatnonzero(tenth == place)
+            others = replace(left, weights=np.where(tenth == place, 0.0, left.weights))
+            calibration = calibrated(others, self.model.classes, self.model.blocks)
+            total += self.score(left.rows(here), calibration, order[here])
+        return total
+
+
+def known_columns(learned: Learned, batches: Iterable[Batch]) -> Iterator[Batch]:
+    """The rows with every column that was learned, missing where absent, and no others."""
+    known = set(learned.schema.columns)
+    for batch in batches:
+        names = [name for name in batch.names if name in known]
+        some = batch if len(names) == len(batch.names) else batch.only(names)
+        yield some.with_missing(learned.schema.columns)
+
+
+def refuse_never_learned(learned: Learned, batches: Iterable[Batch]) -> None:
+    """Raise where rows cannot have been learned: what was learned must be able to forget them."""
+    try:
+        learned.forget(known_columns(learned, batches))
+    except ForgetRefused as problem:
+        raise RowsRefused(
+            f"Only rows that were learned can be left out. {problem} To evaluate new rows, do not leave them out."
+        ) from None
+
+
+def hashes(left: LeftOut) -> Hashes:
+    """A number for what is said of each row: rows with the same one may stand for each other."""
+    totals = np.zeros(len(left.labels), dtype=np.uint64)
+    said = [left.weights[:, None], left.prior, *left.terms, left.observed.T]
+    for place, numbers in enumerate(said):
+        salts = mix_all(np.arange(numbers.shape[1], dtype=np.uint64) + np.uint64(place << 32))
+        add_numbers(np.round(np.ascontiguousarray(numbers) * GRID), salts, totals)
+    return totals
+
+
+def of_one_row(strangers: frozenset[Key]) -> list[str]:
+    """What to say of classes that vanish with a row."""
+    if not strangers:
+        return []
+    return [f"{listed(strangers)} only one row. Without it nothing is known of the class, so the row counts as wrong."]
+
+
+def of_calibration(calibration: Calibration | None, rows: int) -> list[str]:
+    """What to say where rows were judged by the model's own calibration."""
+    if calibration is None:
+        return []
+    numbers = sum(map(len, vars(calibration).values()))
+    return [TOO_FEW if rows < FEWEST_ROWS else TOO_MANY.format(numbers=numbers)]

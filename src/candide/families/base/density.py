@@ -1,0 +1,364 @@
+"""The families that look at one number at a time: each a density with a few parameters per column and class."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from candide.data.arrays import AnyArray, BoolArray, FloatArray, IntArray
+from candide.data.batch import Batch
+from candide.families.base.basis import Shaped
+from candide.families.base.family import Family, Term, shown_number
+from candide.families.base.support import REAL, Support
+from candide.kernels.logarithm import grid_log
+from candide.statistics.sums import Sums, SumsBuilder
+from candide.statistics.tally import Tally
+from candide.statistics.whole_sums import WholeSums
+
+Parameters = tuple[FloatArray, ...]
+IN_EVERY_SUPPORT = 1.0
+LEAST_DEVIATION = 1e-300
+FAR = 1e280
+EPSILON = np.finfo(np.float64).eps
+#: Taking a row out in doubles must leave this share of the squares.
+KEPT = 1e-3
+#: Which way a mean is rounded matters where doubles are coarser than this share of the deviation.
+COARSE = 1e-11
+#: Logarithms are summed on a grid of this step: a smaller gap between them means nothing.
+LEAST_GAP = 2.0**-40
+
+
+@dataclass(frozen=True)
+class Moments:
+    """Mean, standard deviation and gap of logarithms of each (column, class), the prior's rows blended in.
+
+    The gap is how far the mean of the logarithms lies below the logarithm of the mean. `whole` is the deviation of all
+    classes together, [column, 1]. With a row taken out, every row has moments of its own: there the first axis is the
+    row.
+    """
+
+    weight: FloatArray
+    mean: FloatArray
+    deviation: FloatArray
+    log_gap: FloatArray | None
+    whole: FloatArray
+
+    @property
+    def variance(self) -> FloatArray:
+        return self.deviation**2
+
+
+@dataclass(frozen=True)
+class Density(Family):
+    """A family of one number: `smoothing` is how many rows of all classes together each class is given for free.
+
+    A class that never saw a column so borrows the column's overall shape, and one that saw a single value does not
+    become certain of it.
+    """
+
+    smoothing: float = 1.0
+
+    support: ClassVar[Support] = REAL
+    #: What is summed, where that is not the values themselves.
+    summed_support: ClassVar[Support | None] = None
+    needs_logs: ClassVar[bool] = False
+    #: What the parameters are called, and the density written with them, for explanations.
+    called: ClassVar[tuple[str, ...]] = ()
+    formula: ClassVar[str] = ""
+
+    @abstractmethod
+    def parameters(self, seen: Moments) -> Parameters:
+        """Parameters, each [column, class]: every cell by itself, or by its line."""
+
+    @abstractmethod
+    def log_density(self, value: FloatArray, *parameters: FloatArray) -> FloatArray:
+        """log p(value | parameters), broadcasting; value lies in the support."""
+
+    @abstractmethod
+    def draw(self, rng: np.random.Generator, rows: int, *parameters: float) -> FloatArray:
+        """New values from one class."""
+
+    def builder(self, columns: tuple[str, ...], classes: int) -> SumsBuilder:
+        return SumsBuilder(len(columns), classes, self.needs_logs)
+
+    def builder_over(self, seen: Sums) -> SumsBuilder:
+        return SumsBuilder.over(seen)
+
+    def read(self, batch: Batch, columns: tuple[str, ...]) -> FloatArray:
+        values = batch.numbers(columns)
+        self.support.refuse_outside(values, batch, columns, self.name)
+        return values
+
+    def view(self, batch: Batch, columns: tuple[str, ...]) -> FloatArray:
+        return self.support.without_outside(batch.numbers(columns))
+
+    def held(self, seen: Sums, columns: tuple[str, ...]) -> BoolArray:
+        return np.asarray((seen.weight.signs() > 0).any(axis=1))
+
+    def summed(self, values: FloatArray) -> FloatArray:
+        """What is summed of the values: themselves, unless the family says otherwise."""
+        return values
+
+    def learn(self, builder: SumsBuilder, values: FloatArray, labels: IntArray, weights: AnyArray) -> None:
+        builder.learn(self.summed(values), labels, weights if weights.size else None)
+
+    def could_leave(self, sums: WholeSums, rows: Any, bits: int) -> Any:
+        """Where rows of the family may have left these sums, rows that weigh at most so many times 2^-bits."""
+        possible = (self.summed_support or self.support).could_sum_to(sums) & sums.within(rows, bits)
+        return possible if sums.log is None else possible & ~sums.logs_outside()
+
+    def impossible(self, seen: Sums, columns: tuple[str, ...], rows: Tally) -> str:
+        possible = self.could_leave(seen.whole, rows.units.astype(object), rows.bits).all(axis=1)
+        return "" if possible.all() else f"sums of '{columns[int(np.argmin(possible))]}' that no rows have"
+
+    def fit(self, seen: Sums, columns: tuple[str, ...]) -> Parameters:
+        return self.parameters(blended(seen, self.smoothing))
+
+    def score(self, parameters: Parameters, values: FloatArray, joint: FloatArray) -> None:
+        for column in range(values.shape[1]):
+            joint += self._column_terms(parameters, values[:, column], column)
+
+    def score_without(
+        self, seen: Sums, batch: Batch, columns: tuple[str, ...], labels: IntArray, weights: AnyArray, joint: FloatArray
+    ) -> None:
+        values = self.view(batch, columns)
+        for column in range(len(columns)):
+            known = np.flatnonzero(~np.isnan(values[:, column]))
+            loads = weights[known] if weights.size else weights
+            distinct, which = kinds_of(values[known, column], labels[known], loads)
+            out = distinct._replace(values=self.summed(distinct.values[:, None])[:, 0])
+            parameters = self.parameters(blended_without(seen.column(column), out, self.smoothing))
+            joint[known] += self.log_density(distinct.values[:, None], *parameters)[which]
+
+    def terms(
+        self, parameters: Parameters, values: FloatArray, columns: tuple[str, ...], seen: Any = None
+    ) -> list[Term]:
+        return [
+            self._term(parameters, values, place, name)
+            for place, name in enumerate(columns)
+            if np.isfinite(values[0, place])
+        ]
+
+    def _term(self, parameters: Parameters, values: FloatArray, place: int, name: str) -> Term:
+        shown = shown_number(values[0, place])
+        called = self.numbers_behind(parameters, place)
+        said = self._column_terms(parameters, values[:, place], place)[0]
+        return Term(name, shown, said, Shaped(self.name, called, self.formula, shown))
+
+    def _column_terms(self, parameters: Parameters, values: FloatArray, column: int) -> FloatArray:
+        known = np.isfinite(values)[:, None]
+        inside = values[:, None] if known.all() else np.where(known, values[:, None], IN_EVERY_SUPPORT)
+        terms = self.log_density(inside, *(parameter[column] for parameter in parameters))
+        return terms if known.all() else np.where(known, terms, 0.0)
+
+    def numbers_behind(self, parameters: Parameters, place: int) -> dict[str, FloatArray]:
+        return {word: parameter[place] for word, parameter in zip(self.called, parameters, strict=False)}
+
+    def alone(
+        self, parameters: Parameters, columns: tuple[str, ...], place: int, values: FloatArray, classes: int
+    ) -> FloatArray:
+        return self._column_terms(parameters, values, place)
+
+    def whereabouts(self, parameters: Parameters, seen: Sums, classes: int) -> tuple[FloatArray, FloatArray]:
+        """Mean and deviation, where values are what is summed; else as the family draws them."""
+        if type(self).summed is not Density.summed:
+            return super().whereabouts(parameters, seen, classes)
+        moments = blended(seen, self.smoothing)
+        return moments.mean, moments.deviation
+
+    def sample(
+        self, parameters: Parameters, label: int, rows: int, rng: np.random.Generator
+    ) -> list[AnyArray | list[Any]]:
+        of_class = [[float(p[place, label]) for p in parameters] for place in range(len(parameters[0]))]
+        with np.errstate(over="ignore", invalid="ignore"):
+            return [self.support.within(self.draw(rng, rows, *numbers)) for numbers in of_class]
+
+
+class Pool(NamedTuple):
+    """Weight, mean, deviation and gap of logarithms as they were seen, nothing blended in."""
+
+    weight: FloatArray
+    mean: FloatArray
+    deviation: FloatArray
+    log_gap: FloatArray | None
+
+
+def pool(seen: Sums) -> Pool:
+    """The moments of each (column, class)."""
+    return Pool(seen.weight.to_float(), seen.mean, seen.deviation, None if seen.log is None else seen.log_gap)
+
+
+def blended(seen: Sums, free_rows: float) -> Moments:
+    """Each class's own moments, with `free_rows` rows of all classes together mixed in."""
+    return blend(pool(seen), pool(seen.over_classes()), free_rows)
+
+
+def blend(own: Pool, everyone: Pool, free_rows: float) -> Moments:
+    """Two pools mixed; deviations are combined without squaring, so that columns near 1e300 or 1e-300 work."""
+    free = np.where((own.weight == 0) & (free_rows == 0), 1.0, free_rows)
+    own_share, free_share = own.weight / (own.weight + free), free / (own.weight + free)
+    mean = own_share * own.mean + free_share * everyone.mean
+    deviation = np.hypot(
+        np.sqrt(own_share) * np.hypot(own.deviation, own.mean - mean),
+        np.sqrt(free_share) * np.hypot(everyone.deviation, everyone.mean - mean),
+    )
+    log_gap = None
+    if own.log_gap is not None and everyone.log_gap is not None:
+        log_gap = own_share * own.log_gap + free_share * everyone.log_gap
+        log_gap += gap_between(own.mean, everyone.mean, own_share, free_share)
+    deviation = np.where(everyone.weight == 0, 1.0, deviation)
+    return Moments(own.weight, mean, deviation, log_gap, everyone.deviation)
+
+
+def gap_between(one: FloatArray, other: FloatArray, share: FloatArray, other_share: FloatArray) -> FloatArray:
+    """log(a x + b y) - a log x - b log y for shares a + b = 1, as accurate as the distance of x and y is."""
+    mean = share * one + other_share * other
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        step = (other - one) / mean
+        lost = share * log_of(-other_share * step, one, mean) + other_share * log_of(share * step, other, mean)
+    return np.where(share * other_share > 0, -lost, 0.0)
+
+
+def log_of(step: FloatArray, value: FloatArray, mean: FloatArray) -> FloatArray:
+    """log(value / mean), given value / mean - 1 as well as it is known."""
+    return np.where(np.abs(step) < 0.5, np.log1p(step), np.log(value) - np.log(mean))
+
+
+class Leaving(NamedTuple):
+    """Rows to be taken out, one at a time: what was summed of each, its class and its weight."""
+
+    values: FloatArray
+    labels: IntArray
+    weights: IntArray
+
+    def at(self, rows: IntArray) -> Leaving:
+        """Some of the rows."""
+        return Leaving(self.values[rows], self.labels[rows], self.weights[rows])
+
+
+def kinds_of(values: FloatArray, labels: IntArray, weights: AnyArray) -> tuple[Leaving, IntArray]:
+    """The different rows there are, and which of them each row is."""
+    numbers, which = np.unique(values, return_inverse=True)
+    loads, load = np.unique(weights, return_inverse=True) if weights.size else (np.ones(1, dtype=np.int64), 0)
+    classes = int(labels.max(initial=0)) + 1
+    kinds, which = np.unique((which * classes + labels) * len(loads) + load, return_inverse=True)
+    pairs = kinds // len(loads)
+    return Leaving(numbers[pairs // classes], pairs % classes, loads[kinds % len(loads)]), which
+
+
+def blended_without(seen: Sums, out: Leaving, free_rows: float) -> Moments:
+    """What `blended` gives for one column without each row, [row, class].
+
+    Down-dated in doubles where that is as good as subtracting exactly: where it keeps all but a few bits, and where
+    means are rounded the same way or the way does not matter.
+    """
+    everyone, together = seen.over_classes(), out._replace(labels=np.zeros_like(out.labels))
+    (left, kept, rounded), (rest, kept_all, rounded_all) = without(seen, out), without(everyone, together)
+    moments = blend(among(seen, left, out.labels), in_rows(rest), free_rows)
+    coarse = (np.spacing(np.abs(moments.mean)) > COARSE * moments.deviation).any(axis=1)
+    shaky = np.flatnonzero(~(kept & kept_all & (rounded & rounded_all | ~coarse)))
+    if len(shaky):
+        put(left, shaky, pool(exactly_without(seen, out.at(shaky))))
+        put(rest, shaky, pool(exactly_without(everyone, together.at(shaky))))
+        moments = blend(among(seen, left, out.labels), in_rows(rest), free_rows)
+    return moments
+
+
+def among(seen: Sums, left: Pool, labels: IntArray) -> Pool:
+    """All classes of each row, [row, class]: its own as it is left, the others as they were."""
+    parts = zip(pool(seen), left, strict=True)
+    return Pool(*(None if whole is None else in_place(whole, part, labels) for whole, part in parts))  # type: ignore[arg-type]
+
+
+def in_rows(rest: Pool) -> Pool:
+    """What all classes together leave of each row, [row, 1]."""
+    return Pool(*(None if part is None else part[:, None] for part in rest))  # type: ignore[arg-type]
+
+
+def in_place(whole: FloatArray, changed: FloatArray | None, labels: IntArray) -> FloatArray:
+    """A line of whole[0, class] for each row, with what changed in its own class."""
+    table = np.repeat(whole, len(labels), axis=0)
+    table[np.arange(len(labels)), labels] = changed
+    return table
+
+
+def without(seen: Sums, out: Leaving) -> tuple[Pool, AnyArray, AnyArray]:
+    """The moments of each row's class once the row has left, [row], down-dated in doubles; one column.
+
+    Also whether that keeps all but a few bits, or else gives zeros, and whether the mean is sure to be the correctly
+    rounded one.
+    """
+    whole = pool(seen)
+    weight, mean, deviation = (part[0, out.labels] for part in whole[:3])
+    rest = weight - out.weights
+    share = out.weights / np.where(rest > 0, rest, 1.0)
+    with np.errstate(over="ignore", invalid="ignore"):
+        low = seen.mean_rest[0, out.labels]
+        away = (out.values - mean) - low
+        change = low - away * share
+        moved = mean + change
+        after = deviation**2 - share * away**2
+        spread = np.sqrt(np.maximum(after, 0.0) * (1 + share))
+        kept = (after > KEPT * deviation**2) | (rest <= 0) | ((deviation == 0) & (away == 0))
+        rounded = ~halfway(mean, change, moved) | (rest <= 0)
+    log_gap = None
+    if seen.log is not None:
+        log_gap, kept_logs = log_gap_without(seen, out, share, away)
+        kept &= kept_logs | (rest <= 0)
+    nothing = (rest <= 0) | ~kept
+    moved, spread = np.where(nothing, 0.0, moved), np.where(nothing | (deviation == 0), 0.0, spread)
+    return Pool(rest, moved, spread, None if log_gap is None else np.where(nothing, 0.0, log_gap)), kept, rounded
+
+
+def halfway(mean: FloatArray, change: FloatArray, moved: FloatArray) -> AnyArray:
+    """Where a mean that changes by a number known to a few bits may be rounded either way."""
+    lost, doubt = np.abs(change - (moved - mean)), 4 * EPSILON * np.abs(change)
+    return np.asarray(np.abs(lost - 0.5 * np.spacing(np.abs(moved))) <= doubt)
+
+
+def log_gap_without(seen: Sums, out: Leaving, share: FloatArray, away: FloatArray) -> tuple[FloatArray, AnyArray]:
+    """The gap of logarithms once the row has left, and whether that keeps all but a few bits.
+
+    With the row's logarithm known relative to the mean's, every term is as small as the column is narrow: the gap grows
+    by the share of the class that left, the mean moves, and the row's logarithm is no longer counted.
+    """
+    mean, gap = seen.mean[0, out.labels], seen.log_gap[0, out.labels]
+    near = grid_log(seen.mean[0])
+    beyond = seen.log_mean_less(near[None])[0, out.labels]
+    own = share * ((grid_log(out.values) - near[out.labels]) - beyond)
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        step = -share * (away / mean)
+        moved = np.log1p(step)
+        left = (1 + share) * gap + moved + own
+        doubt = (1 + share) * np.abs(gap) + np.abs(step) / (1 + step) + np.abs(moved) + np.abs(own)
+        return left, 4 * EPSILON * doubt <= COARSE * np.maximum(left, LEAST_GAP)
+
+
+def exactly_without(seen: Sums, out: Leaving) -> Sums:
+    """The sums of each row's class without the row, as many classes as there are rows."""
+    numbers = np.arange(len(out.labels))
+    gone = Sums.of(out.values[:, None], numbers, len(numbers), out.weights, seen.log is not None)
+    return seen.only(out.labels) - gone
+
+
+def put(left: Pool, places: IntArray, exact: Pool) -> None:
+    """Write the moments of some rows, [1, place], where they belong."""
+    for part, better in zip(left, exact, strict=True):
+        if part is not None and better is not None:
+            part[places] = better[0]
+
+
+def times_larger(value: FloatArray, size: FloatArray) -> FloatArray:
+    """value / size for numbers from zero up, growing like a logarithm where it would overflow: order is kept."""
+    with np.errstate(over="ignore", divide="ignore"):
+        ratio = value / size
+        return np.where(ratio < FAR, ratio, FAR * (1 + np.log(value) - np.log(size) - np.log(FAR)))
+
+
+def lifted(deviation: FloatArray, whole: FloatArray, floor: float) -> FloatArray:
+    """Deviations raised to the root of `floor` times the whole column's; 1 where the whole column is constant."""
+    least = np.maximum(np.sqrt(floor) * whole, LEAST_DEVIATION)
+    return np.where(whole == 0, 1.0, np.maximum(deviation, least))

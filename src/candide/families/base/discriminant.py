@@ -1,0 +1,153 @@
+"""Gaussian discriminant analysis: blocks of numbers with a covariance, the lecture's GDA."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from candide.data.arrays import AnyArray, FloatArray, IntArray
+from candide.data.batch import Batch
+from candide.families.base.basis import Shaped
+from candide.families.base.family import Family, Term, shown_number
+from candide.families.base.multivariate_normal import Bells, log_bells, log_densities, units_of
+from candide.families.base.multivariate_normal_without import Leaving, rests
+from candide.families.base.support import REAL
+from candide.statistics.cross_sums import CrossSums, CrossSumsBuilder
+from candide.statistics.tally import Tally
+
+
+@dataclass(frozen=True)
+class Discriminant(Family):
+    """A bell in as many dimensions as the block has columns.
+
+    Learns from rows complete in the block; predicts from whatever is observed, by the bell of those columns.
+    `smoothing` rows with the whole block's variances and no correlation are mixed into each covariance, and
+    `floor` of those variances is added, so that it can always be inverted.
+    """
+
+    smoothing: float = 1.0
+    floor: float = 1e-9
+
+    @abstractmethod
+    def pooled(self, own: FloatArray, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Each class's covariance before smoothing, and the number of rows behind it; one where all classes share it.
+
+        `own` covariances are [..., class, column, column], their weights [..., class].
+        """
+
+    def builder(self, columns: tuple[str, ...], classes: int) -> CrossSumsBuilder:
+        return CrossSumsBuilder(len(columns), classes)
+
+    def builder_over(self, seen: CrossSums) -> CrossSumsBuilder:
+        return CrossSumsBuilder.over(seen)
+
+    def read(self, batch: Batch, columns: tuple[str, ...]) -> FloatArray:
+        values = batch.numbers(columns)
+        REAL.refuse_outside(values, batch, columns, self.name)
+        return values
+
+    def view(self, batch: Batch, columns: tuple[str, ...]) -> FloatArray:
+        return REAL.without_outside(batch.numbers(columns))
+
+    def learn(self, builder: CrossSumsBuilder, values: FloatArray, labels: IntArray, weights: AnyArray) -> None:
+        builder.learn(values, labels, weights if weights.size else None)
+
+    def memory(self, columns: int, classes: int) -> int:
+        return 8 * columns**2 * classes
+
+    def impossible(self, seen: CrossSums, columns: tuple[str, ...], rows: Tally) -> str:
+        alone = seen.alone.whole
+        possible = (REAL.could_sum_to(alone) & alone.within(rows.units.astype(object), rows.bits)).all(axis=1)
+        if not possible.all():
+            return f"sums of '{columns[int(np.argmin(possible))]}' that no rows have"
+        return "" if seen.semidefinite() else f"products of {', '.join(map(repr, columns))} that no rows have"
+
+    def fit(self, seen: CrossSums, columns: tuple[str, ...]) -> Bells:
+        everyone = seen.over_classes()
+        exponents = units_of(everyone)[0]
+        whole = np.diagonal(everyone.covariance(exponents)[0])
+        covariance = self.blended(seen.covariance(exponents), seen.weights, whole)
+        mean = np.where(seen.weights[:, None] > 0, seen.mean, everyone.mean)
+        of_class = np.broadcast_to(covariance, (seen.classes, *covariance.shape[1:]))
+        return Bells(exponents, np.ldexp(mean, -exponents), of_class)
+
+    def blended(self, own: FloatArray, weights: FloatArray, whole: FloatArray) -> FloatArray:
+        """Covariances[..., class or 1, column, column] with the prior mixed in, from each class's own and its weight.
+
+        `whole` are the variances[..., column] of the whole block.
+        """
+        pooled, rows = self.pooled(own, weights)
+        prior = np.where(whole > 0, whole, 1.0)[..., None, :, None] * np.eye(whole.shape[-1])
+        free = np.where((rows == 0) & (self.smoothing == 0), 1.0, self.smoothing)
+        share = (rows / (rows + free))[..., None, None]
+        return np.asarray(share * pooled + (1 - share) * prior + self.floor * prior)
+
+    def score(self, parameters: Bells, values: FloatArray, joint: FloatArray) -> None:
+        observed = ~np.isnan(values)
+        patterns, which = np.unique(observed, axis=0, return_inverse=True)
+        for place, pattern in enumerate(patterns):
+            rows = np.flatnonzero(which == place)
+            columns = np.flatnonzero(pattern)
+            if len(columns):
+                joint[rows] += log_bells(parameters, values[np.ix_(rows, columns)], columns)
+
+    def score_without(
+        self,
+        seen: CrossSums,
+        batch: Batch,
+        columns: tuple[str, ...],
+        labels: IntArray,
+        weights: AnyArray,
+        joint: FloatArray,
+    ) -> None:
+        values = self.view(batch, columns)
+        loads = weights if weights.size else np.ones(len(labels), dtype=np.int64)
+        learned = ~np.isnan(values).any(axis=1) & (loads > 0)
+        if not learned.all():
+            joint[~learned] += self._unlearned_terms(seen, values[~learned], columns)
+        out = Leaving(values[learned], labels[learned], loads[learned])
+        said = np.empty((len(out.labels), seen.classes))
+        for rest in rests(seen, out):
+            covariance = self.blended(rest.covariance, rest.weights, rest.whole)
+            said[rest.rows] = log_densities(rest.mean, covariance, out.values[rest.rows], rest.exponents)
+        joint[learned] += said
+
+    def _unlearned_terms(self, seen: CrossSums, values: FloatArray, columns: tuple[str, ...]) -> FloatArray:
+        """Rows that were never learned, being incomplete, leave nothing behind when they are taken out."""
+        said = np.zeros((len(values), seen.classes))
+        self.score(self.fit(seen, columns), values, said)
+        return said
+
+    def terms(self, parameters: Bells, values: FloatArray, columns: tuple[str, ...], seen: Any = None) -> list[Term]:
+        """One term for the whole block: a covariance cannot be split by column."""
+        spoke = np.flatnonzero(~np.isnan(values[0]))
+        if not len(spoke):
+            return []
+        name = ", ".join(columns[place] for place in spoke)
+        shown = ", ".join(shown_number(values[0, place]) for place in spoke)
+        means = {
+            f"mean of {columns[place]}": np.ldexp(parameters.mean[:, place], parameters.exponents[place])
+            for place in spoke
+        }
+        bell = Shaped(self.name, means, "the height of a bell in as many dimensions as there are columns", shown)
+        return [Term(name, shown, log_bells(parameters, values[:1, spoke], spoke)[0], bell)]
+
+    def numbers_behind(self, parameters: Bells, place: int) -> dict[str, FloatArray]:
+        means, deviations = self.whereabouts(parameters, None, len(parameters.mean))
+        return {"mean": means[place], "deviation": deviations[place]}
+
+    def whereabouts(self, parameters: Bells, seen: Any, classes: int) -> tuple[FloatArray, FloatArray]:
+        deviation = np.sqrt(np.diagonal(parameters.covariance, axis1=1, axis2=2))
+        with np.errstate(over="ignore"):
+            return np.ldexp(parameters.mean, parameters.exponents).T, np.ldexp(deviation, parameters.exponents).T
+
+    def sample(
+        self, parameters: Bells, label: int, rows: int, rng: np.random.Generator
+    ) -> list[AnyArray | list[Any]]:
+        root = np.linalg.cholesky(parameters.covariance[label])
+        drawn = parameters.mean[label] + rng.standard_normal((rows, len(root))) @ root.T
+        with np.errstate(over="ignore"):
+            return list(REAL.within(np.ldexp(drawn, parameters.exponents)).T)

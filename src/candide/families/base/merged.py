@@ -1,0 +1,132 @@
+"""Slots merged into parts that speak with one voice: neighbouring bins into intervals, like values into groups.
+
+How many parts, and which, is read off the counts alone by the MODL criterion (Boullé 2006): the partition under which
+partition, class counts of each part, and classes of the rows within it take the fewest nats to write down. A part is
+then one slot as far as classes are concerned, and how its slots share it is the same in every class:
+
+    P(slot | class) = P(part | class) * share of the slot in its part, all classes together
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from candide.data.arrays import AnyArray, FloatArray, IntArray
+from candide.families.base.smoothing import log_shares
+from candide.families.base.tally_without import Leaving, log_shares_without, refuse_never_learned
+from candide.kernels.merging import merge_neighbours
+
+NEWTON_STEPS = 8
+ROWS_LENT = 1.0
+"""Rows of the usual mixture of classes lent to each value before values are put in order."""
+
+
+def log_merged(counts: AnyArray, parts: IntArray, smoothing: float, lent: float | FloatArray = 0.0) -> FloatArray:
+    """log P(slot | class) where slot i belongs to part parts[i]; `lent` is added to what each slot counts in its part.
+
+    >>> counts = np.array([[3, 0], [1, 0], [0, 4]])
+    >>> np.exp(log_merged(counts, np.array([0, 0, 1]), 0.0)).round(15).tolist()
+    [[0.75, 0.0], [0.25, 0.0], [0.0, 1.0]]
+    """
+    pool = counts.sum(axis=1) + np.asarray(lent, dtype=np.float64)
+    with np.errstate(divide="ignore"):
+        within = np.log(pool) - np.log(summed(pool, parts))[parts]
+    return log_shares(summed(counts, parts), smoothing)[parts] + within[:, None]
+
+
+def log_merged_without(
+    counts: AnyArray, parts: IntArray, smoothing: float, out: Leaving, lent: float | FloatArray = 0.0
+) -> FloatArray:
+    """What `log_merged` gives each row's slot once the row has left, [row, class]; 0 where the slot leaves with it."""
+    refuse_never_learned(counts, out)
+    pool, free = counts.sum(axis=1), np.broadcast_to(np.asarray(lent, dtype=np.float64), len(counts))
+    homes = parts[out.slots]
+    said = log_shares_without(summed(counts, parts), smoothing, out._replace(slots=homes))
+    left = pool[out.slots] - out.weights + free[out.slots]
+    whole = summed(pool, parts)[homes] - out.weights + summed(free, parts)[homes]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        said += (np.log(left) - np.log(whole))[:, None]
+    said[left == 0] = 0.0
+    return said
+
+
+def summed(counts: AnyArray, parts: IntArray) -> AnyArray:
+    """The counts of each part's slots added up."""
+    sums = np.zeros((int(parts.max(initial=-1)) + 1, *counts.shape[1:]), dtype=counts.dtype)
+    np.add.at(sums, parts, counts)
+    return sums
+
+
+def interval_starts(counts: AnyArray) -> IntArray:
+    """Where the second and later intervals begin among bins in order, counts[bin, class].
+
+    Empty bins between two intervals are shared out evenly.
+    """
+    filled = np.flatnonzero(counts.any(axis=1))
+    if len(filled) < 2:
+        return np.zeros(0, dtype=np.int64)
+    starts = merge_neighbours(canonical(counts[filled]), interval_price(float(counts.sum()), len(filled)))[1:]
+    return (filled[starts - 1] + filled[starts] + 1) // 2
+
+
+def group_numbers(counts: AnyArray) -> IntArray:
+    """The group of each value, counts[value, class]: values are put in order, and neighbours merged."""
+    if not len(counts):
+        return np.zeros(0, dtype=np.int64)
+    known = canonical(counts)
+    order = along_one_axis(known)
+    starts = merge_neighbours(np.ascontiguousarray(known[order]), group_price(len(counts)))
+    numbers = np.empty(len(counts), dtype=np.int64)
+    numbers[order] = np.repeat(np.arange(len(starts)), np.diff(starts, append=len(counts)))
+    return numbers
+
+
+def canonical(counts: AnyArray) -> AnyArray:
+    """The classes that have rows, in an order that depends on the counts alone: so names change no bit."""
+    columns = np.ascontiguousarray(counts.T[counts.any(axis=0)])
+    order = sorted(range(len(columns)), key=lambda place: columns[place].tobytes())
+    return np.ascontiguousarray(columns[order].T)
+
+
+def along_one_axis(counts: AnyArray) -> IntArray:
+    """An order of values in which neighbours have like classes: along the first axis of a correspondence analysis.
+
+    For two classes that is the share of one of them. Each value is lent some rows of the usual mixture, so that one
+    seen once does not stand at the end of the line.
+    """
+    rows = counts.sum(axis=1, keepdims=True).astype(np.float64)
+    usual = counts.sum(axis=0) / rows.sum()
+    apart = (counts - rows * usual) / ((rows + ROWS_LENT) * np.sqrt(usual))
+    _, directions = np.linalg.eigh((apart * rows).T @ apart)
+    return np.argsort(apart @ directions[:, -1], kind="stable")
+
+
+def interval_price(rows: float, most: int) -> FloatArray:
+    """What 1, 2, ... intervals cost: log N for how many, log C(N + I - 1, I - 1) for where they end."""
+    further = np.arange(1, most)
+    return np.log(rows) + np.concatenate([[0.0], np.cumsum(np.log((rows + further) / further))])
+
+
+def group_price(values: int) -> FloatArray:
+    """What 1, 2, ... groups of values cost: log V for how many, log B(V, I) for which value is in which."""
+    return np.log(values) + np.logaddexp.accumulate(log_partitions(values))
+
+
+def log_partitions(values: int) -> FloatArray:
+    """log of the number of ways to divide so many values into exactly 1, 2, ... groups (Temme 1993).
+
+    An approximation of Stirling's numbers of the second kind, within some percent for few values and better for more.
+
+    >>> np.exp(log_partitions(5)).round().tolist()
+    [1.0, 15.0, 25.0, 10.0, 1.0]
+    """
+    groups = np.arange(1.0, values)
+    ratio = values / groups
+    root = np.minimum(ratio, 2 * (ratio - 1))
+    for _ in range(NEWTON_STEPS):
+        root -= (root - ratio * -np.expm1(-root)) / (1 - ratio * np.exp(-root))
+    rest = ratio - 1
+    ways = (values - groups) * np.log(groups * rest) - groups * rest - values * np.log(root)
+    ways += groups * (root + np.log(-np.expm1(-root))) + 0.5 * np.log(rest / (ratio * (root - rest)))
+    choices = np.cumsum(np.log((values - groups + 1) / groups))
+    return np.append(ways + choices, 0.0)

@@ -1,0 +1,59 @@
+"""From counts to log probabilities: the one place where counts are smoothed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from candide.data.arrays import AnyArray, FloatArray
+
+
+def log_shares(counts: AnyArray, smoothing: float | FloatArray) -> FloatArray:
+    """log((count + smoothing) / (total + smoothing * slots)) for counts[slot, class], class by class.
+
+    Smoothing may differ from slot to slot, as [slot, 1]; there may be axes between slot and class, each position of
+    which is a question of its own. A class that saw nothing gives every slot the same share.
+
+    >>> np.exp(log_shares(np.array([[3, 0], [1, 0]]), 0.0)).round(15).tolist()
+    [[0.75, 0.5], [0.25, 0.5]]
+    """
+    slots = len(counts)
+    totals = counts.sum(axis=0) + np.broadcast_to(smoothing, (*counts.shape[:-1], 1)).sum(axis=0)
+    nothing = totals == 0
+    with np.errstate(divide="ignore"):
+        shares = log_raised(counts, smoothing)
+        shares -= np.log(np.where(nothing, 1.0, totals))
+    return np.where(nothing, -np.log(max(slots, 1)), shares) if nothing.any() else shares
+
+
+def log_raised(counts: AnyArray, smoothing: float | FloatArray) -> FloatArray:
+    """log(count + smoothing); small whole counts recur, so the logarithm of each is taken only once."""
+    if counts.dtype.kind == "i" and np.ndim(smoothing) == 0 and counts.size:
+        largest = int(counts.max())
+        if largest < counts.size:
+            return np.take(np.log(np.arange(largest + 1) + float(smoothing)), counts)
+    return np.log(counts + np.asarray(smoothing, dtype=np.float64))
+
+
+def own_loo_smoothing(counts: AnyArray, grid: Sequence[float]) -> float:
+    """The smoothing of a grid under which counts[slot, class] predict themselves best, each row left out in turn.
+
+    Leave-one-out needs no rows here: of the n_vc rows of class c in slot v, each finds n_vc - 1 others among N_c - 1,
+    so their log likelihood is Σ n_vc log((n_vc - 1 + a) / (N_c - 1 + a e)) for e slots. The first of equals is taken.
+
+    >>> own_loo_smoothing(np.array([[9, 0], [0, 9]]), [0.01, 1.0])
+    0.01
+    >>> own_loo_smoothing(np.array([[1, 0], [0, 1], [1, 1]]), [0.01, 1.0])
+    1.0
+    """
+    slots, classes = np.nonzero(counts)
+    seen, totals = counts[slots, classes].astype(np.float64), counts.sum(axis=0)[classes].astype(np.float64)
+    found = []
+    for smoothing in grid:
+        with np.errstate(divide="ignore", invalid="ignore"):
+            left, rest = np.maximum(seen - 1, 0.0), np.maximum(totals - 1, 0.0)
+            logs = np.log(left + smoothing) - np.log(rest + smoothing * len(counts))
+        likelihood = float(np.sort(seen * logs).sum())
+        found.append(likelihood if likelihood == likelihood else -np.inf)
+    return float(grid[int(np.argmax(found))])

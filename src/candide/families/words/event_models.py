@@ -1,0 +1,141 @@
+"""From word counts to what each word says: four event models, all in terms of the (word, class) pairs that occurred.
+
+A pair that never occurred has no count, so what its word says depends on the word and the class apart: base[word] +
+default[class]. That is why no table of words by classes is needed, however many there are of both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from candide.data.arrays import AnyArray, FloatArray, IntArray
+from candide.kernels.word_scoring import Weights
+
+NO_FLOATS, NO_INTEGERS = np.zeros(0), np.zeros(0, dtype=np.int64)
+#: Up to this many classes a table of words by classes is faster than pairs.
+CLASSES_IN_A_TABLE = 32
+#: With more classes, a table may have so many cells for each pair that occurred.
+CELLS_A_PAIR = 2
+
+
+@dataclass(frozen=True)
+class Seen:
+    """The counts that models are made of: those of the kept words, by pair, and the totals of all words."""
+
+    indptr: IntArray
+    labels: AnyArray
+    counts: FloatArray
+    words: IntArray  # the word of each pair
+    classes: int
+    documents: FloatArray
+    all_words: int
+    all_totals: FloatArray
+
+    @property
+    def kept_words(self) -> int:
+        return len(self.indptr) - 1
+
+    def by_class(self, numbers: FloatArray) -> FloatArray:
+        """One number a pair, summed by class."""
+        return np.bincount(self.labels, numbers, self.classes).astype(np.float64)
+
+    def by_word(self, numbers: FloatArray) -> FloatArray:
+        """One number a pair, summed by word."""
+        return np.bincount(self.words, numbers, self.kept_words).astype(np.float64)
+
+
+def log(numbers: FloatArray | float) -> FloatArray:
+    """The logarithm, -inf at zero without a warning."""
+    with np.errstate(divide="ignore"):
+        return np.log(np.asarray(numbers, dtype=np.float64))
+
+
+def multinomial(seen: Seen, smoothing: float) -> Weights:
+    """log((count + smoothing) / (all + smoothing * V)): each occurrence is a draw from the class's words."""
+    totals = seen.by_class(seen.counts) + smoothing * seen.kept_words
+    nothing = totals == 0
+    wholes = log(np.where(nothing, max(seen.kept_words, 1), totals))
+    values = log(seen.counts + smoothing) - wholes[seen.labels]
+    default = np.where(nothing, 0.0, log(smoothing)) - wholes
+    return weights(seen, values, np.zeros(seen.kept_words), default)
+
+
+def complement(seen: Seen, smoothing: float) -> Weights:
+    """Minus the log share of the word in all other classes together (Rennie et al. 2003)."""
+    totals = seen.by_class(seen.counts)
+    alone = np.bincount(seen.labels, minlength=seen.classes) == len(seen.counts)
+    others = np.where(alone, 0.0, seen.counts.sum() - totals) + smoothing * seen.kept_words
+    nothing = others == 0
+    wholes = log(np.where(nothing, max(seen.kept_words, 1), others))
+    of_word = seen.by_word(seen.counts)
+    base = -log(of_word + smoothing)
+    left = np.maximum(of_word[seen.words] - seen.counts, 0.0) + smoothing
+    own = np.where(nothing[seen.labels], 0.0, -log(left))
+    values = own + wholes[seen.labels] - base[seen.words]
+    return weights(seen, values, base, wholes)
+
+
+def bernoulli(seen: Seen, smoothing: float) -> Weights:
+    """log P(word is there) against log P(it is not): absence is said once for all words, presence makes it good."""
+    there = seen.documents[seen.labels]
+    absent = there - seen.counts + smoothing
+    certain = absent == 0
+    nothing = seen.documents + 2 * smoothing == 0
+    with np.errstate(invalid="ignore"):
+        values = np.where(certain, np.inf, log(seen.counts + smoothing) - log(absent))
+        default = np.where(nothing, 0.0, log(smoothing) - log(seen.documents + smoothing))
+        absence = log(seen.documents + smoothing) - log(seen.documents + 2 * smoothing)
+    unheard = np.where(nothing, -np.log(2.0), absence)
+    more = np.where(certain, log(there), log(absent)) - log(there + 2 * smoothing) - unheard[seen.labels]
+    constant = seen.kept_words * unheard + seen.by_class(more)
+    made = weights(seen, values, np.zeros(seen.kept_words), default)._replace(constant=constant)
+    if not certain.any():
+        return made
+    return made._replace(certain=np.bincount(seen.labels[certain], minlength=seen.classes).astype(np.int64))
+
+
+def poisson(seen: Seen, smoothing: float) -> Weights:
+    """Each word occurs at a rate per token of text, whatever the others do: the document's length is the exposure.
+
+    Rates are (count + smoothing) / (all + smoothing * V) over all words ever seen, so those kept need not sum to one.
+    """
+    totals = seen.all_totals + smoothing * seen.all_words
+    nothing = totals == 0
+    wholes = np.where(nothing, max(seen.all_words, 1), totals)
+    values = log(seen.counts + smoothing) - log(wholes)[seen.labels]
+    default = np.where(nothing, 0.0, log(smoothing)) - log(wholes)
+    rate = -(seen.by_class(seen.counts) + np.where(nothing, 1.0, smoothing) * seen.kept_words) / wholes
+    return weights(seen, values, np.zeros(seen.kept_words), default)._replace(rate=rate)
+
+
+MODELS: dict[str, Callable[[Seen, float], Weights]] = {
+    "multinomial": multinomial,
+    "complement": complement,
+    "bernoulli": bernoulli,
+    "poisson": poisson,
+}
+
+
+def weights(seen: Seen, values: FloatArray, base: FloatArray, default: FloatArray) -> Weights:
+    """What pairs, words and classes say, as a table where classes are few or most pairs occurred."""
+    cells = seen.kept_words * seen.classes
+    table = np.zeros((seen.kept_words, 0))
+    if seen.classes <= CLASSES_IN_A_TABLE or cells <= CELLS_A_PAIR * len(values):
+        table = base[:, None] + default[None, :]
+        table[seen.words, seen.labels] = base[seen.words] + values
+    return Weights(
+        rows=NO_INTEGERS,
+        factor=NO_FLOATS,
+        table=table,
+        indptr=np.array(seen.indptr),
+        labels=np.array(seen.labels),
+        values=values,
+        base=base,
+        default=default,
+        constant=np.zeros(seen.classes),
+        certain=NO_INTEGERS,
+        rate=NO_FLOATS,
+    )

@@ -1,0 +1,218 @@
+"""Documents judged by the counts of all the others: exact leave-one-out for text, with no refits.
+
+The counts are those of a word tally, as here, or of a `TermMatrix`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from threading import Lock
+from typing import NamedTuple
+from weakref import finalize
+
+import numpy as np
+
+from candide.data.arrays import AnyArray, FloatArray, IntArray
+from candide.data.errors import ForgetRefused
+from candide.families.words.documents import Documents
+from candide.families.words.event_models import NO_FLOATS, NO_INTEGERS, log
+from candide.families.words.options import TextOptions
+from candide.families.words.parameters import inverse_frequencies, least_total, listed, numbered, who_speaks
+from candide.families.words.term_lists import rows_of, weighed
+from candide.families.words.vocabulary import Vocabulary, letters_of, recipe_of
+from candide.kernels.word_leaving import (
+    Counted,
+    Rows,
+    absences,
+    class_loads,
+    leave_out_complements,
+    leave_out_presence,
+    leave_out_shares,
+    strange_without,
+)
+from candide.kernels.word_merging import class_totals, word_totals
+from candide.kernels.words import Number
+from candide.statistics.word_tally import WordTally
+
+NO_LOGS = np.zeros((0, 1))
+#: Logarithms of counts are tabled where they are no more than this.
+MOST_LOGS = 20_000_000
+
+
+class Pairs(NamedTuple):
+    """How much of each word was seen with each class: word i has indptr[i]:indptr[i + 1], sorted by class."""
+
+    indptr: IntArray
+    labels: AnyArray
+    counts: IntArray
+
+
+@dataclass(frozen=True, eq=False)
+class Leaving:
+    """Counts that documents can be taken out of, one at a time.
+
+    A word that only the document held leaves with it, as does one that then falls below `min_count`: it says nothing
+    and is no longer one of the words among which chances are shared. What depends on all documents at once stays as
+    it was chosen: the words that `max_terms` or a number of `stop_words` keep, and the factors of `idf`.
+    """
+
+    options: TextOptions
+    counted: Counted
+
+    @classmethod
+    def of(
+        cls,
+        pairs: Pairs,
+        documents: IntArray,
+        options: TextOptions,
+        stopped: IntArray = NO_INTEGERS,
+        factor: FloatArray = NO_FLOATS,
+        ranks: IntArray = NO_INTEGERS,
+    ) -> Leaving:
+        """From the pairs of words; `stopped` are the numbers of the stop words, `ranks` where order is not bytewise."""
+        words, classes = len(pairs.indptr) - 1, len(documents)
+        totals, all_totals = np.zeros(words, dtype=np.int64), np.zeros(classes, dtype=np.int64)
+        word_totals(pairs.indptr, pairs.counts, totals)
+        class_totals(pairs.labels, pairs.counts, all_totals)
+        kept = who_speaks(totals, stopped, options, ranks)
+        counted = Counted(
+            *pairs, totals, kept, factor, np.zeros(classes, dtype=np.int64), np.zeros(classes), all_totals,
+            np.array(documents), int(kept.sum()), int(np.count_nonzero(totals)), least_total(options),
+            1.0 / options.unit,
+        )  # fmt: skip
+        class_loads(counted, counted.class_totals, counted.loads)
+        return cls(options, counted)
+
+    def add(
+        self,
+        rows: Rows,
+        labels: IntArray,
+        weights: IntArray,
+        smoothings: Sequence[float],
+        model: str,
+        joints: FloatArray,
+    ) -> None:
+        """Add into joints[smoothing, row, class] what each row says once it is out; rows are weighed already."""
+        done = self._added(rows, np.ascontiguousarray(labels), weights, smoothings, model, joints)
+        if done < len(labels):
+            raise ForgetRefused(
+                f"Text {done} has words that were never learned with its label. Only rows that were learned can be "
+                "left out."
+            )
+
+    def strangeness(self, rows: Rows, labels: IntArray, weights: IntArray) -> FloatArray:
+        """What is added to log P of each row for its words that no other row holds."""
+        found = np.zeros(len(labels))
+        strange_without(rows, np.ascontiguousarray(labels), weights, self.counted, found)
+        return found
+
+    def _added(
+        self,
+        rows: Rows,
+        labels: IntArray,
+        weights: IntArray,
+        smoothings: Sequence[float],
+        model: str,
+        joints: FloatArray,
+    ) -> Number:
+        """Add; how many rows were done, which is not all where one was never counted."""
+        seen = self.counted
+        if model in ("multinomial", "poisson"):
+            few = len(rows.terms) < len(seen.counts) or len(smoothings) * len(seen.counts) > MOST_LOGS
+            logs = NO_LOGS if few else np.column_stack([self._pair_logs(smoothing) for smoothing in smoothings])
+            amounts = np.array(smoothings, dtype=np.float64)
+            return leave_out_shares(rows, labels, weights, seen, amounts, logs, model == "poisson", joints)
+        judge = self._complements if model == "complement" else self._presence
+        each = zip(smoothings, joints, strict=True)
+        return min(judge(rows, labels, weights, smoothing, joint) for smoothing, joint in each)
+
+    def _complements(
+        self, rows: Rows, labels: IntArray, weights: IntArray, smoothing: float, joint: FloatArray
+    ) -> Number:
+        return leave_out_complements(rows, labels, weights, self.counted, smoothing, joint)
+
+    def _presence(
+        self, rows: Rows, labels: IntArray, weights: IntArray, smoothing: float, joint: FloatArray
+    ) -> Number:
+        seen, logs = self.counted, self._pair_logs(smoothing)
+        absent, everyone = self._pair_absences(smoothing), np.arange(len(seen.documents))
+        kinds, which = np.unique(np.column_stack([labels, weights]), axis=0, return_inverse=True)
+        constant, certain = self._absences(
+            np.concatenate([everyone, kinds[:, 0]]),
+            np.concatenate([seen.documents, seen.documents[kinds[:, 0]] - kinds[:, 1]]),
+            smoothing,
+        )
+        own = len(everyone) + which.ravel()
+        return leave_out_presence(
+            rows, labels, weights, seen, smoothing, logs, absent, constant, certain, constant[own], certain[own], joint
+        )
+
+    def _pair_logs(self, smoothing: float) -> FloatArray:
+        seen = self.counted
+        counts = (seen.counts * seen.unit).astype(np.float64)
+        if seen.factor.size:
+            counts *= np.repeat(seen.factor, np.diff(seen.indptr))
+        return log(counts + smoothing)
+
+    def _pair_absences(self, smoothing: float) -> FloatArray:
+        seen = self.counted
+        there = seen.documents[seen.labels].astype(np.float64)
+        with np.errstate(invalid="ignore"):
+            return np.asarray(log(there - seen.counts + smoothing) - log(there + smoothing))
+
+    def _absences(self, labels: IntArray, documents: IntArray, smoothing: float) -> tuple[FloatArray, IntArray]:
+        """What the absence of all words says where a class has so many documents, and how many words are certain."""
+        seen = self.counted
+        speaks = np.repeat(seen.kept, np.diff(seen.indptr))
+        of_class, counts = seen.labels[speaks], seen.counts[speaks]
+        order = np.lexsort((counts, of_class))
+        of_class, counts = of_class[order], counts[order]
+        first = np.flatnonzero(np.diff(of_class, prepend=-1) | np.diff(counts, prepend=-1))
+        words = np.diff(first, append=len(counts))
+        starts = np.searchsorted(of_class[first], np.arange(len(seen.documents) + 1))
+        constant, certain = np.empty(len(labels)), np.empty(len(labels), dtype=np.int64)
+        absences(starts, counts[first], words, seen.kept_words, smoothing, labels, documents, constant, certain)
+        return constant, certain
+
+
+@dataclass(frozen=True, eq=False)
+class TallyIndex:
+    """A tally's words, found by their letters, and the counts that documents are taken out of."""
+
+    vocabulary: Vocabulary
+    places: IntArray
+    leaving: Leaving
+
+    @classmethod
+    def of(cls, tally: WordTally, options: TextOptions) -> TallyIndex:
+        lines = tally.lines
+        vocabulary, places = numbered(lines, options)
+        factor = inverse_frequencies(tally, options) if options.idf else NO_FLOATS
+        pairs, stopped = Pairs(lines.indptr, lines.labels, lines.counts), listed(lines.offsets, lines.letters, options)
+        return cls(vocabulary, places, Leaving.of(pairs, tally.documents, options, stopped, factor))
+
+    def rows(self, documents: Documents) -> Rows:
+        """The documents in the tally's words, weighed."""
+        options = self.leaving.options
+        rows = weighed(
+            rows_of(documents, letters_of(options), recipe_of(options), self.vocabulary), options.weighting
+        )
+        if not self.places.size:
+            return rows
+        words = np.where(rows.terms < 0, -1, self.places[rows.terms])
+        return rows._replace(terms=words.astype(np.int32))
+
+
+_lock = Lock()
+_indexes: dict[tuple[int, TextOptions], TallyIndex] = {}
+
+
+def index_of(tally: WordTally, options: TextOptions) -> TallyIndex:
+    """Made once for all the parts that documents come in, on whatever thread; it goes when the tally goes."""
+    key = (id(tally), options)
+    with _lock:
+        if key not in _indexes:
+            _indexes[key] = TallyIndex.of(tally, options)
+            finalize(tally, _indexes.pop, key, None)
+        return _indexes[key]

@@ -1,0 +1,258 @@
+"""A word tally turned into what each kept word says: stop words, thresholds and inverse frequencies act here."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from candide.data.arrays import AnyArray, FloatArray, IntArray
+from candide.data.errors import OptionRefused
+from candide.families.words.documents import Documents
+from candide.families.words.event_models import MODELS, NO_FLOATS, NO_INTEGERS, Seen
+from candide.families.words.options import WEIGHTINGS, TextOptions
+from candide.families.words.term_lists import weights_of
+from candide.families.words.unspaced import closed_up
+from candide.families.words.vocabulary import FIRST_SCRATCH, Vocabulary, letters_of, recipe_of, scratch_of
+from candide.families.words.word_tally_builder import logs, slots_of
+from candide.kernels.word_merging import Lines
+from candide.kernels.word_scoring import Weights, score_documents, weighed_terms
+from candide.kernels.words import SCRATCH_FULL, Letters, Number, Recipe
+from candide.statistics.word_tally import WordTally, running, taken
+
+
+@dataclass(frozen=True, eq=False)
+class TextParameters:
+    """The kept words, most frequent first, a read-only vocabulary to find them by, and what they say.
+
+    Nothing changes after making, so threads may score with one of these side by side.
+    """
+
+    options: TextOptions
+    smoothing: float
+    lines: Lines
+    seen: Seen
+    factor: FloatArray
+    vocabulary: Vocabulary
+    rows: IntArray
+    letters: Letters
+    recipe: Recipe
+
+    @classmethod
+    def of(cls, tally: WordTally, options: TextOptions, smoothing: float) -> TextParameters:
+        """Let the options and the smoothing meet the counts."""
+        kept = kept_words(tally, options)
+        lines = taken(tally.lines, kept)
+        factor = inverse_frequencies(tally, options)[kept] if options.idf else NO_FLOATS
+        vocabulary, rows = numbered(lines, options)
+        seen = seen_of(tally, lines, factor, float(options.unit))
+        return cls(
+            options, smoothing, lines, seen, factor, vocabulary, rows, letters_of(options), recipe_of(options)
+        )
+
+    def __len__(self) -> int:
+        """How many words say something."""
+        return self.seen.kept_words
+
+    @cached_property
+    def score_weights(self) -> Weights:
+        """What words say in the model that was asked for."""
+        return self._weights(self.options.model)
+
+    @cached_property
+    def likelihood_weights(self) -> Weights:
+        """What words say where a likelihood is needed: the multinomial in place of the complement."""
+        return self._weights("multinomial") if self.options.model == "complement" else self.score_weights
+
+    @cached_property
+    def kept_totals(self) -> FloatArray:
+        """How much the kept words of each class weigh together."""
+        return self.seen.by_class(self.seen.counts)
+
+    def _weights(self, model: str) -> Weights:
+        return MODELS[model](self.seen, self.smoothing)._replace(rows=self.rows, factor=self.factor)
+
+    def add_scores(self, documents: Documents, weights: Weights, joint: FloatArray) -> None:
+        """Add what the documents say into joint[row, class]."""
+        scratch = scratch_of(FIRST_SCRATCH)
+        for piece, rows in documents.with_rows():
+            row: Number = 0
+            reason: Number = SCRATCH_FULL
+            while reason:
+                row, reason = score_documents(
+                    piece, row, self.letters, self.recipe, WEIGHTINGS.index(self.options.weighting), logs(),
+                    self.vocabulary.terms, scratch, weights, joint[rows],
+                )  # fmt: skip
+                if reason == SCRATCH_FULL:
+                    scratch = scratch_of(2 * len(scratch.ids))
+
+    def strangeness(self, documents: Documents) -> FloatArray:
+        """What is added to log P of each document for words that say nothing: -log(G + V) a unit of their weight.
+
+        G is the weight of all that was seen, V the number of different words: each unknown one is as likely as a word
+        seen once would be, were all classes one.
+        """
+        _, unknown = weights_of(documents, self.options, self.vocabulary, self.rows)
+        return -unknown * np.log(max(self.seen.all_totals.sum() + self.seen.all_words, 1.0))
+
+    def spoken(self, documents: Documents) -> tuple[list[tuple[int, float]], int]:
+        """The kept words of a single document with their amounts, and how many tokens it has."""
+        scratch = scratch_of(FIRST_SCRATCH)
+        count: Number = SCRATCH_FULL
+        tokens: Number = 0
+        while count == SCRATCH_FULL:
+            count, tokens = weighed_terms(
+                documents.pieces[0], 0, self.letters, self.recipe, WEIGHTINGS.index(self.options.weighting), logs(),
+                self.vocabulary.terms, scratch, True,
+            )  # fmt: skip
+            if count == SCRATCH_FULL:
+                scratch = scratch_of(2 * len(scratch.ids))
+        unit = float(self.options.unit)
+        found = []
+        for number, amount in zip(scratch.ids[:count].tolist(), scratch.amounts[:count].tolist(), strict=True):
+            row = number if number < 0 or not self.rows.size else int(self.rows[number])
+            if row >= 0:
+                found.append((row, amount / unit))
+        return found, int(tokens)
+
+    def word(self, row: int) -> str:
+        """How a kept word is written."""
+        spelled = self.lines.letters[self.lines.offsets[row] : self.lines.offsets[row + 1]].tobytes()
+        if self.options.hashed:
+            return f"slot {int.from_bytes(spelled, 'big')}"
+        return written(spelled, self.options)
+
+    def says(self, row: int, weights: Weights) -> FloatArray:
+        """What one occurrence of a kept word says about each class."""
+        factor = self.factor[row] if self.factor.size else 1.0
+        if weights.table.shape[1]:
+            return np.asarray(factor * weights.table[row])
+        said = weights.base[row] + weights.default
+        pairs = slice(weights.indptr[row], weights.indptr[row + 1])
+        said[weights.labels[pairs]] = weights.base[row] + weights.values[pairs]
+        return np.asarray(factor * said)
+
+    def shares(self, label: int, weights: Weights) -> FloatArray:
+        """What each kept word says about one class."""
+        if weights.table.shape[1]:
+            return np.asarray(weights.table[:, label])
+        said = weights.base + weights.default[label]
+        mine = weights.labels == label
+        said[self.seen.words[mine]] = weights.base[self.seen.words[mine]] + weights.values[mine]
+        return said
+
+
+def kept_words(tally: WordTally, options: TextOptions) -> IntArray:
+    """Which words speak, the most frequent first; ties go to the bytewise first."""
+    return speaking(tally.word_totals, listed(tally.lines.offsets, tally.lines.letters, options), options)
+
+
+def speaking(
+    totals: IntArray, stopped: IntArray, options: TextOptions, ranks: IntArray = NO_INTEGERS
+) -> IntArray:
+    """Which words speak, given how much was seen of each, which are stop words, and their places where not bytewise."""
+    order = np.lexsort((ranks, -totals)) if ranks.size else np.argsort(-totals, kind="stable")
+    dropped = np.zeros(len(totals), dtype=bool)
+    dropped[order[: options.stop_words] if isinstance(options.stop_words, int) else stopped] = True
+    order = order[~dropped[order] & (totals[order] >= least_total(options))]
+    return order if options.max_terms is None else order[: options.max_terms]
+
+
+def who_speaks(totals: IntArray, stopped: IntArray, options: TextOptions, ranks: IntArray = NO_INTEGERS) -> AnyArray:
+    """The same as a truth value for each word, without sorting them where the most frequent need not be known."""
+    if options.max_terms is None and not (isinstance(options.stop_words, int) and options.stop_words):
+        kept = totals >= least_total(options)
+        kept[stopped] = False
+        return kept
+    kept = np.zeros(len(totals), dtype=np.bool_)
+    kept[speaking(totals, stopped, options, ranks)] = True
+    return kept
+
+
+def least_total(options: TextOptions) -> int:
+    """How much must have been seen of a word that speaks, in units of counting; anything, where min_count is 1."""
+    return options.min_count * options.unit if options.min_count > 1 else 1
+
+
+def written(spelled: bytes, options: TextOptions) -> str:
+    """A term as people write it."""
+    term = spelled.decode("utf-8", "replace")
+    return closed_up(term) if options.words == "default" and not options.characters else term
+
+
+def listed(offsets: IntArray, letters: AnyArray, options: TextOptions) -> IntArray:
+    """Which of some spelled words are on the list of stop words, folded as the texts are."""
+    from candide.families.words.word_tally_builder import WordTallyBuilder
+
+    words = options.stop_words
+    if not isinstance(words, tuple) or not words:
+        return NO_INTEGERS
+    builder = WordTallyBuilder(options, 2)
+    documents = Documents.of(list(words), "stop_words", lowered=options.lowered_first)
+    builder.learn(documents, np.zeros(len(words), dtype=np.int64), NO_INTEGERS)
+    known = builder.vocabulary.number(offsets, letters, options.characters, False)
+    return np.flatnonzero(known >= 0)
+
+
+def inverse_frequencies(tally: WordTally, options: TextOptions) -> FloatArray:
+    """The factor of each word of a tally."""
+    held = tally.lines.frequency if options.weighting != "presence" else tally.word_totals
+    return inverse_frequency(held, tally.documents)
+
+
+def inverse_frequency(held: IntArray, documents: IntArray) -> FloatArray:
+    """log((1 + documents) / (1 + documents with the word)) + 1."""
+    return np.asarray(np.log((1.0 + documents.sum()) / (1.0 + held)) + 1.0)
+
+
+def numbered(lines: Lines, options: TextOptions) -> tuple[Vocabulary, IntArray]:
+    """A vocabulary that finds the words, and the row of each of its numbers; no rows where they are the same."""
+    if options.hashed:
+        rows = np.full(1 << options.hashed, -1, dtype=np.int64)
+        rows[slots_of(lines)] = np.arange(len(lines.offsets) - 1)
+        return Vocabulary(2), rows
+    vocabulary = Vocabulary(len(lines.offsets) * min(options.shortest, 2))
+    numbers = vocabulary.number(readonly(lines.offsets), readonly(lines.letters), options.characters, True)
+    if len(numbers) == len(vocabulary) and np.array_equal(numbers, np.arange(len(numbers))):
+        return vocabulary, NO_INTEGERS
+    rows = np.full(len(vocabulary), -1, dtype=np.int64)
+    rows[numbers] = np.arange(len(numbers))
+    return vocabulary, rows
+
+
+def readonly(array: AnyArray) -> AnyArray:
+    """The same array, closed: the kernels are compiled for closed words."""
+    array.flags.writeable = False
+    return array
+
+
+def seen_of(tally: WordTally, lines: Lines, factor: FloatArray, unit: float) -> Seen:
+    """The counts of the kept words as the event models take them."""
+    words = np.repeat(np.arange(len(lines.offsets) - 1), np.diff(lines.indptr))
+    counts = lines.counts / unit
+    if factor.size:
+        counts = counts * factor[words]
+    return Seen(
+        indptr=lines.indptr,
+        labels=lines.labels,
+        counts=counts,
+        words=words,
+        classes=tally.classes,
+        documents=tally.documents.astype(np.float64),
+        all_words=len(tally),
+        all_totals=tally.class_totals / unit,
+    )
+
+
+def unigrams(parameters: TextParameters) -> IntArray:
+    """The kept rows that are single words, or the shortest runs, to draw new texts from; refused where hashed."""
+    if parameters.options.hashed:
+        raise OptionRefused(
+            "Hashed words have no names, so no text can be drawn from them. Learn it without hashed=... to draw some."
+        )
+    lines, gap = parameters.lines, ord(" ")
+    if parameters.options.characters:
+        return np.arange(len(parameters))
+    spaces = running((lines.letters == gap).astype(np.int64))
+    return np.flatnonzero(spaces[lines.offsets[1:]] - spaces[lines.offsets[:-1]] == parameters.options.shortest - 1)

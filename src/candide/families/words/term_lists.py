@@ -1,0 +1,116 @@
+"""Documents as lists of term numbers: cut into words once, to be weighed and judged as often as one likes."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from candide.data.arrays import AnyArray, FloatArray, IntArray
+from candide.families.words.documents import Documents
+from candide.families.words.options import WEIGHTINGS, TextOptions
+from candide.families.words.vocabulary import FIRST_SCRATCH, Vocabulary, letters_of, recipe_of, scratch_of
+from candide.families.words.word_tally_builder import logs
+from candide.kernels.word_counting import Texts
+from candide.kernels.word_leaving import LIST_FULL, Rows, list_documents, weigh_rows
+from candide.kernels.word_scoring import measure_documents
+from candide.kernels.words import SCRATCH_FULL, Letters, Number, Recipe
+
+#: A text has about one different term in so many bytes; where it has more, there is made more room.
+BYTES_A_TERM = 6
+NO_ROWS = np.zeros(0, dtype=np.int64)
+
+
+def rows_of(
+    documents: Documents, letters: Letters, recipe: Recipe, vocabulary: Vocabulary, learning: bool = False
+) -> Rows:
+    """The different terms of each document, their amounts being occurrences; -1 for a term never learned."""
+    pieces = [_piece_rows(piece, letters, recipe, vocabulary, learning) for piece, _ in documents.with_rows()]
+    if len(pieces) == 1:
+        return pieces[0]
+    before = np.cumsum([0, *(len(piece.terms) for piece in pieces)])
+    starts = [piece.indptr[:-1] + start for piece, start in zip(pieces, before[:-1], strict=True)]
+    return Rows(
+        np.concatenate([*starts, before[-1:]]).astype(np.int64),
+        np.concatenate([np.zeros(0, dtype=np.int32), *(piece.terms for piece in pieces)]),
+        np.concatenate([np.zeros(0, dtype=np.int64), *(piece.amounts for piece in pieces)]),
+        np.concatenate([np.zeros(0, dtype=np.int64), *(piece.tokens for piece in pieces)]),
+    )
+
+
+def _piece_rows(piece: Texts, letters: Letters, recipe: Recipe, vocabulary: Vocabulary, learning: bool) -> Rows:
+    documents = len(piece.offsets) - 1
+    room = int(piece.offsets[-1] - piece.offsets[0]) * (recipe.ngrams - recipe.shortest + 1) // BYTES_A_TERM + 16
+    out = room_for_rows(documents, room)
+    scratch = scratch_of(FIRST_SCRATCH)
+    row: Number = 0
+    reason: Number = SCRATCH_FULL
+    while reason:
+        row, reason = list_documents(piece, row, letters, recipe, vocabulary.terms, scratch, learning, out)
+        if reason == LIST_FULL:
+            out = roomier(out)
+        elif reason == SCRATCH_FULL:
+            scratch = scratch_of(2 * len(scratch.ids))
+        vocabulary.make_room(reason)
+    return trimmed(out)
+
+
+def room_for_rows(documents: int, terms: int) -> Rows:
+    """Rows to be filled, with room for so many terms in all."""
+    return Rows(
+        np.zeros(documents + 1, dtype=np.int64),
+        np.empty(terms, dtype=np.int32),
+        np.empty(terms, dtype=np.int64),
+        np.empty(documents, dtype=np.int64),
+    )
+
+
+def roomier(rows: Rows) -> Rows:
+    """The same rows with room for twice as many terms."""
+    more = len(rows.terms)
+    return rows._replace(
+        terms=np.concatenate([rows.terms, np.empty(more, dtype=np.int32)]),
+        amounts=np.concatenate([rows.amounts, np.empty(more, dtype=np.int64)]),
+    )
+
+
+def trimmed(rows: Rows) -> Rows:
+    """The rows without the room that was not needed."""
+    used = rows.indptr[-1]
+    return rows._replace(terms=rows.terms[:used], amounts=rows.amounts[:used])
+
+
+def weighed(rows: Rows, weighting: str) -> Rows:
+    """The rows with amounts as the weighting says, in place of occurrences."""
+    amounts = np.empty_like(rows.amounts)
+    weigh_rows(rows, WEIGHTINGS.index(weighting), logs(), amounts)
+    return rows._replace(amounts=amounts)
+
+
+def weights_of(
+    documents: Documents,
+    options: TextOptions,
+    vocabulary: Vocabulary | None = None,
+    rows: IntArray = NO_ROWS,
+) -> tuple[FloatArray, FloatArray]:
+    """How much all terms of each document weigh, and how much those that say nothing; 0 where it is missing.
+
+    Without a vocabulary no term is known; that is enough, and fastest, to learn how long documents are.
+    """
+    letters, recipe, terms = letters_of(options), recipe_of(options), (vocabulary or Vocabulary(2)).terms
+    weight, unknown = np.zeros(len(documents)), np.zeros(len(documents))
+    scratch = scratch_of(FIRST_SCRATCH)
+    for piece, part in documents.with_rows():
+        row: Number = 0
+        reason: Number = SCRATCH_FULL
+        while reason:
+            row, reason = measure_documents(
+                piece, row, letters, recipe, WEIGHTINGS.index(options.weighting), logs(), terms, scratch, rows,
+                weight[part], unknown[part],
+            )  # fmt: skip
+            if reason == SCRATCH_FULL:
+                scratch = scratch_of(2 * len(scratch.ids))
+    return weight, unknown
+
+
+def loads_of(weights: AnyArray, rows: int) -> IntArray:
+    """The weight of each row; one where none is given."""
+    return np.ascontiguousarray(weights) if weights.size else np.ones(rows, dtype=np.int64)

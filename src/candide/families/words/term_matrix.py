@@ -1,0 +1,143 @@
+"""Documents cut into terms once, so that many recipes can be tried on them without reading them again."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from candide.data.arrays import AnyArray, FloatArray, IntArray
+from candide.families.words.documents import Documents
+from candide.families.words.event_models import NO_FLOATS, NO_INTEGERS
+from candide.families.words.leave_one_out import Leaving, Pairs
+from candide.families.words.options import TextOptions
+from candide.families.words.parameters import inverse_frequency, listed, readonly
+from candide.families.words.term_lists import loads_of, rows_of, weighed
+from candide.families.words.vocabulary import Vocabulary, letters_of, recipe_of
+from candide.kernels.word_leaving import MISSING, Rows, count_rows
+from candide.kernels.word_merging import sort_words
+from candide.statistics.word_tally import running
+
+
+@dataclass(frozen=True, eq=False)
+class TermMatrix:
+    """Labelled documents as numbers: how often each holds which term.
+
+    Terms are numbered as they turn up; `stopped` are the stop words on the list, `ranks` the places in bytewise order,
+    where they are needed. What `options` say holds for every recipe tried, except weighting and model.
+
+    >>> texts = Documents.of(["good film", "bad film", "good"], "text")
+    >>> matrix = TermMatrix.of(texts, np.array([0, 1, 0]), NO_INTEGERS, 2, TextOptions())
+    >>> matrix.rows.terms.tolist(), matrix.terms
+    ([0, 1, 2, 1, 0], 3)
+    >>> np.exp(matrix.weighed("counts").left_out("multinomial", [1.0])[0, 2]).round(3).tolist()
+    [0.4, 0.2]
+    """
+
+    rows: Rows
+    terms: int
+    labels: IntArray
+    weights: IntArray
+    classes: int
+    options: TextOptions
+    stopped: IntArray
+    ranks: IntArray
+
+    @classmethod
+    def of(
+        cls, documents: Documents, labels: IntArray, weights: AnyArray, classes: int, options: TextOptions
+    ) -> TermMatrix:
+        """Cut the documents; `weights` is empty where every one weighs one."""
+        vocabulary = Vocabulary(2) if options.hashed else Vocabulary()
+        rows = rows_of(documents, letters_of(options), recipe_of(options), vocabulary, learning=True)
+        labels, loads = np.ascontiguousarray(labels), loads_of(weights, len(labels))
+        if options.hashed:
+            slots, numbers = np.unique(rows.terms, return_inverse=True)
+            rows = rows._replace(terms=numbers.astype(np.int32))
+            return cls(rows, len(slots), labels, loads, classes, options, NO_INTEGERS, NO_INTEGERS)
+        ranked = bool(options.max_terms or (isinstance(options.stop_words, int) and options.stop_words))
+        ranks = bytewise_ranks(vocabulary, options.characters) if ranked else NO_INTEGERS
+        stopped = stop_words_in(vocabulary, options)
+        return cls(rows, len(vocabulary), labels, loads, classes, options, stopped, ranks)
+
+    def __len__(self) -> int:
+        """How many documents there are."""
+        return len(self.labels)
+
+    def weighed(self, weighting: str) -> WeighedTerms:
+        """The documents and their counts, weighed."""
+        rows = weighed(self.rows, weighting)
+        documents = np.zeros(self.classes, dtype=np.int64)
+        np.add.at(documents, self.labels, np.where(rows.tokens == MISSING, 0, self.weights))
+        factor, options = self._factor(rows, documents), replace(self.options, weighting=weighting)
+        leaving = Leaving.of(self._pairs(rows), documents, options, self.stopped, factor, self.ranks)
+        return WeighedTerms(rows, self.labels, self.weights, leaving)
+
+    def _pairs(self, rows: Rows) -> Pairs:
+        """The counts of all documents together, weighed as these rows are."""
+        indptr = np.zeros(self.terms + 1, dtype=np.int64)
+        labels, counts = np.empty(len(rows.terms), dtype=np.int32), np.empty(len(rows.terms), dtype=np.int64)
+        by_class = np.argsort(self.labels, kind="stable")
+        used = count_rows(rows, self.labels, self.weights, by_class, indptr, labels, counts)
+        return Pairs(readonly(indptr), readonly(labels[:used]), readonly(counts[:used]))
+
+    def _factor(self, rows: Rows, documents: IntArray) -> FloatArray:
+        """The inverse frequency of each term, where the options ask for it."""
+        if not self.options.idf:
+            return NO_FLOATS
+        held = np.zeros(self.terms, dtype=np.int64)
+        np.add.at(held, rows.terms, np.repeat(self.weights, np.diff(rows.indptr)))
+        return inverse_frequency(held, documents)
+
+
+@dataclass(frozen=True, eq=False)
+class WeighedTerms:
+    """Documents by one weighting, and all their counts, which any of them can be taken out of."""
+
+    rows: Rows
+    labels: IntArray
+    weights: IntArray
+    leaving: Leaving
+
+    def left_out(self, model: str, smoothings: Sequence[float], first: int | None = None) -> FloatArray:
+        """What documents say about each class by the counts of all others, [smoothing, document, class]; no prior.
+
+        The same numbers as a text block's own leave-one-out by that recipe. Only the `first` so many are judged.
+        """
+        rows = few_rows(self.rows, len(self.labels) if first is None else first)
+        documents = len(rows.tokens)
+        joints = np.zeros((len(smoothings), documents, len(self.leaving.counted.documents)))
+        self.leaving.add(rows, self.labels[:documents], self.weights[:documents], smoothings, model, joints)
+        return joints
+
+    def rows_for(self, most: int) -> int:
+        """How many of the first documents can be judged by looking at no more than about so many counts."""
+        counts_a_term = np.diff(self.leaving.counted.indptr)[self.rows.terms]
+        return int(np.searchsorted(running(counts_a_term)[self.rows.indptr], most, side="right")) - 1
+
+    def observed(self, first: int) -> FloatArray:
+        """How much the terms of each of the first documents weigh together."""
+        rows = few_rows(self.rows, first)
+        return np.diff(running(rows.amounts)[rows.indptr]) / self.leaving.options.unit
+
+
+def few_rows(rows: Rows, first: int) -> Rows:
+    """The first of the rows, not copied."""
+    used = rows.indptr[first]
+    return Rows(rows.indptr[: first + 1], rows.terms[:used], rows.amounts[:used], rows.tokens[:first])
+
+
+def bytewise_ranks(vocabulary: Vocabulary, by_character: bool) -> IntArray:
+    """Where each term would stand if they were sorted."""
+    ranks = np.empty(len(vocabulary), dtype=np.int64)
+    ranks[sort_words(*vocabulary.spelled(np.arange(len(vocabulary)), by_character))] = np.arange(len(vocabulary))
+    return ranks
+
+
+def stop_words_in(vocabulary: Vocabulary, options: TextOptions) -> IntArray:
+    """The numbers of the stop words on the list."""
+    if not isinstance(options.stop_words, tuple) or not options.stop_words:
+        return NO_INTEGERS
+    offsets, letters = vocabulary.spelled(np.arange(len(vocabulary)), options.characters)
+    return listed(readonly(offsets), readonly(letters), options)

@@ -1,0 +1,133 @@
+"""A vocabulary that grows: terms get numbers as they turn up, and can be spelled again."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from candide.data.arrays import AnyArray, IntArray
+from candide.data.errors import OverflowRefused
+from candide.families.words import alphabet
+from candide.families.words.options import TextOptions
+from candide.kernels.word_merging import number_lines, spell, spelled_lengths
+from candide.kernels.words import (
+    AHEAD,
+    ARENA_FULL,
+    MOST_TERMS,
+    SCRATCH_FULL,
+    TERMS_FULL,
+    Letters,
+    Number,
+    Recipe,
+    Scratch,
+    Terms,
+    empty_slots,
+    refill,
+)
+from candide.statistics.word_tally import running
+
+#: Where a script has no spaces, up to so many characters that stand together are a term: three would help no more
+#: (`benchmarks/scripts.py`), and runs of words and characters can always be asked for.
+LONGEST_UNSPACED = 2
+FIRST_TERMS = 1 << 10
+FIRST_SCRATCH = 1 << 12
+#: Small vocabularies grow faster, as growing means to begin a document again.
+LEAPS_UNTIL = 1 << 16
+
+
+def letters_of(options: TextOptions) -> Letters:
+    """The table of characters a recipe reads by."""
+    if options.characters:
+        return alphabet.character_letters(options.fold_case, options.fold_accents)
+    if options.words == "sklearn":
+        return alphabet.sklearn_letters(options.fold_case)
+    if options.words == "spaced":
+        return alphabet.spaced_letters(options.fold_case, options.fold_accents)
+    return alphabet.default_letters(options.fold_case, options.fold_accents)
+
+
+def recipe_of(options: TextOptions) -> Recipe:
+    """The recipe in the kernels' numbers."""
+    word_length = 2 if options.words == "sklearn" else 1
+    unspaced = LONGEST_UNSPACED if options.shortest == 1 else 1
+    by_character, hashed = int(options.characters), options.hashed or 0
+    return Recipe(word_length, options.shortest, options.longest, by_character, hashed, unspaced)
+
+
+def scratch_of(room: int) -> Scratch:
+    """Room for a document of so many terms."""
+    return Scratch(
+        np.zeros(room, dtype=np.int64),
+        np.zeros(room, dtype=np.int64),
+        np.zeros(4 * room, dtype=np.int64),
+        np.zeros(room, dtype=np.uint64),
+        np.zeros(AHEAD, dtype=np.uint64),
+    )
+
+
+class Vocabulary:
+    """The terms met so far, in order of appearance."""
+
+    def __init__(self, room: int = FIRST_TERMS) -> None:
+        room = 1 << max(room - 1, 1).bit_length()
+        self.terms = Terms(
+            empty_slots(2 * room),
+            np.zeros(room, dtype=np.uint64),
+            np.zeros(room, dtype=np.int64),
+            np.zeros(room, dtype=np.int64),
+            np.zeros(2, dtype=np.int64),
+        )
+
+    def __len__(self) -> int:
+        return int(self.terms.sizes[0])
+
+    @property
+    def room(self) -> int:
+        """How many terms there is room for."""
+        return len(self.terms.place)
+
+    def make_room(self, reason: Number) -> None:
+        """Grow what a kernel found too small."""
+        if reason == ARENA_FULL:
+            self.terms = self.terms._replace(arena=grown(self.terms.arena, 2))
+        elif reason == TERMS_FULL:
+            if self.room >= MOST_TERMS:
+                raise OverflowRefused(
+                    f"There are more than {MOST_TERMS:,} different terms. Use hashed=24, or shorter n-grams."
+                )
+            factor = 4 if self.room < LEAPS_UNTIL else 2
+            slots = empty_slots(2 * factor * self.room)
+            refill(self.terms.slots, slots)
+            self.terms = self.terms._replace(
+                slots=slots, place=grown(self.terms.place, factor), length=grown(self.terms.length, factor)
+            )
+
+    def number(self, offsets: IntArray, letters: AnyArray, by_character: bool, learning: bool) -> IntArray:
+        """The number of each spelled term; unknown ones are learned, or get a number below zero."""
+        numbers = np.empty(len(offsets) - 1, dtype=np.int64)
+        recipe = Recipe(1, 1, 1, int(by_character), 0, 1)
+        scratch = scratch_of(FIRST_SCRATCH)
+        line: Number = 0
+        reason: Number = SCRATCH_FULL
+        while reason:
+            line, reason = number_lines(offsets, letters, line, recipe, learning, self.terms, scratch, numbers)
+            if reason == SCRATCH_FULL:
+                scratch = scratch_of(2 * len(scratch.ids))
+            self.make_room(reason)
+        return numbers
+
+    def spelled(self, wanted: IntArray, by_character: bool) -> tuple[IntArray, AnyArray]:
+        """The wanted terms as Arrow writes strings: offsets and bytes."""
+        gap = 0 if by_character else 1
+        lengths = np.empty(len(self), dtype=np.int64)
+        spelled_lengths(self.terms, gap, lengths)
+        offsets = running(lengths[wanted])
+        letters = np.empty(offsets[-1], dtype=np.uint8)
+        spell(self.terms, gap, wanted, offsets, letters)
+        return offsets, letters
+
+
+def grown(array: AnyArray, factor: int) -> AnyArray:
+    """The same entries with room for more; rows are added to tables."""
+    larger = np.zeros((factor * len(array), *array.shape[1:]), dtype=array.dtype)
+    larger[: len(array)] = array
+    return larger

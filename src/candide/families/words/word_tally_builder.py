@@ -1,0 +1,219 @@
+"""A word tally in the making: documents go in, as fast as they can be read; learning one costs one."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import numpy as np
+
+from candide.data.arrays import AnyArray, FloatArray, IntArray
+from candide.data.errors import OverflowRefused, RowsRefused
+from candide.families.words.documents import Documents
+from candide.families.words.options import WEIGHTINGS, TextOptions
+from candide.families.words.vocabulary import FIRST_SCRATCH, Vocabulary, grown, letters_of, recipe_of, scratch_of
+from candide.kernels.logarithm import grid_log
+from candide.kernels.word_counting import (
+    Tallies,
+    add_lines,
+    learn_documents,
+    refill_pairs,
+)
+from candide.kernels.word_merging import Lines, count_pairs, pairs_of_table, place_pairs, sort_words
+from candide.kernels.words import ARENA_FULL, PAIRS_FULL, SCRATCH_FULL, TERMS_FULL, Number
+from candide.statistics.weight_grid import CEILING, bits_of
+from candide.statistics.word_tally import WordTally, running
+
+#: Up to this many classes counts are kept in a table, beyond it only the pairs that occurred.
+CLASSES_IN_A_TABLE = 32
+FIRST_PAIRS = 1 << 12
+SLOT_BYTES = 4
+
+
+@lru_cache(maxsize=1)
+def logs() -> FloatArray:
+    """log(1 + n) for the occurrences that are common, on the grid on which all machines agree."""
+    return grid_log(1.0 + np.arange(1 << 10, dtype=np.float64))
+
+
+class WordTallyBuilder:
+    """Counts by (term, class), changed in place by kernels; `freeze` gives the canonical tally.
+
+    Terms are numbered as they turn up, or by their hash. With few classes counts are a table [term, class], with many a
+    hash of the pairs that occurred: memory follows what was seen.
+    """
+
+    def __init__(self, options: TextOptions, classes: int) -> None:
+        self.options = options
+        self.letters, self.recipe = letters_of(options), recipe_of(options)
+        self.weighting = WEIGHTINGS.index(options.weighting)
+        self.vocabulary = Vocabulary(2 if options.hashed else 1 << 10)
+        self.scratch = scratch_of(FIRST_SCRATCH)
+        self.classes = classes
+        self.load = 0.0
+        dense = classes <= CLASSES_IN_A_TABLE
+        self.tallies = Tallies(
+            np.zeros((self.room, max(classes, 2) if dense else 0), dtype=np.int64),
+            np.zeros(0 if dense else 2 * FIRST_PAIRS, dtype=np.uint64),
+            np.zeros(1, dtype=np.int64),
+            np.zeros(max(classes, 2), dtype=np.int64),
+            np.zeros(self.room if options.keeps_frequency else 0, dtype=np.int64),
+        )
+
+    @classmethod
+    def over(cls, options: TextOptions, seen: WordTally) -> WordTallyBuilder:
+        """Go on from a tally already there."""
+        builder = cls(options, seen.classes)
+        numbers = builder._numbers(seen.lines, learning=True)
+        builder._make_pair_room(len(seen.lines.counts))
+        add_lines(numbers, seen.lines.indptr, seen.lines.labels, seen.lines.counts, 1, builder.tallies)
+        if builder.tallies.frequency.size:
+            builder.tallies.frequency[numbers] += seen.lines.frequency
+        builder.tallies.documents[: seen.classes] = seen.documents
+        builder.load = float(seen.class_totals.max()) if seen.classes else 0.0
+        return builder
+
+    @property
+    def given(self) -> int:
+        """How many terms were given a number; none where hashing gives it."""
+        return 0 if self.options.hashed else len(self.vocabulary)
+
+    @property
+    def room(self) -> int:
+        """How many terms there is room for."""
+        return 1 << self.options.hashed if self.options.hashed else self.vocabulary.room
+
+    def grow(self, classes: int) -> None:
+        """Make room for more classes; beyond some number of them, only pairs that occur are kept."""
+        if classes > len(self.tallies.documents):
+            documents = np.zeros(max(classes, 2 * len(self.tallies.documents)), dtype=np.int64)
+            documents[: len(self.tallies.documents)] = self.tallies.documents
+            self.tallies = self.tallies._replace(documents=documents)
+        width = self.tallies.table.shape[1]
+        if width and classes > CLASSES_IN_A_TABLE:
+            self._leave_table()
+        elif width and classes > width:
+            wider = min(max(classes, 2 * width), CLASSES_IN_A_TABLE)
+            table = np.zeros((len(self.tallies.table), wider), dtype=np.int64)
+            table[:, :width] = self.tallies.table
+            self.tallies = self.tallies._replace(table=table)
+        self.classes = classes
+
+    def learn(self, documents: Documents, labels: IntArray, weights: AnyArray) -> None:
+        """Add documents with their labels; `weights` is empty where every one weighs one."""
+        self._reserve(documents, weights)
+        for piece, rows in documents.with_rows():
+            mine = np.ascontiguousarray(labels[rows])
+            weighed = np.ascontiguousarray(weights[rows]) if weights.size else weights
+            row: Number = 0
+            reason: Number = SCRATCH_FULL
+            while reason:
+                row, reason = learn_documents(
+                    piece, row, mine, weighed, self.letters, self.recipe, self.weighting, logs(),
+                    self.vocabulary.terms, self.scratch, self.tallies,
+                )  # fmt: skip
+                self._make_room(reason)
+
+    def freeze(self) -> WordTally:
+        """The canonical tally: words sorted, zeros gone."""
+        table, pairs = self.tallies.table, self.tallies.pairs
+        terms = self.room if self.options.hashed else len(self.vocabulary)
+        sizes = np.zeros(terms, dtype=np.int64)
+        if table.shape[1]:
+            sizes = np.count_nonzero(table[:terms, : self.classes], axis=1).astype(np.int64)
+        else:
+            count_pairs(pairs, sizes)
+        order, offsets, letters = self._spelled(np.flatnonzero(sizes))
+        indptr = running(sizes[order])
+        labels, counts = np.empty(indptr[-1], dtype=np.int32), np.empty(indptr[-1], dtype=np.int64)
+        if table.shape[1]:
+            pairs_of_table(table, order, self.classes, labels, counts)
+        else:
+            lines = np.full(terms, -1, dtype=np.int64)
+            lines[order] = np.arange(len(order))
+            place_pairs(pairs, lines, indptr, labels, counts)
+        frequency = self.tallies.frequency[order] if self.tallies.frequency.size else np.zeros(0, dtype=np.int64)
+        lines_out = Lines(offsets, letters, indptr, labels, counts, frequency)
+        return WordTally(lines_out, self.tallies.documents[: self.classes].copy())
+
+    def _numbers(self, lines: Lines, learning: bool) -> IntArray:
+        """The number of each of the tally's words here."""
+        if self.options.hashed:
+            return slots_of(lines)
+        numbers = self.vocabulary.number(lines.offsets, lines.letters, self.options.characters, learning)
+        self._follow_vocabulary()
+        return numbers
+
+    def _spelled(self, used: IntArray) -> tuple[IntArray, IntArray, AnyArray]:
+        """The used terms sorted by their spelling, and that spelling."""
+        if self.options.hashed:
+            return used, SLOT_BYTES * np.arange(len(used) + 1), used.astype(">u4").view(np.uint8)
+        offsets, letters = self.vocabulary.spelled(used, self.options.characters)
+        sorting = sort_words(offsets, letters)
+        order = used[sorting]
+        return order, *self.vocabulary.spelled(order, self.options.characters)
+
+    def _reserve(self, documents: Documents, weights: AnyArray) -> None:
+        """Refuse, before anything is counted, what could make a count exceed 2^62."""
+        if bits_of(weights):
+            row = int(np.argmax(weights != np.floor(weights)))
+            raise RowsRefused(
+                f"A text weighs {weights[row]:g}: so far the words of texts take whole weights only. Scale the weights "
+                "and round them, for example np.rint(1000 * weights), or give the words as columns of counts."
+            )
+        heaviest = float(weights.max()) if weights.size else 1.0
+        whole = self.options.unit == 1
+        largest = documents.bytes_long + len(documents) if whole else len(documents) * self.options.unit
+        added = heaviest * largest * self.recipe.ngrams
+        self.load += added
+        if self.load > CEILING:
+            totals = self.freeze().class_totals
+            self.load = (float(totals.max()) if totals.size else 0.0) + added
+        if self.load > CEILING:
+            raise OverflowRefused("A count could exceed 2^62. Scale the weights down.")
+
+    def _make_room(self, reason: Number) -> None:
+        """Grow what a kernel found too small."""
+        if reason == SCRATCH_FULL:
+            self.scratch = scratch_of(2 * len(self.scratch.ids))
+        elif reason == PAIRS_FULL:
+            self._make_pair_room(len(self.tallies.pairs) // 2)
+        elif reason in (TERMS_FULL, ARENA_FULL):
+            self.vocabulary.make_room(reason)
+            self._follow_vocabulary()
+
+    def _follow_vocabulary(self) -> None:
+        """As many rows for counts as there may be terms."""
+        factor = self.room // len(self.tallies.table)
+        if factor > 1:
+            table, frequency = self.tallies.table, self.tallies.frequency
+            self.tallies = self.tallies._replace(table=grown(table, factor), frequency=grown(frequency, factor))
+
+    def _make_pair_room(self, more: int) -> None:
+        """Room for so many more pairs, where pairs are what is kept."""
+        if self.tallies.table.shape[1]:
+            return
+        entries = len(self.tallies.pairs) // 2
+        while 4 * (int(self.tallies.used[0]) + more) > 3 * entries:
+            entries *= 2
+        if 2 * entries > len(self.tallies.pairs):
+            pairs = np.zeros(2 * entries, dtype=np.uint64)
+            refill_pairs(self.tallies.pairs, pairs, self.tallies.used)
+            self.tallies = self.tallies._replace(pairs=pairs)
+
+    def _leave_table(self) -> None:
+        """Keep the pairs that occurred in place of the table."""
+        table = self.tallies.table
+        order = np.arange(len(table))
+        indptr = running(np.count_nonzero(table, axis=1).astype(np.int64))
+        labels, counts = np.empty(indptr[-1], dtype=np.int32), np.empty(indptr[-1], dtype=np.int64)
+        pairs_of_table(table, order, table.shape[1], labels, counts)
+        self.tallies = self.tallies._replace(
+            table=np.zeros((len(table), 0), dtype=np.int64), pairs=np.zeros(2 * FIRST_PAIRS, dtype=np.uint64)
+        )
+        self._make_pair_room(len(counts))
+        add_lines(order, indptr, labels, counts, 1, self.tallies)
+
+
+def slots_of(lines: Lines) -> IntArray:
+    """The slot numbers that hashed words are written as."""
+    return lines.letters.view(">u4").astype(np.int64)

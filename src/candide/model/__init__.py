@@ -1,0 +1,1 @@
+"""What is learned and what follows from it: schema, summary, predictor, calibration, novelty, decision, explanation."""

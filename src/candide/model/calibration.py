@@ -1,0 +1,51 @@
+"""From raw scores to probabilities that mean something: a bias for each class, a weight and a length power a block.
+
+Raw naive Bayes adds up evidence as if no two columns ever said the same thing, so it is far too sure of itself. The
+reported score of a class is b + log prior + sum over blocks of w * length^-g * (what the block says): still a sum with
+one term for each feature, so it can still be explained.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from candide.data.arrays import FloatArray
+from candide.data.values import Key
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """What is added to each class and what each block is multiplied by; whatever is not named stays as it is.
+
+    Blocks go by their key, the name of their first column, so a class or a column learned later is not calibrated.
+    """
+
+    bias: Mapping[Key, float] = field(default_factory=dict)
+    weight: Mapping[str, float] = field(default_factory=dict)
+    power: Mapping[str, float] = field(default_factory=dict)
+
+    def biases(self, classes: Sequence[Key]) -> FloatArray:
+        """The bias of each class; 0 for a class that was not there."""
+        return np.array([self.bias.get(key, 0.0) for key in classes])
+
+    def needs_length(self, block: str) -> bool:
+        """Whether a block's factor depends on how much there is in the row."""
+        return self.power.get(block, 0.0) != 0.0
+
+    def factor(self, block: str, length: FloatArray | None = None) -> FloatArray:
+        """What a block's evidence is multiplied by, row by row where length matters.
+
+        >>> text = Calibration(weight={"text": 0.5}, power={"text": 0.5})
+        >>> text.factor("text", np.array([4.0, 0.0])).tolist(), text.factor("age").tolist()
+        ([[0.25], [0.5]], 1.0)
+        """
+        weight = self.weight.get(block, 1.0)
+        if length is None or not self.needs_length(block):
+            return np.array(weight)
+        return weight * np.maximum(length, 1.0)[:, None] ** -self.power[block]
+
+
+IDENTITY = Calibration()

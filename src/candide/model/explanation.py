@@ -1,0 +1,184 @@
+"""Why a row got its answer: the prior and one term a feature, adding up to the score the answer comes from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from candide.data.arrays import AnyArray, FloatArray
+from candide.families.base.family import IGNORED, MISSING, UNSEEN, Silence, Term
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What one feature adds to the reported score of each class: a term, or all terms of the same word."""
+
+    feature: str
+    value: str
+    reported: FloatArray
+    terms: tuple[Term, ...]
+
+
+@dataclass(frozen=True)
+class Flip:
+    """The fewest features without which another class would have won, strongest first, and that class."""
+
+    features: tuple[str, ...]
+    answer: Any
+
+
+@dataclass(frozen=True, eq=False)
+class Explanation:
+    """Plain data: everything the answer is made of, as logarithms for each class.
+
+    Raw: `joint` = prior + terms, what `predict_joint_log_proba` says. Reported: `reported` = bias + reported prior +
+    factor * terms, the scores whose softmax is `posterior`. Without calibration the two are the same. The two priors
+    differ only where nothing but scores were added up (complement): there the raw sum has no prior.
+
+    `rows` are the rows of each class where the prior is their share. `silent` tells what said nothing and why.
+    """
+
+    classes: tuple[Any, ...]
+    prior: FloatArray
+    terms: tuple[Term, ...]
+    posterior: FloatArray
+    bias: FloatArray
+    reported_prior: FloatArray
+    rows: AnyArray | None = None
+    silent: tuple[Silence, ...] = ()
+    texts: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def joint(self) -> FloatArray:
+        """Prior and terms added up: what `predict_joint_log_proba` says of the row."""
+        return sum((term.log_likelihood for term in self.terms), self.prior)
+
+    @property
+    def reported(self) -> FloatArray:
+        """Bias, prior and weighed terms added up: the scores whose softmax is the posterior."""
+        return sum((term.reported for term in self.terms), self.start)
+
+    @property
+    def start(self) -> FloatArray:
+        """What the reported scores begin with, before any feature speaks."""
+        return self.bias + self.reported_prior
+
+    @property
+    def is_calibrated(self) -> bool:
+        """Whether the reported scores differ from the raw ones."""
+        differs = bool(self.bias.any()) or any(term.factor != 1.0 for term in self.terms)
+        return differs or not np.array_equal(self.prior, self.reported_prior)
+
+    @property
+    def ranked(self) -> tuple[int, ...]:
+        """The classes by number, the most probable first."""
+        order: list[int] = np.argsort(-self.posterior, kind="stable").tolist()
+        return tuple(order)
+
+    @property
+    def answer(self) -> Any:
+        """The most probable class."""
+        return self.classes[int(np.argmax(self.posterior))]
+
+    @property
+    def missing(self) -> tuple[str, ...]:
+        """The columns without a value."""
+        return tuple(one.feature for one in self.silent if one.why == MISSING)
+
+    @property
+    def unseen(self) -> tuple[tuple[str, str], ...]:
+        """Categories and words that were never learned, each with its column first."""
+        return tuple((one.feature, one.value) for one in self.silent if one.why == UNSEEN)
+
+    @property
+    def ignored(self) -> tuple[tuple[str, str], ...]:
+        """Columns the model does not use, values a family cannot take, and words left out: column and value."""
+        return tuple((one.feature, one.value) for one in self.silent if one.why == IGNORED)
+
+    @cached_property
+    def evidence(self) -> tuple[Evidence, ...]:
+        """The features that spoke, in order; a word that several readings of its column know speaks once."""
+        together: dict[tuple[str, str], list[Term]] = {}
+        for place, term in enumerate(self.terms):
+            key = (term.column, term.word) if term.word else (f"#{place}", "")
+            together.setdefault(key, []).append(term)
+        return tuple(evidence_of(terms) for terms in together.values())
+
+    def leads(self, first: int, second: int) -> FloatArray:
+        """The log odds each piece of evidence gives the first class over the second; 0 where both are impossible."""
+        with np.errstate(invalid="ignore"):
+            found = [float(one.reported[first] - one.reported[second]) for one in self.evidence]
+        return np.nan_to_num(np.array(found), nan=0.0, posinf=np.inf, neginf=-np.inf)
+
+    @cached_property
+    def flip(self) -> Flip | None:
+        """The fewest features to take away for another class to win; None where no such features are.
+
+        Against one other class the best to take away is the strongest for the answer, then the next: so the search is
+        exact for each class, and the class that needs the fewest is told.
+        """
+        if len(self.classes) < 2 or not self.evidence or not np.isfinite(self.reported.max()):
+            return None
+        best, said = int(np.argmax(self.reported)), np.array([one.reported for one in self.evidence])
+        leads = said[:, [best]] - said
+        needed = fewest_to_flip(self.start[best] - self.start, leads)
+        other = int(np.argmin(needed))
+        if needed[other] > len(said):
+            return None
+        gone = np.argsort(-leads[:, other], kind="stable")[: needed[other]]
+        scores = self.start + np.delete(said, gone, axis=0).sum(axis=0)
+        scores[best] = -np.inf
+        return Flip(tuple(self.evidence[place].feature for place in gone), self.classes[int(np.argmax(scores))])
+
+    def to_dict(self) -> dict[str, Any]:
+        """The same as lists and numbers, ready for JSON."""
+        return {
+            "classes": list(self.classes),
+            "answer": self.answer,
+            "posterior": self.posterior.tolist(),
+            "prior": self.prior.tolist(),
+            "bias": self.bias.tolist(),
+            "reported_prior": self.reported_prior.tolist(),
+            "rows": None if self.rows is None else self.rows.tolist(),
+            "joint": self.joint.tolist(),
+            "reported": self.reported.tolist(),
+            "terms": [described(term, self.classes) for term in self.terms],
+            "missing": list(self.missing),
+            "unseen": [list(pair) for pair in self.unseen],
+            "ignored": [list(pair) for pair in self.ignored],
+            "flip": None if self.flip is None else {"features": list(self.flip.features), "answer": self.flip.answer},
+        }
+
+
+def fewest_to_flip(start: FloatArray, leads: FloatArray) -> AnyArray:
+    """How many rows of leads must go for each class to win over the one that leads; more than there are if none do.
+
+    `start` is the lead before any row, and both are infinite where a class is impossible. The strongest go first.
+    """
+    ranked = -np.sort(-leads, axis=0)
+    known = np.isfinite(ranked)
+    lead = start + np.where(known, ranked, 0.0).sum(axis=0) - np.cumsum(np.where(known, ranked, 0.0), axis=0)
+    flips = (lead < 0) & (ranked > 0) & (np.arange(1, len(ranked) + 1)[:, None] >= (~known).sum(axis=0))
+    return np.where(flips.any(axis=0), flips.argmax(axis=0) + 1, len(ranked) + 1)
+
+
+def evidence_of(terms: list[Term]) -> Evidence:
+    """Terms that speak of one thing, as one."""
+    first = terms[0]
+    name = f"{first.column}: {first.word}" if first.word else first.feature
+    return Evidence(name, first.value, sum((t.reported for t in terms[1:]), first.reported), tuple(terms))
+
+
+def described(term: Term, classes: tuple[Any, ...]) -> dict[str, Any]:
+    """One term as plain data."""
+    return {
+        "feature": term.feature,
+        "value": term.value,
+        "log_likelihood": term.log_likelihood.tolist(),
+        "factor": term.factor,
+        "behind": term.behind and {"text": term.behind.text(classes), **term.behind.to_dict()},
+    }

@@ -1,0 +1,182 @@
+"""A first guess at each column's family, from what its values look like, with the reason in words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from candide.data.arrays import AnyArray, FloatArray
+from candide.data.batch import TEXT, Batch, SparseColumns, as_numbers, not_values
+from candide.data.errors import ValuesRefused
+from candide.data.readable import as_arrow, plain
+from candide.data.times import DATE, time_kind
+from candide.data.values import USUALLY_MISSING, Coded, key_of
+from candide.families.words.unspaced import words_in
+from candide.kernels.counting import first_bad_count
+
+BINARY = (pa.types.is_binary, pa.types.is_large_binary, pa.types.is_fixed_size_binary)
+FEW_VALUES = 12
+ROWS_PER_VALUE = 3
+WORDS_IN_A_TEXT = 3.0
+LONG_TAIL = 2.0
+SMALL_COUNT = 20
+MOSTLY, FIRST_NAMED = 0.8, 3
+"""Categories of which this share are numbers are worth a warning, which names so many that are none."""
+
+BY_TYPE = "types=... (--type)"
+"""How a user says what a column holds; once said, it is not asked for again."""
+
+A_NUMBER = re.compile(
+    r"[-+−]?\s?(?:[€$£¥₹]\s?)?[-+]?(?:\d{1,3}(?:[.,'\s]\d{3})+|\d+)?(?:[.,]\d+|(?<=\d))(?:[eE][-+]?\d+)?\s?[€$£¥₹%]?"
+)
+"""A number in any of the usual dresses."""
+
+
+@dataclass(frozen=True)
+class Guess:
+    """A family (its name, or an instance) and why; "mixed" and "ignore" are no families.
+
+    A reason may count and measure, but holds no value of the data: it is kept in the model, and rows may be forgotten.
+    """
+
+    family: Any
+    reason: str
+    warning: str = ""
+
+
+def guess_sparse(batch: Batch) -> Guess | None:
+    """One guess for all columns of a sparse matrix; nothing for other batches."""
+    if not isinstance(batch.columns, SparseColumns):
+        return None
+    if first_bad_count(batch.columns.matrix.data) < 0:
+        return Guess("multinomial", "a sparse matrix of counts")
+    return Guess("gaussian", "a sparse matrix of numbers that are no counts")
+
+
+def guess_column(batch: Batch, name: str) -> Guess:
+    """The family that fits the kind of values in a column."""
+    raw = batch.columns.raw(batch.position(name))
+    if isinstance(raw, list) or (isinstance(raw, np.ndarray) and raw.dtype == object):
+        return guess_values(list(raw), name, alone=batch.names == (TEXT,))
+    try:
+        raw = as_arrow(raw) if isinstance(raw, np.ndarray) else plain(raw)
+    except ValuesRefused as problem:
+        raise not_values(name, problem) from None
+    if raw.null_count == len(raw):
+        return Guess("ignore", "every value is missing")
+    kind = raw.type.value_type if pa.types.is_dictionary(raw.type) else raw.type
+    if pa.types.is_boolean(kind):
+        return Guess("bernoulli", "truth values")
+    if pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind):
+        return guess_strings(raw, alone=batch.names == (TEXT,))
+    if pa.types.is_dictionary(raw.type) or any(is_kind(kind) for is_kind in BINARY):
+        return Guess("categorical", "categories")
+    numbers = as_numbers(raw, name)
+    numbers = numbers[np.isfinite(numbers)]
+    return guess_times(numbers, time_kind(kind)) if time_kind(kind) else guess_numbers(numbers)
+
+
+def guess_times(seconds: FloatArray, kind: str) -> Guess:
+    """Few repeated times are categories, others lie about somewhere."""
+    different, called = len(np.unique(seconds)), "dates" if kind == DATE else "times"
+    if are_categories(different, len(seconds)):
+        return Guess("categorical", f"only {different} different {called}")
+    return Guess("gaussian", called)
+
+
+def guess_values(values: list[Any], name: str, alone: bool) -> Guess:
+    """The family of Python values that Arrow could not type: mixed ones, or ones too large or too odd for it."""
+    try:
+        keys = [key for key in map(key_of, values) if key is not None]
+    except ValuesRefused as problem:
+        raise not_values(name, problem) from None
+    kinds = sorted({kind for kind, _ in keys})
+    if len(kinds) > 1:
+        return Guess("mixed", " and ".join(kinds))
+    if not kinds:
+        return Guess("ignore", "every value is missing")
+    if kinds == ["number"]:
+        numbers = as_numbers(values, name)
+        return guess_numbers(numbers[np.isfinite(numbers)])
+    if kinds == ["text"]:
+        return guess_strings(values, alone)
+    return Guess("bernoulli", "truth values") if kinds == ["truth"] else Guess("categorical", "categories")
+
+
+def confirmed(guess: Guess, batch: Batch, name: str) -> Guess:
+    """The guess made on a sample, unless a row outside the sample contradicts it."""
+    if guess.family != "lognormal" or bool((as_numbers_of(batch, name) > 0).all()):
+        return guess
+    return Guess("gaussian", "numbers with a long right tail, but not all above zero")
+
+
+def as_numbers_of(batch: Batch, name: str) -> FloatArray:
+    """The numbers of a column that are there."""
+    numbers = batch.numbers([name])
+    return numbers[~np.isnan(numbers)]
+
+
+def guess_strings(raw: Any, alone: bool = False) -> Guess:
+    """Categories, unless the values are many and long enough to be text, or all there is."""
+    if alone:
+        return Guess("text", "strings and nothing else")
+    coded = Coded.of(raw)
+    texts = [value for _, value in coded.keys]
+    present = int((coded.codes >= 0).sum())
+    words = float(np.mean([words_in(text) for text in texts]))
+    if len(texts) > FEW_VALUES and 2 * len(texts) > present and words >= WORDS_IN_A_TEXT:
+        return Guess("text", f"{len(texts)} different values of {words:.1f} words each")
+    odd = next((text for text in texts if text in USUALLY_MISSING), None)
+    said = "" if odd is None else f"; '{odd}' counts as a value, not as missing"
+    counts = np.bincount(coded.codes[coded.codes >= 0], minlength=len(texts))
+    return Guess("categorical", f"{len(texts)} different values{said}", warning_of_numbers(texts, counts))
+
+
+def warning_of_numbers(texts: Sequence[str], counts: AnyArray) -> str:
+    """What to know of categories that are mostly numbers; nothing where numbers so few would be categories, too."""
+    are_numbers = np.array([A_NUMBER.fullmatch(text.strip()) is not None for text in texts])
+    present, numbers = int(counts.sum()), int(counts[are_numbers].sum())
+    if numbers < MOSTLY * present or are_categories(int(are_numbers.sum()), numbers):
+        return ""
+    if are_numbers.all():
+        return f"every value is a number, but a text: make it numbers ({BY_TYPE}), else it is categories"
+    first = np.flatnonzero(~are_numbers)[:FIRST_NAMED]
+    named = ", ".join(repr(texts[place]) for place in first)
+    return (
+        f"{numbers:,} of {present:,} values are numbers, but it is learned as categories because of {named}. Where "
+        f"that means missing: na=[{named}] (--na {texts[first[0]]!r}); else say what it is with {BY_TYPE}"
+    )
+
+
+def are_categories(values: int, rows: int) -> bool:
+    """Whether so many different whole numbers in so many rows are as good as names."""
+    return values <= FEW_VALUES and ROWS_PER_VALUE * values <= rows
+
+
+def guess_numbers(numbers: FloatArray) -> Guess:
+    """Few repeated whole numbers are categories, others from zero up counts; a long tail asks for logarithms."""
+    if not len(numbers):
+        return Guess("gaussian", "numbers")
+    distinct = np.unique(numbers)
+    whole = bool((distinct == np.floor(distinct)).all())
+    if whole and are_categories(len(distinct), len(numbers)):
+        return Guess("categorical", f"whole numbers with only {len(distinct)} different values")
+    if whole and distinct[0] == 0 and np.median(numbers) <= SMALL_COUNT:
+        return Guess("negative_binomial", "counts from 0 up")
+    if distinct[0] > 0 and skewness(numbers) > LONG_TAIL and abs(skewness(numbers, np.log)) < skewness(numbers) / 2:
+        return Guess("lognormal", f"positive, with a long right tail (skewness {skewness(numbers):.1f})")
+    return Guess("gaussian", "numbers")
+
+
+def skewness(numbers: FloatArray, function: Callable[[FloatArray], FloatArray] | None = None) -> float:
+    """How far the right tail outweighs the left; 0 for a bell."""
+    values = numbers if function is None else function(numbers)
+    with np.errstate(over="ignore", invalid="ignore"):
+        steps = (values - values.mean()) / (values.std() or 1.0)
+        lean = float(np.mean(steps**3))
+    return lean if np.isfinite(lean) else 0.0

@@ -1,0 +1,315 @@
+"""A summary turned into parameters: log joint, posterior, likelihood, new rows. The only place to leave log space."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from candide.data.arrays import AnyArray, FloatArray, IntArray
+from candide.data.batch import Batch
+from candide.data.errors import LabelsRefused, OptionRefused, suggestion
+from candide.data.times import is_time, shown_time
+from candide.data.values import Key, key_of, shown
+from candide.families.base.family import IGNORED, Block, Silence, Term
+from candide.families.base.profile import Profile
+from candide.families.categorical import Categorical
+from candide.kernels.scoring import argmax_rows
+from candide.model.calibration import Calibration
+from candide.model.domain import drawn_as_held
+from candide.model.explanation import Explanation
+from candide.model.summary import Summary
+
+Priors = str | Mapping[Any, float]
+
+
+@dataclass(frozen=True)
+class Model:
+    """The parameters of every block beside the log prior of every class."""
+
+    classes: tuple[Key, ...]
+    log_prior: FloatArray
+    blocks: tuple[Block, ...]
+    parameters: tuple[Any, ...]
+    calibration: Calibration | None = None
+    #: How the values of some columns are written: times are shown as times.
+    kinds: Mapping[str, str] = field(default_factory=dict, compare=False)
+    #: What the parameters come from: the counts that explanations show.
+    summary: Summary | None = field(default=None, compare=False, repr=False)
+
+    @classmethod
+    def fit(
+        cls,
+        summary: Summary,
+        priors: Priors = "empirical",
+        class_weight: Priors | None = None,
+        calibration: Calibration | None = None,
+        kinds: Mapping[str, str] | None = None,
+    ) -> Model:
+        """Let priors and smoothing meet the summary."""
+        if not summary.classes:
+            raise LabelsRefused("No class is left: every row was forgotten. Learn some rows first.")
+        parameters = tuple(
+            block.family.fit(statistic, block.columns)
+            for block, statistic in zip(summary.blocks, summary.statistics, strict=True)
+        )
+        log_prior = log_priors(summary, priors, class_weight)
+        model = cls(summary.classes, log_prior, summary.blocks, parameters, calibration, kinds or {}, summary)
+        if calibration is None and not model.has_prior and (priors != "empirical" or class_weight is not None):
+            raise OptionRefused(
+                "complement is a score, not a likelihood: priors and class weights have no effect on it. "
+                "Leave them out, or choose 'multinomial'."
+            )
+        return model
+
+    @property
+    def has_prior(self) -> bool:
+        """Whether the prior counts in the raw joint: not where every block is only a score."""
+        return not self.blocks or any(block.family.is_likelihood for block in self.blocks)
+
+    @property
+    def prior_term(self) -> FloatArray:
+        """What the prior adds to each class."""
+        return self.log_prior if self.has_prior else np.zeros_like(self.log_prior)
+
+    @property
+    def reported_start(self) -> FloatArray:
+        """What the reported score of each class begins with: bias and prior, or the prior as it is."""
+        if self.calibration is None:
+            return self.prior_term
+        return self.log_prior + self.calibration.biases(self.classes)
+
+    def joint(self, batch: Batch) -> FloatArray:
+        """The prior and what every block says, as log joint[row, class]: raw, never calibrated."""
+        return self._sum(batch, self.prior_term, scores=True)
+
+    def reported(self, batch: Batch) -> FloatArray:
+        """The scores whose softmax is the posterior: the joint, calibrated where a calibration was fitted."""
+        if self.calibration is None:
+            return self.joint(batch)
+        scores = np.tile(self.reported_start, (len(batch), 1))
+        for block, parameters in zip(self.blocks, self.parameters, strict=True):
+            said = np.zeros_like(scores)
+            block.family.score(parameters, block.family.view(batch, block.columns), said)
+            scores += self.factor(block, parameters, batch) * said
+        return scores
+
+    def factor(self, block: Block, parameters: Any, batch: Batch) -> FloatArray:
+        """What a block's evidence is multiplied by in the reported scores of these rows."""
+        assert self.calibration is not None
+        if not self.calibration.needs_length(block.key):
+            return self.calibration.factor(block.key)
+        return self.calibration.factor(block.key, block.family.observed(parameters, batch, block.columns))
+
+    def best(self, batch: Batch) -> IntArray:
+        """The number of each row's most probable class: the first of ties, the prior's where all are impossible."""
+        found = np.empty(len(batch), dtype=np.int64)
+        argmax_rows(self.reported(batch), int(self.log_prior.argmax()), found)
+        return found
+
+    def log_likelihood(self, batch: Batch) -> FloatArray:
+        """log P(row, class): the joint, with the multinomial in place of complement scores."""
+        return self._sum(batch, self.log_prior, scores=False)
+
+    def _sum(self, batch: Batch, start: FloatArray, scores: bool) -> FloatArray:
+        joint = np.tile(start, (len(batch), 1))
+        for block, parameters in zip(self.blocks, self.parameters, strict=True):
+            add = block.family.score if scores else block.family.log_likelihood
+            add(parameters, block.family.view(batch, block.columns), joint)
+        return joint
+
+    def explain(self, batch: Batch) -> list[Explanation]:
+        """Why each row gets its answer: prior, bias and terms, what was silent, and the counts behind it all."""
+        return [self._explanation(row) for row in batch.split(1)]
+
+    def _explanation(self, row: Batch) -> Explanation:
+        statistics = self.summary.statistics if self.summary else (None,) * len(self.blocks)
+        terms: list[Term] = []
+        silent: list[Silence] = []
+        scores = self.reported_start[None].copy()
+        for block, parameters, seen in zip(self.blocks, self.parameters, statistics, strict=True):
+            values = block.family.view(row, block.columns)
+            spoken = self._in_time(block.family.terms(parameters, values, block.columns, seen), row, block)
+            if self.calibration is None:
+                block.family.score(parameters, values, scores)
+            else:
+                factor, said = float(self.factor(block, parameters, row).reshape(())), np.zeros_like(scores)
+                block.family.score(parameters, values, said)
+                scores += factor * said
+                spoken = [replace(term, factor=factor) for term in spoken]
+            terms += spoken
+            silent += block.family.silent(parameters, values, row, block.columns, seen)
+        used = {name for block in self.blocks for name in block.columns}
+        silent += [Silence(name, "", IGNORED) for name in row.names if name not in used]
+        calibrated = self.calibration is not None
+        return Explanation(
+            classes=tuple(value for _, value in self.classes),
+            prior=self.prior_term,
+            terms=tuple(terms),
+            posterior=normalised(scores, self.log_prior)[0],
+            bias=self.calibration.biases(self.classes) if self.calibration else np.zeros_like(self.log_prior),
+            reported_prior=self.log_prior if calibrated else self.prior_term,
+            rows=self._rows_behind_prior(),
+            silent=tuple(silent),
+            texts=texts_of(row, self.blocks),
+        )
+
+    def _in_time(self, terms: list[Term], row: Batch, block: Block) -> list[Term]:
+        """Terms of columns that are seconds since 1970, as the times they are; categories are written out already."""
+        if not self.kinds or isinstance(block.family, Categorical):
+            return terms
+        return [self._timed(term, row) if is_time(self.kinds.get(term.feature, "")) else term for term in terms]
+
+    def _timed(self, term: Term, row: Batch) -> Term:
+        kind = self.kinds[term.feature]
+        value = shown_time(float(row.numbers([term.feature])[0, 0]), kind)
+        return replace(term, value=value, behind=term.behind and term.behind.in_time(kind))
+
+    def _rows_behind_prior(self) -> AnyArray | None:
+        """The rows of each class, where the prior is their share."""
+        if self.summary is None or (not self.has_prior and self.calibration is None):
+            return None
+        rows = self.summary.counts
+        return rows if np.allclose(np.exp(self.log_prior) * rows.sum(), rows, rtol=1e-12) else None
+
+    def profiles(self) -> tuple[Profile, ...]:
+        """What the values of every feature look like in each class, and how much it tells about the class."""
+        return tuple(profile for block in range(len(self.blocks)) for profile in self.profiles_of(block))
+
+    def profiles_of(self, place: int) -> tuple[Profile, ...]:
+        """The profiles of one block, with the factor that calibration gives a row of typical length."""
+        assert self.summary is not None
+        block, seen = self.blocks[place], self.summary.statistics[place]
+        factor = 1.0
+        if self.calibration is not None:
+            length = np.array([block.family.typical_length(seen)])
+            factor = float(self.calibration.factor(block.key, length).reshape(()))
+        found = block.family.profiles(self.parameters[place], seen, block.columns, np.exp(self.log_prior))
+        times = {name: kind for name, kind in self.kinds.items() if is_time(kind)}
+        return tuple(replace(profile, factor=factor, times=times.get(profile.column, "")) for profile in found)
+
+    def sample(
+        self, rows: int, label: Key | None, rng: np.random.Generator, holds: Mapping[str, str] | None = None
+    ) -> tuple[dict[str, Any], AnyArray]:
+        """New rows: a class number for each, drawn from the prior unless given, and columns of values.
+
+        `holds` says of some columns which numbers they hold (`candide.model.domain`): no others are drawn.
+        """
+        if label is not None and label not in self.classes:
+            known = [shown(key) for key in self.classes]
+            raise LabelsRefused(f"There is no class '{shown(label)}'. {suggestion(shown(label), known)}")
+        if rows < 0:
+            raise OptionRefused(f"rows must be a whole number from 0 up, not {rows!r}.")
+        chances = np.exp(self.log_prior)
+        labels = (
+            rng.choice(len(self.classes), rows, p=chances / chances.sum())
+            if label is None
+            else np.full(rows, self.classes.index(label))
+        )
+        columns: dict[str, Any] = {name: np.empty(rows, dtype=object) for b in self.blocks for name in b.columns}
+        for place in np.unique(labels):
+            wanted = np.flatnonzero(labels == place)
+            for block, parameters in zip(self.blocks, self.parameters, strict=True):
+                if block.family.is_beside:
+                    continue
+                draw = partial(block.family.sample, parameters, int(place), rng=rng)
+                held = [(holds or {}).get(name, "") for name in block.columns]
+                drawn = drawn_as_held(draw, len(wanted), held)
+                for name, values in zip(block.columns, drawn, strict=True):
+                    columns[name][wanted] = values
+        return columns, labels
+
+
+def texts_of(row: Batch, blocks: tuple[Block, ...]) -> dict[str, str]:
+    """The texts of a single row, by column."""
+    found = {}
+    for block in blocks:
+        if block.family.has_length and not block.family.is_beside:
+            value = row.columns.raw(row.position(block.columns[0]))[0]
+            value = value.as_py() if hasattr(value, "as_py") else value
+            if isinstance(value, (str, bytes)):
+                found[block.columns[0]] = value if isinstance(value, str) else value.decode("utf-8", "replace")
+    return found
+
+
+def normalised(joint: FloatArray, log_prior: FloatArray) -> FloatArray:
+    """The posterior: softmax with the maximum subtracted; the prior where every class is impossible."""
+    largest = joint.max(axis=1, keepdims=True)
+    hopeless = ~np.isfinite(largest[:, 0])
+    if hopeless.any():
+        joint = joint.copy()
+        joint[hopeless] = log_prior
+        largest = joint.max(axis=1, keepdims=True)
+    shares = np.exp(joint - largest)
+    return shares / shares.sum(axis=1, keepdims=True)
+
+
+def log_normalised(joint: FloatArray, log_prior: FloatArray) -> FloatArray:
+    """The logarithm of `normalised`, without leaving log space."""
+    largest = joint.max(axis=1, keepdims=True)
+    joint = np.where(np.isfinite(largest), joint, log_prior)
+    behind = joint - joint.max(axis=1, keepdims=True)
+    return behind - np.log(np.exp(behind).sum(axis=1, keepdims=True))
+
+
+def log_sum(joint: FloatArray) -> FloatArray:
+    """log of the sum of exp over classes, row by row; -inf where every class is impossible."""
+    largest = joint.max(axis=1)
+    safe = np.where(np.isfinite(largest), largest, 0.0)
+    with np.errstate(divide="ignore"):
+        return safe + np.log(np.exp(joint - safe[:, None]).sum(axis=1))
+
+
+def log_priors(summary: Summary, priors: Priors, class_weight: Priors | None = None) -> FloatArray:
+    """The log prior of each class: as often as seen, all alike, or as given; class weights multiply it."""
+    shares = prior_shares(summary, priors) * class_weights(summary, class_weight)
+    with np.errstate(divide="ignore"):
+        return np.asarray(np.log(shares) - np.log(shares.sum()))
+
+
+def prior_shares(summary: Summary, priors: Priors) -> FloatArray:
+    """What the user asked for, in proportion."""
+    if isinstance(priors, Mapping):
+        shares = given(priors, summary.classes, "priors")
+        if not (abs(shares.sum() - 1) <= 1e-6 and (shares >= 0).all()):
+            raise OptionRefused(
+                f"priors must be chances from 0 up that sum to 1, but the smallest is {shares.min():g} and they sum "
+                f"to {shares.sum():g}."
+            )
+        return shares
+    if priors == "uniform":
+        return np.ones(len(summary.classes))
+    if priors == "empirical":
+        return summary.counts.astype(np.float64)
+    raise OptionRefused(f"priors must be 'empirical', 'uniform' or {{class: chance}}, not {priors!r}.")
+
+
+def class_weights(summary: Summary, class_weight: Priors | None) -> FloatArray:
+    """A factor for each class: one, what makes all classes weigh the same, or as given (one where not named)."""
+    if class_weight is None:
+        return np.ones(len(summary.classes))
+    if isinstance(class_weight, Mapping):
+        unnamed = {value: 1.0 for _, value in summary.classes}
+        weights = given({**unnamed, **class_weight}, summary.classes, "class_weight")
+        if not (np.isfinite(weights).all() and (weights >= 0).all() and weights.any()):
+            raise OptionRefused("class_weight must be finite, not negative, and positive for some class.")
+        return weights
+    if class_weight == "balanced":
+        return 1 / np.where(summary.counts > 0, summary.counts, 1)
+    raise OptionRefused(f"class_weight must be None, 'balanced' or {{class: factor}}, not {class_weight!r}.")
+
+
+def given(numbers: Mapping[Any, float], classes: tuple[Key, ...], what: str) -> FloatArray:
+    """One number for each class from a mapping that names them all and no others."""
+    keyed = {key_of(label): float(number) for label, number in numbers.items()}
+    known = [shown(key) for key in classes]
+    for key in keyed:
+        if key not in classes:
+            raise OptionRefused(f"{what} names class {key and shown(key)!r}. {suggestion(str(key and key[1]), known)}")
+    lacking = [shown(key) for key in classes if key not in keyed]
+    if lacking:
+        raise OptionRefused(f"{what} says nothing about class '{lacking[0]}'. Give a number for every class.")
+    return np.array([keyed[key] for key in classes])

@@ -1,0 +1,114 @@
+"""Rows to look at before choosing: picked by a hash of what they hold, so that their order does not matter."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterable, Iterator
+
+import numpy as np
+import pyarrow as pa
+
+from candide.data.batch import Batch, MatrixColumns, as_numbers
+from candide.data.errors import ColumnRefused, ValuesRefused
+from candide.data.values import Coded
+from candide.kernels.hashing import Hashes, add_numbers, add_strings, mix_all
+
+ROWS_TO_LOOK_AT = 50_000
+BYTES_TO_LOOK_AT = 50_000_000
+LARGEST_HASH = 2.0**64 - 2048
+
+
+def picked(batch: Batch, limit: int = ROWS_TO_LOOK_AT) -> Batch:
+    """At most `limit` rows and 50 MB: all of them, or those whose content hashes lowest.
+
+    Equal rows are numbered, in any order since they are equal, and the number is hashed too: so the pick depends
+    on which rows there are and not on where they stand.
+    """
+    limit = min(limit, int(len(batch) * BYTES_TO_LOOK_AT / max(batch.columns.nbytes, 1)) + 1)
+    if len(batch) <= limit:
+        return batch
+    content = row_hashes(batch)
+    order = np.argsort(content)
+    starts = np.flatnonzero(np.diff(content[order], prepend=content[order[0]] + np.uint64(1)))
+    number = np.arange(len(order)) - np.repeat(starts, np.diff(starts, append=len(order)))
+    lottery = mix_all(content[order] ^ mix_all(number.astype(np.uint64)))
+    return batch.take(np.sort(order[np.argpartition(lottery, limit)[:limit]]))
+
+
+def canonical(batch: Batch) -> Batch:
+    """The same rows in an order of their own, by a hash of values, label and weight.
+
+    What is computed from them then has the same bits in whichever order they came; it is also as good as shuffled.
+    """
+    totals = row_hashes(batch)
+    if batch.labels is not None:
+        marks = [zlib.crc32(repr(key).encode("utf8", "surrogatepass")) for key in batch.labels.keys]
+        totals += mix_all(np.array([*marks, 0], dtype=np.uint64)[batch.labels.codes])
+    if batch.weights is not None:
+        totals += mix_all(np.asarray(batch.weights, dtype=np.float64).view(np.uint64) + np.uint64(1))
+    return batch.take(np.argsort(mix_all(totals), kind="stable"))
+
+
+class Reservoir:
+    """Rows of a long source to look at again: as many as `limit`, picked by a hash of their number."""
+
+    def __init__(self, limit: int = ROWS_TO_LOOK_AT) -> None:
+        self.limit = limit
+        self.seen = 0
+        self.pieces: list[tuple[Hashes, Batch]] = []
+
+    def watched(self, batches: Iterable[Batch]) -> Iterator[Batch]:
+        """The same batches, a few rows of each kept in passing."""
+        for batch in batches:
+            lottery = mix_all(np.arange(self.seen, self.seen + len(batch), dtype=np.uint64) + np.uint64(1))
+            self.seen += len(batch)
+            self._keep(lottery, batch)
+            yield batch
+
+    def _keep(self, lottery: Hashes, batch: Batch) -> None:
+        share = 1.0 if self.seen <= 2 * self.limit else 2 * self.limit / self.seen
+        lucky = np.flatnonzero(lottery <= np.uint64(share * LARGEST_HASH))
+        self.pieces.append((lottery[lucky], batch.take(lucky)) if len(lucky) < len(batch) else (lottery, batch))
+
+    def rows(self) -> list[Batch]:
+        """The rows with the lowest hashes among all that were seen."""
+        everyone = np.sort(np.concatenate([lottery for lottery, _ in self.pieces]))
+        least = everyone[min(self.limit, len(everyone)) - 1]
+        kept = ((lottery <= least, batch) for lottery, batch in self.pieces)
+        return [batch.take(np.flatnonzero(lucky)) for lucky, batch in kept if lucky.any()]
+
+
+def row_hashes(batch: Batch) -> Hashes:
+    """A 64-bit hash of each row's values, whichever order the columns have."""
+    totals = np.zeros(len(batch), dtype=np.uint64)
+    salts = np.array([zlib.crc32(name.encode("utf8", "surrogatepass")) for name in batch.names], dtype=np.uint64)
+    if isinstance(batch.columns, MatrixColumns) and batch.columns.matrix.dtype != object:
+        add_numbers(batch.numbers(batch.names), salts, totals)
+        return totals
+    for place, name in enumerate(batch.names):
+        add_column(batch, place, name, salts[place], totals)
+    return totals
+
+
+def add_column(batch: Batch, place: int, name: str, salt: np.uint64, totals: Hashes) -> None:
+    """Add the hashes of one column: the bytes of strings, the bits of numbers, the identity of anything else."""
+    raw = batch.columns.raw(place)
+    if isinstance(raw, pa.ChunkedArray):
+        raw = raw.combine_chunks()
+    if isinstance(raw, pa.Array) and (pa.types.is_nested(raw.type) or pa.types.is_interval(raw.type)):
+        raw = pa.array(list(map(str, raw.to_pylist())), pa.string())  # lists are only there to be ignored
+    if isinstance(raw, pa.Array) and (pa.types.is_string(raw.type) or pa.types.is_large_string(raw.type)):
+        strings = raw.cast(pa.large_string())
+        _, offsets, data = strings.buffers()
+        ends = np.frombuffer(offsets, dtype=np.int64)[strings.offset : strings.offset + len(strings) + 1]
+        add_strings(ends, np.frombuffer(data or b"\0", dtype=np.uint8), salt, totals)
+        return
+    try:
+        add_numbers(as_numbers(raw, name)[:, None], np.array([salt]), totals)
+    except (ColumnRefused, ValueError):
+        try:
+            coded = Coded.of(raw)
+        except ValuesRefused:
+            return  # the column will be refused, or left out, by whoever decides about it
+        known = [zlib.crc32(repr(key).encode("utf8", "surrogatepass")) for key in coded.keys]
+        totals += mix_all(np.array([*known, 0], dtype=np.uint64)[coded.codes] ^ salt)

@@ -1,0 +1,233 @@
+"""Which columns form which block, with which family, and why: guessed from the rows or written by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import pyarrow as pa
+
+from candide import families as family_files
+from candide.data.batch import TEXT, Batch, SparseColumns
+from candide.data.errors import ColumnRefused, OptionRefused, suggestion
+from candide.data.times import time_kind
+from candide.data.visible import visible
+from candide.families.base.family import Block, Family
+from candide.families.histogram import Histogram
+from candide.families.words.options import TextOptions
+from candide.model.domain import what_is_held
+from candide.model.guess import Guess, confirmed, guess_column, guess_sparse
+from candide.model.row_sample import picked
+from candide.model.summary import Summary, fingerprint
+
+IGNORE = "ignore"
+OPEN = ("auto", "guess")
+Families = str | Family | Mapping[str, Any]
+Smoothing = str | float | Mapping[str, float]
+Text = TextOptions | Mapping[str, TextOptions] | None
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What was decided about one column, and why; no family means the column is left out.
+
+    `beside` are further readings of the same column, such as the pairs of words of a text: each a block of its own.
+    They are scores, which calibration weighs; what the column's values are likely to be is the family's to say.
+    `warning` is what a user should know before trusting the column, such as that it looks like an id. It may name
+    values of the rows it was found in, so it is a record outside equality, and goes when rows are forgotten.
+    `kind` says how its values are written where that is not plain to see, as `candide.sources.kinds` names it: dates,
+    numbers with a decimal comma. `holds` says which numbers it holds, such as whole ones (`candide.model.domain`).
+    """
+
+    column: str
+    family: Family | None
+    reason: str
+    beside: tuple[Family, ...] = ()
+    warning: str = field(default="", compare=False)
+    kind: str = ""
+    holds: str = ""
+
+    def also_warned(self, warning: str) -> Choice:
+        """The same choice with one thing more to know."""
+        together = f"{self.warning.rstrip('.')}. {warning[:1].upper()}{warning[1:]}" if self.warning else warning
+        return replace(self, warning=together)
+
+
+@dataclass(frozen=True)
+class Schema:
+    """The choice made for each column."""
+
+    choices: tuple[Choice, ...]
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return tuple(choice.column for choice in self.choices)
+
+    @property
+    def blocks(self) -> tuple[Block, ...]:
+        """Columns of equal families together, in the order in which they first appear."""
+        columns: dict[Family, list[str]] = {}
+        for choice in self.choices:
+            for family in (choice.family, *choice.beside):
+                if family is not None:
+                    columns.setdefault(family, []).append(choice.column)
+        return tuple(Block(family, tuple(names)) for family, names in columns.items())
+
+    @property
+    def fingerprint(self) -> str:
+        """Equal for schemas whose summaries add."""
+        return fingerprint(self.blocks)
+
+    @property
+    def warnings(self) -> dict[str, str]:
+        """What to know before trusting some columns, by column."""
+        return {choice.column: choice.warning for choice in self.choices if choice.warning}
+
+    @property
+    def kinds(self) -> dict[str, str]:
+        """How the values of some columns are written."""
+        return {choice.column: choice.kind for choice in self.choices if choice.kind}
+
+    @property
+    def holds(self) -> dict[str, str]:
+        """Which numbers some columns hold."""
+        return {choice.column: choice.holds for choice in self.choices if choice.holds}
+
+    def summarize(self, batch: Batch) -> Summary:
+        """The summary of one batch under this schema."""
+        return Summary.of(self.blocks, batch)
+
+    def extended(self, other: Schema) -> Schema:
+        """This schema, and the other's choices for columns not yet in it."""
+        known = set(self.columns)
+        return replace(self, choices=self.choices + tuple(c for c in other.choices if c.column not in known))
+
+    def without(self, columns: Collection[str]) -> Schema:
+        """This schema without some columns."""
+        return replace(self, choices=tuple(choice for choice in self.choices if choice.column not in columns))
+
+    def without_warnings(self) -> Schema:
+        """This schema with nothing said about columns to look at twice."""
+        return replace(self, choices=tuple(replace(choice, warning="") for choice in self.choices))
+
+    def explain(self) -> str:
+        """One line a column: its family and the reason; another where it should be looked at twice.
+
+        >>> print(Schema((Choice("age", family_files.named("gaussian"), "numbers"),)).explain())
+        age  gaussian  numbers
+        """
+        rows = []
+        for choice in self.choices:
+            family = choice.family.name if choice.family else "left out"
+            rows.append((visible(choice.column), family, visible(choice.reason)))
+            rows += [("", "", f"! {visible(choice.warning)}")] if choice.warning else []
+        name = max((len(row[0]) for row in rows), default=0)
+        kind = max((len(row[1]) for row in rows), default=0)
+        return "\n".join(f"{row[0]:{name}}  {row[1]:{kind}}  {row[2]}" for row in rows)
+
+
+def choose(
+    batch: Batch,
+    families: Families = "auto",
+    smoothing: Smoothing = "auto",
+    missing_is_value: bool = False,
+    text: Text = None,
+) -> Schema:
+    """A family for every column: as given, else guessed from the rows with a reason."""
+    given = families_by_column(families, batch.names)
+    refuse_unknown(smoothing, batch.names)
+    refuse_unknown(text, batch.names)
+    known_by_hand = len(given) == len(batch.names)
+    guesses = None if known_by_hand else guess_sparse(batch)
+    sample = batch if known_by_hand or guesses or batch.names == (TEXT,) else picked(batch)
+    holds = {} if known_by_hand or guesses else what_is_held(sample, batch.names)
+    choices = []
+    for name in batch.names:
+        if name in given:
+            guess = Guess(given[name], "as you said")
+        elif isinstance(text, Mapping) and name in text:
+            guess = Guess("text", "as you said")
+        else:
+            guess = guesses or confirmed(guess_column(sample, name), batch, name)
+        choice = chosen(name, guess, smoothing, missing_is_value, text)
+        by_name = (families.get(name) if isinstance(families, Mapping) else families) == "histogram"
+        choice = replace(choice, kind=kind_held(batch, name), holds=holds.get(name, ""))
+        choices.append(with_edges(choice, sample) if by_name else choice)
+    return Schema(tuple(choices))
+
+
+def kind_held(batch: Batch, name: str) -> str:
+    """Which kind of times a column holds, or truths; nothing for other values."""
+    raw = batch.columns.raw(batch.position(name)) if not isinstance(batch.columns, SparseColumns) else None
+    if not isinstance(raw, (pa.Array, pa.ChunkedArray)):
+        return ""
+    return "truth" if pa.types.is_boolean(raw.type) else time_kind(raw.type)
+
+
+def chosen(name: str, guess: Guess, smoothing: Smoothing, missing_is_value: bool, text: Text) -> Choice:
+    """A guess made definite: mixed types refused; smoothing, the missing switch and text options put in."""
+    if guess.family == "mixed":
+        raise ColumnRefused(
+            f"Column '{name}' mixes types ({guess.reason}). Make them one type, or take each value as it is with "
+            f"families={{'{name}': 'categorical'}}."
+        )
+    if guess.family == IGNORE:
+        return Choice(name, None, guess.reason)
+    family = guess.family if isinstance(guess.family, Family) else family_files.named(guess.family)
+    if family.name == "text":
+        family = reading(family, name, text)
+    if missing_is_value and family.name == "categorical":
+        family = replace(family, missing_is_value=True)  # type: ignore[call-arg]
+    return Choice(name, smoothed(family, name, smoothing), guess.reason, warning=guess.warning)
+
+
+def with_edges(choice: Choice, sample: Batch) -> Choice:
+    """The choice of a histogram with bins that suit the values."""
+    assert isinstance(choice.family, Histogram)
+    return replace(choice, family=choice.family.fitted_to(sample.numbers([choice.column])[:, 0], choice.column))
+
+
+def reading(family: Any, name: str, text: Text) -> Family:
+    """The text family for one column, by the recipe the user gave for it, if any."""
+    recipe = text.get(name) if isinstance(text, Mapping) else text
+    reader: Family = family.reading(name, recipe)
+    return reader
+
+
+def smoothed(family: Family, name: str, smoothing: Smoothing) -> Family:
+    """The family with the user's smoothing: one number speaks to all that add counts, a name to any family."""
+    if isinstance(smoothing, Mapping):
+        return replace(family, smoothing=float(smoothing[name])) if name in smoothing else family
+    if smoothing in ("auto", "default"):
+        return family
+    if isinstance(smoothing, str) or smoothing is None:
+        raise OptionRefused(f"smoothing must be 'auto', 'default', a number or {{column: number}}, not {smoothing!r}.")
+    return replace(family, smoothing=float(smoothing)) if family.adds_counts else family
+
+
+def families_by_column(families: Families, names: Sequence[str]) -> dict[str, Any]:
+    """What the user said, column by column; a single family speaks for all."""
+    if isinstance(families, Mapping):
+        refuse_unknown(families, names)
+        return {name: checked(family) for name, family in families.items() if family not in OPEN}
+    return {} if families in OPEN else dict.fromkeys(names, checked(families))
+
+
+def checked(family: Any) -> Any:
+    """A family, or a name that is one."""
+    if isinstance(family, Family) or family == IGNORE:
+        return family
+    if not isinstance(family, str):
+        raise OptionRefused(f"A family is a name or a Family, not {family!r}.")
+    return family_files.named(family)
+
+
+def refuse_unknown(by_column: Any, names: Sequence[str]) -> None:
+    """Raise where a mapping names a column that is not there."""
+    if isinstance(by_column, Mapping):
+        for name in by_column:
+            if name not in names:
+                raise ColumnRefused(f"There is no column '{name}'. {suggestion(str(name), names)}")
+
+

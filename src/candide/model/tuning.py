@@ -1,0 +1,53 @@
+"""What was fitted on leave-one-out scores beside the summary: calibration, familiarity, and how well all of it did."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from candide.model.calibration import Calibration
+from candide.model.novelty import Familiarity
+from candide.model.quality import Quality
+
+LARGEST = {"bias": 1e6, "weight": 1e6, "power": 16.0}
+"""What calibration may add or multiply by: beyond it products would overflow."""
+
+
+@dataclass(frozen=True)
+class Tuning:
+    """Choices that more rows do not change: learning, forgetting and merging keep them, `fit` makes them anew."""
+
+    calibration: Calibration | None = None
+    familiarity: Familiarity | None = None
+    quality: Quality | None = field(default=None, compare=False)
+    """How well the fit did: like provenance, a record of what happened, outside equality."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain mappings and numbers, for a model file."""
+        parts: dict[str, Any] = {} if self.quality is None else {"quality": self.quality.to_file()}
+        if self.calibration is not None:
+            parts["calibration"] = {name: dict(part) for name, part in vars(self.calibration).items()}
+        if self.familiarity is not None:
+            parts["familiarity"] = {name: list(part) for name, part in self.familiarity.quantiles.items()}
+        return parts
+
+    @classmethod
+    def from_dict(cls, parts: Mapping[str, Any]) -> Tuning:
+        """What `to_dict` gave."""
+        calibration, familiarity, quality = (parts.get(name) for name in ("calibration", "familiarity", "quality"))
+        return cls(
+            None if calibration is None else Calibration(**{k: numbers(v, LARGEST[k]) for k, v in calibration.items()}),
+            None if familiarity is None else Familiarity({k: tuple(map(float, v)) for k, v in familiarity.items()}),
+            None if quality is None else Quality.from_file(quality),
+        )
+
+
+def numbers(part: Mapping[Any, Any], largest: float) -> dict[Any, float]:
+    """The same mapping, its values as floats; larger ones are no calibration."""
+    if not all(abs(float(value)) <= largest for value in part.values()):
+        raise ValueError(f"a number of the calibration is beyond {largest:g}")
+    return {key: float(value) for key, value in part.items()}
+
+
+UNTUNED = Tuning()

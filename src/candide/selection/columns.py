@@ -1,0 +1,274 @@
+"""Which family a column should have: whichever says most about the label of rows it has not seen.
+
+Densities and masses cannot be compared with each other, so candidates compete by the posterior of the label: each
+column by itself, then a few whole tables. All of it on at most a few thousand rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from candide.data.arrays import AnyArray, FloatArray, IntArray
+from candide.data.batch import Batch
+from candide.data.metrics import mean_loss
+from candide.data.progress import Size, Watch, counted, unwatched
+from candide.data.times import is_time
+from candide.engines.local import in_parallel
+from candide.families.base.discriminant import Discriminant
+from candide.families.base.family import Block, Family
+from candide.families.bernoulli import Bernoulli
+from candide.families.categorical import Categorical
+from candide.families.complement import Complement
+from candide.families.gaussian_full import GaussianFull
+from candide.families.gaussian_shared import GaussianShared
+from candide.families.histogram import Histogram
+from candide.families.multinomial import Multinomial
+from candide.families.text import Text
+from candide.model.predictor import log_normalised
+from candide.model.schema import Choice, Schema
+from candide.model.summary import Summary, grid_weights
+from candide.selection.candidates import candidates, holds_numbers, smoothed_by_itself
+from candide.selection.folds import without_tenths
+from candide.selection.leave_one_out import known_labels, priors_without
+from candide.selection.text_recipes import best_recipe
+from candide.selection.trials import Tryout, compared, distinct_classes, preferred
+from candide.selection.tune import FEWEST_ROWS
+from candide.selection.user_options import Wishes, by_hand, is_open
+
+CELLS = 2_000_000
+"""Contests look at no more than so many (row, column, class) cells, but at a thousand rows at least."""
+
+MOST_ROWS, LEAST_ROWS = 8192, 1000
+BELL_CELLS = 40_000_000
+"""A bell with a covariance is tried where rows times columns squared are no more than this."""
+
+FEWEST_NUMBERS = 5
+"""Categories that are so many different numbers may be joined in a bell."""
+
+WORTH_A_BELL = 0.97
+"""A block with a covariance must have at most this share of the log loss of columns that each speak for themselves."""
+
+SMOOTHINGS_OF_TOTALS = (1.0, 0.3, 0.1, 0.03, 0.01)
+
+
+@dataclass(frozen=True)
+class Result:
+    """A candidate and its log loss when it alone, with the prior, judges rows left out."""
+
+    family: Family
+    loss: float
+
+
+@dataclass(frozen=True)
+class Judges:
+    """The rows that judge: their labels, weights, and the prior without each."""
+
+    classes: int
+    labels: IntArray
+    weights: AnyArray
+    prior: FloatArray
+
+    @classmethod
+    def of(cls, rows: Batch) -> Judges:
+        summary = Summary.of((), rows)
+        labels, weights = known_labels(summary, rows), grid_weights(rows)
+        return cls(len(summary.classes), labels, weights, priors_without(summary, labels, weights))
+
+    def contest(self, entrants: Sequence[Family], column: Batch) -> list[Result]:
+        """The entrants by their leave-one-out log loss, best first; the earlier of equals."""
+        few = column.rows(0, len(self.labels))
+        results = [Result(family, self.loss(family, few)) for family in entrants]
+        return sorted(results, key=lambda result: result.loss)
+
+    def loss(self, family: Family, column: Batch) -> float:
+        """The log loss of one column and the prior on rows left out."""
+        builder = family.builder(column.names, self.classes)
+        family.learn(builder, family.read(column, column.names), self.labels, self.weights)
+        seen, scores = builder.freeze(), self.prior.copy()
+        if family.chooses:
+            without_tenths(Block(family, column.names), seen, column, self.labels, scores)
+        else:
+            family.score_without(seen, column, column.names, self.labels, self.weights, scores)
+        loads = self.weights.astype(np.float64) if self.weights.size else np.ones(len(self.labels))
+        return mean_loss(log_normalised(scores, self.prior), self.labels, loads)
+
+
+def chosen_by_leaving_out(
+    guessed: Schema, rows: Batch, wishes: Wishes, everything: bool = True, watch: Watch = unwatched
+) -> Schema:
+    """The schema with all chosen that the user left open; as it is where rows are few.
+
+    `everything` tells whether there are no rows but these and more like them to come.
+    """
+    if len(rows) < FEWEST_ROWS or distinct_classes(rows) < 2:
+        return guessed
+    few = rows.rows(0, affordable_rows(rows))
+    if shares_a_total(guessed):
+        return best_total(guessed, few, wishes, watch)
+
+    judges = Judges.of(few)
+
+    def decide(choice: Choice) -> Choice:
+        return decided(choice, rows.only([choice.column]), judges, wishes, everything)
+
+    with watch("Choosing", Size(len(guessed.choices), "columns")) as report:
+        chosen = tuple(counted(in_parallel(decide, guessed.choices), report))  # type: ignore[arg-type]
+    return best_table(with_texts(guessed, chosen), replace(guessed, choices=chosen), few, wishes, watch)
+
+
+def with_texts(guessed: Schema, chosen: Sequence[Choice]) -> Schema:
+    """The guesses, with what was chosen for texts: a recipe has nothing to do with other columns."""
+    pairs = zip(guessed.choices, chosen, strict=True)
+    return replace(guessed, choices=tuple(new if isinstance(new.family, Text) else old for old, new in pairs))
+
+
+def affordable_rows(rows: Batch) -> int:
+    """How many rows the contests look at."""
+    return min(len(rows), MOST_ROWS, max(LEAST_ROWS, CELLS // (len(rows.names) * distinct_classes(rows))))
+
+
+def decided(choice: Choice, column: Batch, judges: Judges, wishes: Wishes, everything: bool) -> Choice:
+    """One column's choice: the best family and smoothing, as far as the user left them open."""
+    said = by_hand(wishes.families, choice.column)
+    if choice.family is None or isinstance(said, Family):
+        return choice
+    if isinstance(choice.family, Text):
+        return best_recipe(choice, column, wishes, wishes.calibrate)
+    entrants = candidates(choice.family, column, everything) if said == "auto" else [choice.family]
+    if is_open(wishes.smoothing, choice.column):
+        entrants = [smoothed_by_itself(family, column) for family in entrants]
+    results = judges.contest(entrants, column) if len(entrants) > 1 else [Result(entrants[0], 0.0)]
+    reason = f"{choice.reason}; {told(results)}" if len(results) > 1 else choice.reason
+    return replace(choice, family=results[0].family, reason=reason)
+
+
+def told(results: Sequence[Result]) -> str:
+    """Who won, and by how much."""
+    first, *others = results
+    rival = next((result for result in others if result.family.name != first.family.name), others[0])
+    return f"log loss of left-out rows {first.loss:.4f}, {rival.family.name} {rival.loss:.4f}"
+
+
+def best_table(guessed: Schema, winners: Schema, rows: Batch, wishes: Wishes, watch: Watch = unwatched) -> Schema:
+    """The winners all together, unless the guesses, or only those that count in bins, do better as a whole.
+
+    Numbers that go together, such as lengths and widths, may do better in one bell with a covariance (the lecture's
+    discriminant analysis). Such a block cannot say what each column said, so it must win clearly.
+    """
+    free = {choice.column for choice in winners.choices if by_hand(wishes.families, choice.column) == "auto"}
+    as_guessed = {choice.column: choice for choice in guessed.choices}
+    looks = tuple(as_guessed[choice.column] if choice.column in free else choice for choice in winners.choices)
+    tables = different([winners, replace(winners, choices=looks), changed(winners, free, in_bins(rows))])
+    plain = free - {choice.column for choice in winners.choices if is_time(choice.kind)}
+    numbers = with_whole_numbers(winners, plain, rows)
+    bells = different(changed(numbers, plain, together(family)) for family in (GaussianShared(), GaussianFull()))
+    bells = [table for table in bells if affordable_bell(table, rows)]
+    if len(tables) == 1 and not bells:
+        return winners
+    tryout = Tryout(rows)
+    with watch("Comparing", Size(len(tables) + len(bells), "tables")) as report:
+        trials = [tryout.of(table, table.blocks) for table in counted([*tables, *bells], report)]
+    best = preferred(trials[: len(tables)])
+    bell = preferred([best, *trials[len(tables) :]])
+    if bell is best or bell.loss > WORTH_A_BELL * best.loss:
+        naive: Schema = best.what
+        return naive
+    reason = f"in one bell with all numbers: left-out accuracy {bell.accuracy:.1%}, each by itself {best.accuracy:.1%}"
+    return told_why(bell.what, reason)
+
+
+def told_why(schema: Schema, reason: str) -> Schema:
+    """The schema with a reason for the columns that share a covariance."""
+    choices = tuple(
+        replace(choice, reason=f"{choice.reason}; {reason}") if isinstance(choice.family, Discriminant) else choice
+        for choice in schema.choices
+    )
+    return replace(schema, choices=choices)
+
+
+Change = Callable[[Choice], Family]
+
+
+def changed(schema: Schema, free: set[str], change: Change) -> Schema:
+    """The schema with the family of every column of numbers changed, where the user left it open."""
+    choices = []
+    for choice in schema.choices:
+        numbers = choice.family is not None and not isinstance(choice.family, (Text, Bernoulli, Categorical))
+        choices.append(replace(choice, family=change(choice)) if numbers and choice.column in free else choice)
+    return replace(schema, choices=tuple(choices))
+
+
+def with_whole_numbers(schema: Schema, free: set[str], rows: Batch) -> Schema:
+    """The schema where whole numbers that did best as categories are numbers again: together they may do better."""
+
+    def restored(choice: Choice) -> Choice:
+        is_free = choice.column in free and isinstance(choice.family, Categorical)
+        return replace(choice, family=GaussianShared()) if is_free and are_numbers(rows, choice.column) else choice
+
+    return replace(schema, choices=tuple(map(restored, schema.choices)))
+
+
+def are_numbers(rows: Batch, column: str) -> bool:
+    """Whether a column holds enough different numbers for a bell."""
+    one = rows.only([column])
+    return holds_numbers(one) and len(np.unique(one.numbers([column]))) >= FEWEST_NUMBERS
+
+
+def in_bins(rows: Batch) -> Change:
+    """The same column as a histogram."""
+
+    def change(choice: Choice) -> Family:
+        if isinstance(choice.family, Histogram):
+            return choice.family
+        column = rows.only([choice.column])
+        return smoothed_by_itself(Histogram().fitted_to(column.numbers(column.names)[:, 0], choice.column), column)
+
+    return change
+
+
+def together(family: Family) -> Change:
+    """The same column in a block with all other columns of numbers."""
+    return lambda choice: family
+
+
+def different(schemas: Iterable[Schema]) -> list[Schema]:
+    """The schemas without those that say the same as an earlier one."""
+    found: list[Schema] = []
+    for schema in schemas:
+        if schema.blocks not in [earlier.blocks for earlier in found]:
+            found.append(schema)
+    return found
+
+
+def affordable_bell(schema: Schema, rows: Batch) -> bool:
+    """Whether a block with a covariance has several columns, and few enough to leave every row out."""
+    widest = max(len(block.columns) for block in schema.blocks)
+    return widest >= 2 and len(rows) > 2 * widest and len(rows) * widest**2 <= BELL_CELLS
+
+
+def shares_a_total(schema: Schema) -> bool:
+    """Whether all columns are counts that share one total, so that one choice is made for all."""
+    blocks = schema.blocks
+    return len(blocks) == 1 and isinstance(blocks[0].family, (Multinomial, Complement)) and len(blocks[0].columns) > 1
+
+
+def best_total(guessed: Schema, rows: Batch, wishes: Wishes, watch: Watch = unwatched) -> Schema:
+    """Multinomial or complement and their smoothing, for all columns together."""
+    ((block),) = guessed.blocks
+    said = by_hand(wishes.families, block.columns[0])
+    if isinstance(said, Family) or not is_open(wishes.smoothing, block.columns[0]):
+        return guessed
+    kinds = (Multinomial, Complement) if said == "auto" else (type(block.family),)
+    entrants = [kind(smoothing=amount) for kind in kinds for amount in SMOOTHINGS_OF_TOTALS]
+    with watch("Choosing", Size(len(entrants), "families")) as report:
+        trials = [Tryout(rows).of(family, (Block(family, block.columns),)) for family in counted(entrants, report)]
+    best = preferred(trials)
+    reason = compared(best, trials)
+    choices = tuple(
+        choice if choice.family is None else replace(choice, family=best.what, reason=f"{choice.reason}; {reason}")
+        for choice in guessed.choices
+    )
+    return replace(guessed, choices=choices)

@@ -1,0 +1,178 @@
+"""Fitting a calibration on leave-one-out scores: no hold-out, a handful of numbers, the same bits in any row order."""
+
+from __future__ import annotations
+
+from bisect import bisect
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy.optimize import minimize
+
+from candide.data.arrays import AnyArray, FloatArray
+from candide.data.values import Key
+from candide.engines.local import in_parallel
+from candide.families.base.family import Block
+from candide.kernels.calibrating import loss_and_slope
+from candide.model.calibration import Calibration
+from candide.selection.leave_one_out import LeftOut
+
+ROWS_AT_ONCE = 4096
+WORTH_THREADS = 1 << 20
+"""Fewer numbers than this are added up before threads have started."""
+FARTHEST = 1e3
+"""Evidence against a class beyond this many nats of the best is cut off: exp(-1000) is nothing already."""
+
+HOLD_TOGETHER = 3.0
+"""How strongly, in nats, the logarithms of the weights of a table's blocks are held to their mean; texts are free."""
+HOLD_BIAS = 0.5
+"""How strongly the biases are held to zero."""
+HOLD_POWER = 0.0005
+"""How strongly, for each row, the powers of length are held to zero."""
+LEAST_WEIGHT, LARGEST_WEIGHT = 1e-3, 20.0
+LEAST_OF_TEXT, LARGEST_OF_TEXT = 1e-4, 1e3
+STARTS_OF_TEXT = (-4.0, -3.0, -2.0, -1.0, 0.0, 1.0, 2.0, 3.0, 4.0)
+"""Logarithms of weights to begin with: the amounts of texts come in many scales."""
+
+
+class Effort(NamedTuple):
+    """How much is fitted, and how well: in at most so many steps, until none lowers the loss by such a share."""
+
+    bias: bool
+    power: bool
+    steps: int
+    close: float
+
+
+IN_FULL = Effort(bias=True, power=True, steps=200, close=1e-8)
+
+
+@dataclass(frozen=True)
+class Task:
+    """Leave-one-out evidence, made ready: finite, and only of rows whose own class is possible."""
+
+    terms: FloatArray
+    """What each block says, [row, block, class]: the numbers of a row lie together."""
+    start: FloatArray
+    logs: FloatArray
+    """How long each row is, as a logarithm, [row, block]: less the mean, so that weight and power part."""
+    middle: FloatArray
+    """That mean, block by block."""
+    rows: LeftOut
+    doubts: FloatArray
+    """How much of each row counts as if it were of each other class."""
+
+    @classmethod
+    def of(cls, rows: LeftOut, with_length: AnyArray) -> Task:
+        terms = near(rows.terms)
+        own = np.isfinite(rows.prior[np.arange(len(rows.labels)), rows.labels])
+        start = np.maximum(rows.prior, rows.prior.max(axis=1, keepdims=True) - FARTHEST)
+        logs = np.where(np.asarray(with_length)[:, None], np.log(np.maximum(rows.observed, 1.0)), 0.0)
+        middle = logs.mean(axis=1) if len(rows.labels) else np.zeros(len(logs))
+        kept = LeftOut(rows.labels, rows.weights * own, rows.prior, rows.terms, rows.observed, rows.familiarity)
+        in_rows = np.ascontiguousarray(terms.transpose(1, 0, 2)), np.ascontiguousarray((logs - middle[:, None]).T)
+        return cls(in_rows[0], start, in_rows[1], middle, kept, doubts_of(kept))
+
+    def loss(self, bias: FloatArray, weight: FloatArray, power: FloatArray) -> tuple[float, list[FloatArray]]:
+        """The sum of -log P(label), and its slopes by bias, log weight and power."""
+        count, blocks, classes = self.terms.shape
+
+        def some(first: int) -> tuple[float, list[FloatArray]]:
+            last = min(first + ROWS_AT_ONCE, count)
+            slopes = [np.zeros(classes), np.zeros(blocks), np.zeros(blocks)]
+            value = loss_and_slope(
+                self.terms, self.start, self.logs, bias, weight, power, self.rows.labels, self.rows.weights,
+                self.doubts, first, last, *slopes,
+            )  # fmt: skip
+            return value, slopes
+
+        firsts = range(0, count, ROWS_AT_ONCE)
+        found = list(map(some, firsts) if self.terms.size < WORTH_THREADS else in_parallel(some, firsts))  # type: ignore
+        total = sum(value for value, _ in found)
+        return total, [np.sum([slopes[place] for _, slopes in found], axis=0) for place in range(3)]
+
+
+def doubts_of(rows: LeftOut) -> FloatArray:
+    """What keeps a calibration from growing ever surer where all rows happen to be right: one wrong row in each class.
+
+    After n successes one in n + 2 may still fail (Laplace 1774), so each row counts as another class with that share
+    (Platt 1999, for two classes). Evidence that is overwhelming by itself is not doubted.
+    """
+    classes = rows.prior.shape[1]
+    seen = np.bincount(rows.labels, rows.weights, classes)
+    return np.asarray(1 / (seen[rows.labels] + 2) / max(classes - 1, 1))
+
+
+def near(terms: FloatArray) -> FloatArray:
+    """The terms with what is impossible made very improbable, so that sums stay finite."""
+    best = terms.max(axis=2, keepdims=True)
+    best = np.where(np.isfinite(best), best, 0.0)
+    return np.asarray(np.maximum(terms, best - FARTHEST) - best)
+
+
+def calibrated(
+    rows: LeftOut, classes: Sequence[Key], blocks: Sequence[Block], effort: Effort = IN_FULL
+) -> Calibration:
+    """The calibration with the least leave-one-out log loss, held back a little where rows are few."""
+    texts = np.array([block.family.has_length for block in blocks], dtype=bool)
+    task = Task.of(rows, texts & effort.power)
+    bias, weight, power = fitted(task, texts, effort)
+    keys = [block.key for block in blocks]
+    return Calibration(
+        dict(zip(classes, bias.tolist(), strict=True)),
+        dict(zip(keys, weight.tolist(), strict=True)),
+        {name: value for name, value in zip(keys, power.tolist(), strict=True) if value != 0.0},
+    )
+
+
+def fitted(task: Task, texts: AnyArray, effort: Effort) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Bias, weight and power by quasi-Newton steps on the penalised loss."""
+    rows, blocks, classes = task.terms.shape
+    cuts = [classes, classes + blocks]
+    hold_power = HOLD_POWER * rows
+
+    def value(point: FloatArray) -> tuple[float, FloatArray]:
+        bias, log_weight, power = np.split(point, cuts)
+        loss, (by_bias, by_weight, by_power) = task.loss(bias, np.exp(log_weight), power)
+        apart = apart_from_others(log_weight, texts)
+        loss += HOLD_BIAS * (bias @ bias) + HOLD_TOGETHER * (apart @ apart) + hold_power * (power @ power)
+        by_bias += 2 * HOLD_BIAS * bias
+        by_weight += 2 * HOLD_TOGETHER * apart
+        by_power += 2 * hold_power * power
+        return loss, np.concatenate([by_bias, by_weight, by_power])
+
+    limits: list[Any] = [(None, None) if effort.bias else (0.0, 0.0)] * classes
+    limits += [np.log([LEAST_OF_TEXT, LARGEST_OF_TEXT] if text else [LEAST_WEIGHT, LARGEST_WEIGHT]) for text in texts]
+    limits += [(-1.0, 2.0) if text and effort.power else (0.0, 0.0) for text in texts]
+    start = np.concatenate([np.zeros(classes), first_weights(value, texts, classes), np.zeros(blocks)])
+    halt = {"maxiter": effort.steps, "ftol": effort.close}
+    found = minimize(value, start, jac=True, method="L-BFGS-B", bounds=limits, options=halt)
+    bias, log_weight, power = np.split(found.x, cuts)
+    return bias - bias.mean(), np.exp(log_weight + power * task.middle), power
+
+
+def apart_from_others(log_weight: FloatArray, texts: AnyArray) -> FloatArray:
+    """How far the weights of a table's blocks lie from their mean; nothing is asked of texts."""
+    if texts.all():
+        return np.zeros_like(log_weight)
+    return np.asarray(np.where(texts, 0.0, log_weight - log_weight[~texts].mean()))
+
+
+def first_weights(
+    value: Callable[[FloatArray], tuple[float, FloatArray]], texts: AnyArray, classes: int
+) -> FloatArray:
+    """Where the search begins: all texts at about the one weight that does best.
+
+    The loss is convex in a common weight, so its slope tells on which side the best lies.
+    """
+    start = np.full(len(texts), -0.3)
+    if not texts.any():
+        return start
+
+    def is_too_large(weight: float) -> bool:
+        point = np.concatenate([np.zeros(classes), np.where(texts, weight, start), np.zeros(len(texts))])
+        return bool(value(point)[1][classes : classes + len(texts)][texts].sum() > 0)
+
+    best = STARTS_OF_TEXT[bisect(STARTS_OF_TEXT, False, hi=len(STARTS_OF_TEXT) - 1, key=is_too_large)]
+    return np.where(texts, best - 0.5 * np.log(texts.sum()), start)

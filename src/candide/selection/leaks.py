@@ -1,0 +1,75 @@
+"""Columns that give the label away: known, perhaps, only once the label is.
+
+Such a column alone tells nearly every row's label, where all others together are far from it. It may be an honest one,
+so it is named and kept: only the user knows when its values come to be known.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from candide.data.arrays import AnyArray, FloatArray
+from candide.model.summary import Summary
+from candide.selection.fit_calibration import calibrated
+from candide.selection.leave_one_out import LeftOut
+
+FEWEST_ROWS = 50
+NEARLY_NONE = 0.05
+"""Alone, a leak leaves at most this share of the mistakes that the prior makes."""
+
+STILL_MANY = 0.25
+"""All other columns together leave at least this share of them."""
+
+TIMES_MORE = 5.0
+"""And so many times as many as the leak."""
+
+
+class Leak(NamedTuple):
+    """A column that tells the label by itself, and the shares of rows that it and all others tell rightly."""
+
+    column: str
+    rows: int
+    alone: float
+    others: float
+
+
+def leaks(summary: Summary, rows: LeftOut) -> list[Leak]:
+    """Columns with a block of their own that judge left-out rows nearly perfectly, and far better than all others.
+
+    Judged by the rows in which the column has a value, and by how often each class has one: a column that is there
+    for one class only tells it by being there.
+    """
+    suspects = range(len(summary.blocks)) if len(summary.blocks) > 1 else ()
+    return [leak for place in suspects if (leak := judged_alone(summary, rows, place)) is not None]
+
+
+def judged_alone(summary: Summary, rows: LeftOut, place: int) -> Leak | None:
+    """One block on trial: the others are calibrated without it, since beside it they may have had nothing to say."""
+    block, there = summary.blocks[place], (rows.observed[place] > 0) & (rows.weights > 0)
+    if len(block.columns) > 1 or block.family.has_length or np.count_nonzero(there) < FEWEST_ROWS:
+        return None
+    prior = mistakes(rows, rows.prior, there)
+    alone = mistakes(rows, log_shares(rows, there) + rows.terms[place], there)
+    if alone > NEARLY_NONE * prior:
+        return None
+    rest = [other for other in range(len(summary.blocks)) if other != place]
+    blocks, without = [summary.blocks[other] for other in rest], rows.blocks(rest)
+    calibration = calibrated(without, summary.classes, blocks)
+    others = mistakes(rows, without.reported(calibration, summary.classes, blocks), there)
+    if others < max(STILL_MANY * prior, TIMES_MORE * alone) or others == 0:
+        return None
+    return Leak(block.columns[0], int(np.count_nonzero(there)), 1 - alone, 1 - others)
+
+
+def log_shares(rows: LeftOut, wanted: AnyArray) -> FloatArray:
+    """Logarithms of the shares of the classes among the wanted rows."""
+    counts = np.bincount(rows.labels[wanted], rows.weights[wanted], rows.prior.shape[1])
+    return np.log(np.maximum(counts, 0.5) / counts.sum())
+
+
+def mistakes(rows: LeftOut, scores: FloatArray, wanted: AnyArray) -> float:
+    """The share of the wanted rows that are judged wrongly by these scores, by weight."""
+    wrong = scores[wanted].argmax(axis=1) != rows.labels[wanted]
+    return float((rows.weights[wanted] * wrong).sum() / rows.weights[wanted].sum())

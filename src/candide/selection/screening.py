@@ -1,0 +1,170 @@
+"""Columns to look at twice: ids, times, copies of other columns, and columns that give the label away.
+
+Each suspicion is a rule in a file of its own; here it becomes a warning, and, where the user left the column open, a
+decision. A column that the user spoke of by name is as the user said. None of the rules depends on the order of rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from candide.data.batch import Batch, SparseColumns
+from candide.data.metrics import mean_loss
+from candide.families.bernoulli import Bernoulli
+from candide.families.text import Text
+from candide.model.predictor import log_normalised
+from candide.model.schema import OPEN, Choice, Schema
+from candide.selection.candidates import candidates
+from candide.selection.columns import Judges, affordable_rows
+from candide.selection.copies import copies, recodings_of_label
+from candide.selection.identifiers import is_called_id, might_name, mostly_own_values, names_rows
+from candide.selection.leaks import Leak
+from candide.selection.timestamps import timestamp_columns
+from candide.selection.trials import distinct_classes
+from candide.selection.tune import FEWEST_ROWS
+from candide.selection.user_options import Wishes
+
+BY_CHANCE = 3.0
+"""A column that lowers the loss of all left-out rows together by fewer nats than this tells nothing."""
+
+LATER = "it tells a time, and later rows will lie beyond all that was learned"
+AFTERWARDS = "If it is known only once the label is, it should not be learned"
+NO_SAY = "It has no say in whether a row is unfamiliar"
+
+
+@dataclass(frozen=True)
+class Suspicion:
+    """What is odd about a column, whether it should be left out for that, and what else to know."""
+
+    column: str
+    finding: str
+    leave_out: bool = False
+    advice: str = ""
+
+
+def screened(guessed: Schema, rows: Batch, wishes: Wishes) -> Schema:
+    """The schema with warnings, and without columns that name rows or repeat others; as it is where rows are few."""
+    is_open = {choice.column for choice in guessed.choices if choice.family and is_left_open(wishes, choice.column)}
+    if len(rows) < FEWEST_ROWS or isinstance(rows.columns, SparseColumns) or not is_open:
+        return guessed
+    found: dict[str, Suspicion] = {}
+    for suspicion in suspicions(guessed, rows, is_open, wishes.calibrate):
+        found.setdefault(suspicion.column, suspicion)
+    may_leave = wishes.families != "guess" and any(
+        choice.family and not (choice.column in found and found[choice.column].leave_out) for choice in guessed.choices
+    )
+    choices = (warned(choice, found.get(choice.column), may_leave) for choice in guessed.choices)
+    return replace(guessed, choices=tuple(choices))
+
+
+def is_left_open(wishes: Wishes, column: str) -> bool:
+    """Whether the user said nothing of this column by name."""
+    return column not in wishes.families if isinstance(wishes.families, Mapping) else wishes.families in OPEN
+
+
+def suspicions(schema: Schema, rows: Batch, is_open: set[str], calibrated: bool) -> Iterator[Suspicion]:
+    """Everything odd about the open columns; the first word about a column counts."""
+    times = set(timestamp_columns(rows))
+    yield from (Suspicion(name, LATER, advice=NO_SAY) for name in times & is_open)
+    ids = set()
+    for choice in schema.choices:
+        if choice.column in is_open - times and might_name_rows(choice):
+            suspicion = as_identifier(choice, rows)
+            ids |= {choice.column} if suspicion and suspicion.leave_out else set()
+            yield from [suspicion] if suspicion else []
+    learned = [choice.column for choice in schema.choices if choice.family and choice.column not in ids]
+    yield from (recoding for recoding in label_recodings(rows, learned) if recoding.column in is_open)
+    yield from (copy for copy in repetitions(rows, learned, calibrated) if copy.column in is_open)
+
+
+def might_name_rows(choice: Choice) -> bool:
+    """Whether a column might be an id: texts and truths are none, nor numbers that were only misread as strings."""
+    is_misread = bool(choice.warning) and not is_called_id(choice.column)
+    return not is_misread and not isinstance(choice.family, (Text, Bernoulli))
+
+
+def as_identifier(choice: Choice, rows: Batch) -> Suspicion | None:
+    """Whether a column names rows: surely, or by a name or many digits that tell nothing about the label."""
+    column = rows.only([choice.column])
+    if finding := names_rows(column):
+        return Suspicion(choice.column, f"it looks like an id: {finding}", leave_out=True)
+    if finding := might_name(column):
+        if tells_nothing(choice, column):
+            return Suspicion(choice.column, f"it looks like an id: {finding}, telling nothing of left-out rows", True)
+        if is_called_id(choice.column):
+            said = f"it looks like an id: {finding}, and yet it tells something of left-out rows"
+            return Suspicion(choice.column, said, advice=NO_SAY)
+    if finding := mostly_own_values(column):
+        return Suspicion(choice.column, f"{finding}, which tells nothing about others")
+    return None
+
+
+def tells_nothing(choice: Choice, column: Batch) -> bool:
+    """Whether no family lowers the loss of left-out rows by more than chance would."""
+    if distinct_classes(column) < 2 or choice.family is None:
+        return False
+    few = column.rows(0, affordable_rows(column))
+    judges = Judges.of(few)
+    loads = judges.weights.astype(np.float64) if judges.weights.size else np.ones(len(few))
+    prior = mean_loss(log_normalised(judges.prior, judges.prior), judges.labels, loads)
+    best = judges.contest(candidates(choice.family, few, everything=True), few)[0]
+    return bool((prior - best.loss) * loads.sum() < BY_CHANCE)
+
+
+def label_recodings(rows: Batch, columns: list[str]) -> Iterator[Suspicion]:
+    """Columns that are the label by other names, where there are other columns."""
+    if len(columns) > 1 and distinct_classes(rows) > 1:
+        finding = "it is the label by other names: each value goes with one class"
+        yield from (Suspicion(name, finding, advice=AFTERWARDS) for name in recodings_of_label(rows, columns))
+
+
+def repetitions(rows: Batch, columns: list[str], calibrated: bool) -> Iterator[Suspicion]:
+    """Columns that say the same as an earlier one."""
+    weighed = "Calibration weighs them, so that they hardly count twice" if calibrated else "They count twice"
+    for copy in copies(rows, columns):
+        if copy.is_same:
+            yield Suspicion(copy.column, f"it is the same as '{copy.of}' in every row", leave_out=True)
+        else:
+            finding = f"it says the same as '{copy.of}' by other names: each value goes with one of the other"
+            yield Suspicion(copy.column, finding, advice=weighed)
+
+
+def warned(choice: Choice, suspicion: Suspicion | None, may_leave: bool) -> Choice:
+    """The choice with a warning that says what was found, what was done, and how to have it otherwise."""
+    if suspicion is None:
+        return choice
+    if suspicion.leave_out and may_leave:
+        otherwise = f"It is left out; to learn it all the same: families={{'{choice.column}': 'guess'}}."
+        warning = f"{suspicion.finding}. {otherwise}"
+        return replace(choice, family=None, beside=(), reason=suspicion.finding, warning=warning)
+    return choice.also_warned(kept(choice.column, suspicion.finding, suspicion.advice))
+
+
+def kept(column: str, finding: str, advice: str = "") -> str:
+    """A warning about a column that stays."""
+    said = f"{finding}. {advice}." if advice else f"{finding}."
+    return f"{said} It is kept; to leave it out: families={{'{column}': 'ignore'}}."
+
+
+def with_leaks(schema: Schema, leaks: list[Leak]) -> Schema:
+    """The schema with a warning about columns that give the label away."""
+    found = {leak.column: leak for leak in leaks}
+    choices = (
+        choice.also_warned(given_away(found[choice.column]))
+        if choice.column in found and AFTERWARDS not in choice.warning
+        else choice
+        for choice in schema.choices
+    )
+    return replace(schema, choices=tuple(choices))
+
+
+def given_away(leak: Leak) -> str:
+    """What is odd about a column that tells nearly everything."""
+    finding = (
+        f"it may give the label away: alone it is right about {leak.alone:.1%} of the {leak.rows:,} rows that have it, "
+        f"all other columns together about {leak.others:.1%}"
+    )
+    return kept(leak.column, finding, AFTERWARDS)

@@ -1,0 +1,275 @@
+"""Which recipe suits a column of text: whichever says most about the label of texts it has not seen.
+
+No recipe wins everywhere: pairs of words help where order matters, complements where classes are many, runs of
+characters where texts are short and words rare. Each is a reading of the same text; calibration weighs them against
+each other. Texts are cut once for each reading, and each is judged by the counts of all others: nothing is refitted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from candide.data.arrays import AnyArray, FloatArray, IntArray
+from candide.data.batch import Batch
+from candide.data.metrics import share_right
+from candide.data.values import Key
+from candide.engines.local import in_parallel
+from candide.families.base.family import Block
+from candide.families.text import Text
+from candide.families.words.documents import Documents
+from candide.families.words.options import AUTO, WEIGHTINGS, TextOptions
+from candide.families.words.term_matrix import TermMatrix, WeighedTerms
+from candide.model.schema import Choice
+from candide.model.summary import Summary, grid_weights
+from candide.selection.fit_calibration import Effort, calibrated
+from candide.selection.leave_one_out import LeftOut, known_labels, priors_without
+from candide.selection.trials import Trial, compared, measured, preferred
+from candide.selection.user_options import Wishes, by_hand, is_open
+
+SMOOTHINGS = (0.003, 0.01, 0.03, 0.1, 0.3, 1.0)
+SMOOTHINGS_OF_COMPLEMENTS = (0.1, 0.3, 1.0)
+
+MOST_ROWS, LEAST_ROWS = 5000, 1000
+MOST_CELLS, MOST_PAIRS = 1_200_000, 6_000_000
+"""Smoothing is judged on at most so many rows, (row, class) cells and counts looked up, but on a thousand rows."""
+ROWS_TO_CALIBRATE = 3000
+AT_ONE_TEMPERATURE = Effort(bias=False, power=False, steps=10, close=1e-4)
+WEIGHED = Effort(bias=False, power=True, steps=30, close=1e-5)
+
+FEW_REPEATS = 0.05
+"""Where fewer words than this share are repeats, counting them or not is the same."""
+LONG, SHORT = 50, 60
+"""Texts of more words on average have triples of words, those of fewer have runs of characters."""
+MOST_LETTERS = 10_000_000
+WORTH_A_READING = 0.005
+"""By what share a further reading must lower the log loss."""
+
+OPEN = TextOptions(ngrams=AUTO, weighting=AUTO, model=AUTO)
+PAIRS: dict[str, Any] = {"shortest": 2, "ngrams": 2}
+TRIPLES: dict[str, Any] = {"shortest": 3, "ngrams": 3}
+CHARACTERS: dict[str, Any] = {"words": "default", "characters": True, "shortest": 3, "ngrams": 5}
+
+
+def best_recipe(choice: Choice, column: Batch, wishes: Wishes, calibrates: bool) -> Choice:
+    """One text column's choice with the recipe that judges best, as far as the user left it open.
+
+    Several readings are of use only where something `calibrates` them: their scores would count the same words twice.
+    """
+    family = choice.family
+    assert isinstance(family, Text)
+    options = wanted(choice, wishes)
+    free = is_open(wishes.smoothing, choice.column)
+    if not free and options == options.definite():
+        return choice
+    corpus = Corpus.of(family, column, () if free else (family.smoothing,))
+    several = calibrates and options.ngrams == AUTO and options.shortest == 1 and not options.characters
+    trials = list(layered(corpus, options) if several else single(corpus, options))
+    best = trials[-1] if several else preferred(trials)
+    recipe: Recipe = best.what
+    return recipe.put_into(choice, compared(best, trials))
+
+
+def wanted(choice: Choice, wishes: Wishes) -> TextOptions:
+    """What the user said of the recipe; all is open where nothing was said."""
+    given = wishes.text.get(choice.column) if isinstance(wishes.text, Mapping) else wishes.text
+    assert isinstance(choice.family, Text)
+    plain = choice.family.options if by_hand(wishes.families, choice.column) == "guess" else OPEN
+    return given or plain
+
+
+@dataclass(frozen=True, eq=False)
+class Reading:
+    """One reading of a text column by the smoothing that suits it, and what it says of the first rows, left out."""
+
+    family: Text
+    terms: FloatArray
+    observed: FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class Recipe:
+    """Readings that are added up."""
+
+    readings: tuple[Reading, ...]
+
+    def __str__(self) -> str:
+        first = self.readings[0].family
+        names = ", ".join(replace(reading.family, beside=True).aspect for reading in self.readings)
+        return f"{names} ({first.options.weighting})"
+
+    @property
+    def families(self) -> list[Text]:
+        """The readings as families: the first tells the likelihood, the others stand beside it."""
+        return [replace(reading.family, beside=place > 0) for place, reading in enumerate(self.readings)]
+
+    def __add__(self, more: Reading) -> Recipe:
+        return Recipe((*self.readings, more))
+
+    def put_into(self, choice: Choice, reason: str) -> Choice:
+        """The choice with these readings."""
+        main, *beside = self.families
+        return replace(choice, family=main, beside=tuple(beside), reason=f"{choice.reason}; {self}: {reason}")
+
+
+@dataclass(frozen=True, eq=False)
+class Corpus:
+    """A column of texts and their labels, as far as recipes are judged by them."""
+
+    family: Text
+    documents: Documents
+    labels: IntArray
+    weights: AnyArray
+    classes: tuple[Key, ...]
+    prior: FloatArray
+    smoothings: tuple[float, ...]
+    """Those to choose from; none where that is up to the model."""
+
+    @classmethod
+    def of(cls, family: Text, column: Batch, smoothings: tuple[float, ...]) -> Corpus:
+        summary, documents = Summary.of((), column), family.view(column, column.names)
+        labels, weights = known_labels(summary, column), grid_weights(column)
+        few = min(len(labels), max(LEAST_ROWS, min(MOST_ROWS, MOST_CELLS // len(summary.classes))))
+        prior = priors_without(summary, labels[:few], weights[:few])
+        return cls(family, documents, labels, weights, summary.classes, prior, smoothings)
+
+    @property
+    def judges(self) -> int:
+        """How many rows, the first ones, judge."""
+        return len(self.prior)
+
+    @property
+    def loads(self) -> FloatArray:
+        """The weights of the rows that judge."""
+        return self.weights[: self.judges].astype(np.float64) if self.weights.size else np.ones(self.judges)
+
+    def cut(self, options: TextOptions) -> TermMatrix:
+        """The texts in terms."""
+        return TermMatrix.of(self.documents, self.labels, self.weights, len(self.classes), options)
+
+    def readings(self, options: TextOptions, weightings: Sequence[str], matrix: TermMatrix) -> list[Reading]:
+        """One reading by each weighting, of texts cut once."""
+
+        def read(weighting: str) -> Reading:
+            return self.reading(matrix.weighed(weighting), replace(options, weighting=weighting))
+
+        return list(in_parallel(read, weightings))  # type: ignore[arg-type]
+
+    def reading(self, weighed: WeighedTerms, options: TextOptions) -> Reading:
+        """The reading by the best smoothing: accuracy first, log loss at one temperature among the nearly equal."""
+        few = min(self.judges, ROWS_TO_CALIBRATE)
+        judges = max(few, min(self.judges, weighed.rows_for(MOST_PAIRS)))
+        observed = weighed.observed(few)
+        tried = []
+        amounts = self.smoothings or smoothings_of(options.model)
+        for amount, said in zip(amounts, weighed.left_out(options.model, amounts, judges), strict=True):
+            family = replace(self.family, smoothing=amount, options=options, alphabet="")
+            tried.append((self.accuracy(said, family), Reading(family, said[:few], observed)))
+        if len(tried) == 1:
+            return tried[0][1]
+        most = max(accuracy for accuracy, _ in tried)
+        error = Trial(None, most, 0.0, float(self.loads[:judges].sum())).standard_error
+        close = [Recipe((reading,)) for accuracy, reading in tried if accuracy >= most - error]
+        return close[0].readings[0] if len(close) == 1 else self.best_loss(close).readings[0]
+
+    def accuracy(self, said: FloatArray, family: Text) -> float:
+        """The share of rows a reading judges rightly by itself."""
+        rows = len(said)
+        prior = self.prior[:rows]
+        start = prior if family.is_likelihood else np.where(np.isneginf(prior), -np.inf, 0.0)
+        return share_right(start + said, self.labels[:rows], self.loads[:rows])
+
+    def best_loss(self, recipes: Sequence[Recipe]) -> Recipe:
+        """The recipe with the least log loss at one temperature."""
+        best: Recipe = min((self.tried(recipe, AT_ONE_TEMPERATURE) for recipe in recipes), key=lambda t: t.loss).what
+        return best
+
+    def tried(self, recipe: Recipe, effort: Effort = WEIGHED) -> Trial:
+        """How well the readings judge together, calibrated."""
+        terms = np.stack([reading.terms for reading in recipe.readings])
+        observed = np.stack([reading.observed for reading in recipe.readings])
+        few = terms.shape[1]
+        unasked = np.zeros_like(observed)
+        left = LeftOut(self.labels[:few], self.loads[:few], self.prior[:few], terms, observed, unasked)
+        blocks = [Block(family, (family.column,)) for family in recipe.families]
+        found = calibrated(left, self.classes, blocks, effort)
+        return measured(recipe, left.posterior(found, self.classes, blocks), left.labels, left.weights)
+
+
+def smoothings_of(model: str) -> tuple[float, ...]:
+    """The smoothings to try."""
+    return SMOOTHINGS_OF_COMPLEMENTS if model == "complement" else SMOOTHINGS
+
+
+def weightings_of(options: TextOptions, matrix: TermMatrix) -> tuple[str, ...]:
+    """The weightings to try: as given, or all that differ on these texts."""
+    if options.weighting != AUTO:
+        return (options.weighting,)
+    if options.model in ("bernoulli", "poisson"):
+        return (options.definite().weighting,)
+    words = int(matrix.rows.amounts.sum())
+    return ("unit", "presence") if words - len(matrix.rows.terms) < FEW_REPEATS * words else WEIGHTINGS[::-1]
+
+
+def single(corpus: Corpus, options: TextOptions) -> Iterator[Trial]:
+    """Recipes of one reading: every weighting, model and length of runs that is open."""
+    lengths = [options.longest]
+    if options.ngrams == AUTO and options.shortest == 1:
+        lengths = [3, 4, 5] if options.characters else [1, 2]
+    models = [options.definite().model]
+    if options.model == AUTO and len(corpus.classes) > 2:
+        models = ["multinomial", "complement"]
+    for ngrams in lengths:
+        cut = replace(options, ngrams=ngrams).definite()
+        matrix = corpus.cut(cut)
+        for model in models:
+            readings = corpus.readings(replace(cut, model=model), weightings_of(options, matrix), matrix)
+            yield from (corpus.tried(Recipe((reading,)), AT_ONE_TEMPERATURE) for reading in readings)
+
+
+def layered(corpus: Corpus, options: TextOptions) -> Iterator[Trial]:
+    """Recipes of several readings, one block for each length of runs; the last is the best.
+
+    The weighting is chosen by words and pairs of words together. Then each further reading must be worth its place.
+    """
+    plain = replace(options, weighting="counts" if options.weighting == AUTO else options.weighting).definite()
+    matrix = corpus.cut(plain)
+    weightings = weightings_of(options, matrix)
+    two = replace(plain, **PAIRS)
+    words, pairs = corpus.readings(plain, weightings, matrix), corpus.readings(two, weightings, corpus.cut(two))
+    alone = [corpus.tried(Recipe((reading,))) for reading in words]
+    both = [corpus.tried(one.what + more) for one, more in zip(alone, pairs, strict=True)]
+    best = preferred(both)
+    simple = alone[both.index(best)]
+    trials = [*alone, *both]
+    best = best if is_worth(best, simple) else simple
+    weighting = best.what.readings[0].family.options.weighting
+    for further in further_readings(corpus, options, plain, matrix):
+        cut = matrix if further.longest == 1 else corpus.cut(further)
+        (reading,) = corpus.readings(further, [weighting], cut)
+        trial = corpus.tried(best.what + reading)
+        trials.append(trial)
+        best = trial if is_worth(trial, best) else best
+    yield from (trial for trial in trials if trial is not best)
+    yield best
+
+
+def further_readings(
+    corpus: Corpus, options: TextOptions, plain: TextOptions, matrix: TermMatrix
+) -> Iterator[TextOptions]:
+    """What else might be read, as far as texts of such a length make it worthwhile and affordable."""
+    words = float(matrix.rows.amounts.sum()) / max(len(matrix), 1)
+    if options.model == AUTO and len(corpus.classes) > 2:
+        yield replace(plain, model="complement")
+    if words > LONG:
+        yield replace(plain, **TRIPLES)
+    if words < SHORT and corpus.documents.bytes_long < MOST_LETTERS:
+        yield replace(plain, **CHARACTERS)
+
+
+def is_worth(more: Trial, less: Trial) -> bool:
+    """Whether a reading more lowers the log loss enough, and does not cost accuracy."""
+    return more.loss <= less.loss * (1 - WORTH_A_READING) and more.accuracy >= less.accuracy - less.standard_error

@@ -1,0 +1,91 @@
+"""A whole model on trial: how it would judge rows it has not seen, calibrated; and which of several to prefer."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from candide.data.arrays import FloatArray, IntArray
+from candide.data.batch import Batch
+from candide.data.metrics import mean_loss
+from candide.families.base.family import Block
+from candide.model.summary import Summary
+from candide.selection.fit_calibration import calibrated
+from candide.selection.folds import judged
+from candide.selection.leave_one_out import LeftOut
+
+
+@dataclass(frozen=True)
+class Trial:
+    """What was tried, its accuracy and its calibrated log loss on so many rows, each left out."""
+
+    what: Any
+    accuracy: float
+    loss: float
+    rows: float
+
+    @property
+    def standard_error(self) -> float:
+        """How far the accuracy might be off by chance."""
+        return math.sqrt(self.accuracy * (1 - self.accuracy) / self.rows) if self.rows else 0.0
+
+
+@dataclass(frozen=True)
+class Tryout:
+    """Rows that whole models are tried on; what a block says of them is worked out once, whichever models have it."""
+
+    rows: Batch
+    said: dict[Block, LeftOut] = field(default_factory=dict)
+
+    def of(self, what: Any, blocks: Sequence[Block]) -> Trial:
+        """Learn the rows in these blocks, leave each out, calibrate, and measure."""
+        left = self._left_out(blocks)
+        classes = Summary.of((), self.rows).classes
+        calibration = calibrated(left, classes, blocks)
+        return measured(what, left.posterior(calibration, classes, blocks), left.labels, left.weights)
+
+    def _left_out(self, blocks: Sequence[Block]) -> LeftOut:
+        new = [block for block in blocks if block not in self.said]
+        if new:
+            left = judged(Summary.of(new, self.rows), self.rows)
+            self.said.update((block, left.block(place)) for place, block in enumerate(new))
+        return LeftOut.beside([self.said[block] for block in blocks])
+
+
+def measured(what: Any, log_posterior: FloatArray, labels: IntArray, weights: FloatArray) -> Trial:
+    """A trial from the posteriors of rows left out."""
+    right = log_posterior.argmax(axis=1) == labels
+    accuracy = float((weights * right).sum() / weights.sum())
+    return Trial(what, accuracy, mean_loss(log_posterior, labels, weights), float(weights.sum()))
+
+
+def preferred(trials: Sequence[Trial]) -> Trial:
+    """The most accurate; among those within one standard error of it, the one with the least log loss.
+
+    Raw log loss would prefer timid models, and accuracy alone would follow chance.
+
+    >>> preferred([Trial("bold", 0.82, 0.9, 100), Trial("sound", 0.80, 0.5, 100), Trial("timid", 0.5, 0.4, 100)]).what
+    'sound'
+    """
+    most = max(trials, key=lambda trial: trial.accuracy)
+    close = [trial for trial in trials if trial.accuracy >= most.accuracy - most.standard_error]
+    return min(close, key=lambda trial: trial.loss)
+
+
+def compared(best: Trial, others: Sequence[Trial]) -> str:
+    """By how much it won, in words."""
+    rest = [trial for trial in others if trial.what != best.what]
+    said = f"left-out accuracy {best.accuracy:.1%}, log loss {best.loss:.4f}"
+    if not rest:
+        return said
+    second = preferred(rest)
+    return f"{said}; next best {second.what}: {second.accuracy:.1%}, {second.loss:.4f}"
+
+
+def distinct_classes(rows: Batch) -> int:
+    """How many classes the rows have."""
+    return 0 if rows.labels is None else len(np.unique(rows.labels.codes))

@@ -1,0 +1,95 @@
+"""After learning: calibrate on leave-one-out scores, and note how familiar rows usually are and how well it all did."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from candide.data.batch import Batch
+from candide.data.metrics import mean_loss
+from candide.data.progress import Size, Watch, counted, unwatched
+from candide.model.calibration import Calibration
+from candide.model.novelty import Familiarity
+from candide.model.predictor import Priors
+from candide.model.quality import Point, Quality
+from candide.model.summary import Summary
+from candide.model.tuning import UNTUNED, Tuning
+from candide.selection.fit_calibration import calibrated
+from candide.selection.folds import judged
+from candide.selection.identifiers import identifier_columns
+from candide.selection.leaks import Leak, leaks
+from candide.selection.learning_curve import learning_curve
+from candide.selection.leave_one_out import LeftOut
+from candide.selection.scored_rows import scored_without
+from candide.selection.timestamps import timestamp_columns
+
+FEWEST_ROWS = 50
+"""With fewer rows nothing is chosen and nothing calibrated."""
+
+MOST_ROWS = 20_000
+CELLS = 30_000_000
+"""At most so many rows, and so many (row, class, block) cells, are looked at: the latter are 240 MB."""
+
+
+def tune(
+    summary: Summary,
+    batches: Sequence[Batch],
+    priors: Priors = "empirical",
+    class_weight: Priors | None = None,
+    watch: Watch = unwatched,
+) -> tuple[Tuning, list[Leak]]:
+    """What leave-one-out scores of these rows teach, and which columns they show to give the label away.
+
+    Nothing where rows are few or classes one.
+    """
+    if sum(len(batch) for batch in batches) < FEWEST_ROWS or len(summary.classes) < 2 or not summary.blocks:
+        return UNTUNED, []
+    some = list(affordable(summary, batches))
+    with watch("Leaving rows out", Size(len(some), "batches")) as report:
+        rows = LeftOut.joined(judged(summary, batch, priors, class_weight) for batch in counted(some, report))
+    with watch("Calibrating", Size(None, "steps")):
+        return taught(summary, some, rows, priors, class_weight)
+
+
+def taught(
+    summary: Summary, some: Sequence[Batch], rows: LeftOut, priors: Priors, class_weight: Priors | None
+) -> tuple[Tuning, list[Leak]]:
+    """What these rows teach, each left out."""
+    calibration = calibrated(rows, summary.classes, summary.blocks)
+    silent = frozenset(name for batch in some for name in always_new(summary, batch))
+    familiarity = Familiarity.of(summary.blocks, rows.familiarity, rows.observed, rows.weights, silent)
+    curve = learning_curve(summary, some, calibration, priors, class_weight)
+    return Tuning(calibration, familiarity, quality(summary, rows, calibration, curve)), leaks(summary, rows)
+
+
+def always_new(summary: Summary, rows: Batch) -> list[str]:
+    """Columns that have no say in how familiar rows are: time goes on, and every row has its own name."""
+    single = [block for block in summary.blocks if len(block.columns) == 1 and not block.family.has_length]
+    return [*timestamp_columns(rows), *identifier_columns(rows, [block.columns[0] for block in single])]
+
+
+def affordable(summary: Summary, batches: Sequence[Batch]) -> Iterator[Batch]:
+    """As many of the rows as fit the budget, evenly from all over: they may come in the order of a sorted file."""
+    room = max(FEWEST_ROWS, min(MOST_ROWS, CELLS // (len(summary.classes) * len(summary.blocks))))
+    total = sum(map(len, batches))
+    if total <= room:
+        yield from batches
+        return
+    wanted, start = np.arange(room) * total // room, 0
+    for batch in batches:
+        here = wanted[(wanted >= start) & (wanted < start + len(batch))] - start
+        if len(here):
+            yield batch.take(here)
+        start += len(batch)
+
+
+def quality(
+    summary: Summary, rows: LeftOut, calibration: Calibration, curve: tuple[Point, ...]
+) -> Quality:
+    """How well it did without each row, by its own calibration: a handful of numbers among many rows."""
+    score = scored_without(rows, summary, calibration, np.arange(len(rows.labels)), suspects=0)
+    found = score.evaluation("leave-one-out", None, summary.classes, 0)
+    raw = rows.posterior(None, summary.classes, summary.blocks)
+    last = Point(summary.rows, found.rows, found.accuracy, found.log_loss)
+    return Quality.of(found, mean_loss(raw, rows.labels, rows.weights), (*curve, last))

@@ -1,0 +1,34 @@
+"""What the user asked for, and what is left open."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+from candide.model.schema import Families, Smoothing, Text
+
+
+class Wishes(Protocol):
+    """What the user asked for."""
+
+    @property
+    def families(self) -> Families: ...
+
+    @property
+    def smoothing(self) -> Smoothing: ...
+
+    @property
+    def text(self) -> Text: ...
+
+    @property
+    def calibrate(self) -> bool: ...
+
+
+def by_hand(families: Families, column: str) -> Any:
+    """What the user said of a column: "auto" where nothing."""
+    return families.get(column, "auto") if isinstance(families, Mapping) else families
+
+
+def is_open(smoothing: Smoothing, column: str) -> bool:
+    """Whether smoothing is ours to choose."""
+    return smoothing == "auto" or (isinstance(smoothing, Mapping) and column not in smoothing)

@@ -1,0 +1,235 @@
+"""An explanation on a terminal: one line a feature, bars for and against, never wider than 80 columns."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+
+import numpy as np
+from rich.cells import cell_len, chop_cells, set_cell_size
+
+from candide.data.visible import visible
+from candide.model.explanation import Evidence, Explanation
+from candide.show.explanations.word_marks import Word, said_of, words_that_spoke
+
+WIDTH = 80
+NAME = 36
+BAR = 12
+TERMS_SHOWN = 30
+COUNTS_SHOWN = 5
+SILENT_SHOWN = 12
+LETTERS_SHOWN = 2000
+HEARD = 0.1
+"""Log odds from which a word of a text is coloured."""
+
+GREEN, RED, FAINT, PLAIN = "\x1b[32m", "\x1b[31m", "\x1b[2m", "\x1b[0m"
+
+
+def lines(why: Explanation, what: str = "", label: str = "", colour: bool = False) -> list[str]:
+    """The answer against the runner-up, the strongest evidence first, adding up; then what was silent."""
+    head = headline(why, what, label)
+    if len(why.classes) < 2:
+        return wrapped(head)
+    first, second = why.ranked[:2]
+    leads = why.leads(first, second)
+    order = np.argsort(-np.abs(leads), kind="stable").tolist()
+    said = [*wrapped(head), row("(prior)", float(why.reported_prior[first] - why.reported_prior[second]), colour)]
+    if why.bias.any():
+        said.append(row("(calibration)", float(why.bias[first] - why.bias[second]), colour))
+    for rank, place in enumerate(order[:TERMS_SHOWN]):
+        one = why.evidence[place]
+        said.append(row(named(one), float(leads[place]), colour))
+        if rank < COUNTS_SHOWN:
+            said += counts(why, one, (first, second), colour)
+    if len(order) > TERMS_SHOWN:
+        rest = order[TERMS_SHOWN:]
+        said.append(row(f"({len(rest)} more)", float(leads[rest].sum()), colour))
+    said += [total(why, first, second), *silences(why), *flipping(why)]
+    return [*said, *coloured_texts(why)] if colour else said
+
+
+def headline(why: Explanation, what: str, label: str) -> str:
+    """What the answer is, and what the next best would have been."""
+    subject = ": ".join(filter(None, [what, f"{shown(label, 40)} is " if label else ""])).rstrip()
+    opening = f"{subject} {shown(why.answer)}".strip()
+    if len(why.classes) < 2:
+        return f"{opening}: the only class there is"
+    first, second = why.ranked[:2]
+    return (
+        f"{opening} ({percent(why.posterior[first])}) rather than {shown(why.classes[second])} "
+        f"({percent(why.posterior[second])})"
+    )
+
+
+def row(name: str, lead: float, colour: bool = False) -> str:
+    """One line: a name, log odds, and a bar on either side of the middle."""
+    against, pro = bars(lead)
+    if colour:
+        against, pro = f"{RED}{against}{PLAIN}", f"{GREEN}{pro}{PLAIN}"
+    return f"  {fitted(name, NAME)}  {signed(lead)}  {against}|{pro}".rstrip()
+
+
+def bars(lead: float) -> tuple[str, str]:
+    """Bars against and for: a mark for each half unit of log odds.
+
+    >>> bars(1.5), bars(-0.6)
+    (('            ', '+++'), ('           -', ''))
+    """
+    marks = BAR if math.isinf(lead) else 0 if math.isnan(lead) else min(round(2 * abs(lead)), BAR)
+    return ("-" * marks if lead < 0 else "").rjust(BAR), "+" * marks if lead > 0 else ""
+
+
+def total(why: Explanation, first: int, second: int) -> str:
+    """The sum of all lines, as odds too."""
+    with np.errstate(invalid="ignore"):
+        lead = float(why.reported[first] - why.reported[second])
+    lead = 0.0 if math.isnan(lead) else lead
+    return f"  {fitted('(sum)', NAME)}  {signed(lead)}  log odds: {odds(lead)}"
+
+
+def signed(lead: float) -> str:
+    """Log odds in nine columns, however large.
+
+    >>> signed(1.5), signed(-1e280), signed(-1e-9)
+    ('   +1.500', '-1.0e+280', '   +0.000')
+    """
+    rounded = round(lead, 3) + 0.0
+    return f"{rounded:+9.3f}" if abs(lead) < 1e4 or math.isinf(lead) else f"{lead:+.1e}".rjust(9)
+
+
+def odds(log_odds: float) -> str:
+    """Log odds as odds.
+
+    >>> odds(0.0), odds(2.302585), odds(50)
+    ('1.0 : 1', '10.0 : 1', 'over a million : 1')
+    """
+    if log_odds > math.log(1e6):
+        return "over a million : 1"
+    ratio = math.exp(log_odds)
+    return f"{ratio:,.1f} : 1" if ratio < 100 else f"{ratio:,.0f} : 1"
+
+
+def counts(why: Explanation, one: Evidence, labels: Sequence[int], colour: bool) -> list[str]:
+    """What the evidence was made of, under its line."""
+    behind = one.terms[0].behind
+    if behind is None:
+        return []
+    said = wrapped(shown(behind.text(why.classes, labels)), "      ")
+    return [f"{FAINT}{line}{PLAIN}" for line in said] if colour else said
+
+
+def silences(why: Explanation) -> list[str]:
+    """What said nothing, by reason."""
+    told = {
+        "missing": list(why.missing),
+        "never seen": [" ".join(pair) for pair in why.unseen],
+        "not used": [" ".join(pair).strip() for pair in why.ignored],
+    }
+    found = []
+    for reason, names in told.items():
+        if names:
+            more = f" and {len(names) - SILENT_SHOWN:,} more" if len(names) > SILENT_SHOWN else ""
+            listed = ", ".join(shown(name, 40) for name in names[:SILENT_SHOWN])
+            found += wrapped(f"{reason}: {listed}{more}", "  ")
+    return found
+
+
+def flipping(why: Explanation) -> list[str]:
+    """What would have to be gone for another answer."""
+    if why.flip is None:
+        return []
+    names = [shown(name, 40) for name in why.flip.features]
+    listed = ", ".join(names[:SILENT_SHOWN]) + (f" and {len(names) - SILENT_SHOWN} more" * (len(names) > SILENT_SHOWN))
+    return wrapped(f"without {listed} it would be {shown(why.flip.answer, 40)}", "  ")
+
+
+def coloured_texts(why: Explanation) -> list[str]:
+    """Each text of the row, with the words that spoke in the colour of their side."""
+    found: list[str] = []
+    for column, text in why.texts.items():
+        start = text[:LETTERS_SHOWN]
+        found += ["", *painted(start, words_that_spoke(start, said_of(why, column)))]
+        found += [f"  {FAINT}and {len(text) - len(start):,} more letters{PLAIN}"] if len(text) > len(start) else []
+    return found
+
+
+def painted(text: str, words: Sequence[Word]) -> list[str]:
+    """The text in lines that fit; colours take no room on the screen."""
+    found, room = [""], 0
+    for token in re.finditer(r"\S+", text):
+        plain = shown(token.group(), WIDTH - 2)
+        inside = [word for word in words if token.start() <= word.start < token.end() and abs(word.lead) >= HEARD]
+        if cell_len(plain) + 1 > room:
+            found, room = [*found, " "], WIDTH - 1
+        found[-1] += f" {in_colours(token, inside) if inside and plain == token.group() else plain}"
+        room -= cell_len(plain) + 1
+    return found[1:]
+
+
+def in_colours(token: re.Match[str], words: Sequence[Word]) -> str:
+    """A piece of text, its words in the colours of what they said."""
+    done, said = token.start(), ""
+    for word in words:
+        side = GREEN if word.lead > 0 else RED
+        said += f"{token.string[done : word.start]}{side}{token.string[word.start : word.end]}{PLAIN}"
+        done = word.end
+    return said + token.string[done : token.end()]
+
+
+def named(one: Evidence) -> str:
+    """A feature with its value; a word by itself, unless it occurred several times."""
+    word = one.terms[0].word
+    name = f"{one.terms[0].column}: {spelled(word)}" if word else one.feature
+    alone = word and (one.value == "1" or not one.value.isdigit())
+    return name if alone else f"{name} = {one.value}"
+
+
+def spelled(word: str) -> str:
+    """A run of letters with its spaces visible, if it begins or ends with one.
+
+    >>> spelled("free prize"), spelled(" fre")
+    ('free prize', '␣fre')
+    """
+    return word if word == word.strip() else word.replace(" ", "␣")
+
+
+def shown(value: object, longest: int = 200) -> str:
+    """A user's string as it may be printed: every character visible, and not too many.
+
+    >>> print(shown("red\\x1b[31m\\n"))
+    red\\x1b[31m\\n
+    """
+    clean = visible(str(value)[: 4 * longest])
+    return clean if cell_len(clean) <= longest else set_cell_size(clean, longest - 1).rstrip() + "…"
+
+
+def fitted(name: str, width: int) -> str:
+    """A name in exactly so many columns of the screen."""
+    return set_cell_size(shown(name, width), width)
+
+
+def wrapped(text: str, indent: str = "") -> list[str]:
+    """Text in lines that fit, measured as the screen measures them; what is too long for a line is cut.
+
+    >>> wrapped("a word and 漢字" + 9 * " and so on")
+    ['a word and 漢字 and so on and so on and so on and so on and so on and so on and', 'so on and so on and so on']
+    """
+    room = WIDTH - len(indent)
+    found = [""]
+    for word in text.split():
+        for piece in chop_cells(word, room):
+            if found[-1] and cell_len(found[-1]) + 1 + cell_len(piece) > room:
+                found.append(piece)
+            else:
+                found[-1] = f"{found[-1]} {piece}".strip()
+    return [indent + line for line in found]
+
+
+def percent(value: float) -> str:
+    """One digit after the point; never 100 % for what is not certain.
+
+    >>> percent(0.99999), percent(1.0), percent(0.5)
+    ('>99.9%', '100.0%', '50.0%')
+    """
+    return ">99.9%" if 0.9995 <= value < 1 else "<0.1%" if 0 < value < 0.0005 else f"{value:.1%}"

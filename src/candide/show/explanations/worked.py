@@ -1,0 +1,288 @@
+"""Bayes' rule step by step, as a teacher writes it on the board: fractions first, then logarithms, then the answer."""
+
+from __future__ import annotations
+
+import math
+import textwrap
+from collections.abc import Sequence
+from fractions import Fraction
+
+import numpy as np
+
+from candide.data.arrays import FloatArray
+from candide.families.base.basis import Counted, Shaped, brief
+from candide.families.base.family import Term
+from candide.model.explanation import Explanation
+from candide.show.explanations.terminal import percent, shown
+
+WIDTH = 80
+TERMS_WORKED = 40
+SILENT_WORKED = 12
+EXACT_POWERS = range(1, 33)
+SAME = 1e-9
+
+
+def worked(why: Explanation) -> str:
+    """The whole calculation: priors, likelihoods, product, logarithms, calibration if any, normalisation, decision."""
+    terms, rest = strongest(why)
+    steps = [priors(why), likelihoods(why, terms, rest), products(why, terms, rest), sums(why, terms, rest)]
+    if why.is_calibrated:
+        steps.append(calibration(why))
+    steps += [normalisation(why), decision(why)]
+    said = question(why)
+    for number, (title, body) in enumerate(steps, start=1):
+        said += ["", f"{number}. {title}", *(line for part in body for line in indented(part))]
+    return "\n".join(said)
+
+
+def strongest(why: Explanation) -> tuple[list[Term], FloatArray]:
+    """The terms worth writing out, in order, and the sum of all others."""
+    places = list(range(len(why.terms)))
+    if len(why.terms) > TERMS_WORKED:
+        with np.errstate(invalid="ignore"):
+            sizes = [float(np.nan_to_num(np.ptp(term.log_likelihood), nan=np.inf)) for term in why.terms]
+        places = sorted(np.argsort(-np.array(sizes), kind="stable")[:TERMS_WORKED].tolist())
+    kept = set(places)
+    rest = sum((t.log_likelihood for i, t in enumerate(why.terms) if i not in kept), np.zeros_like(why.prior))
+    return [why.terms[place] for place in places], rest
+
+
+def question(why: Explanation) -> list[str]:
+    """What is asked, and the rule that answers it."""
+    names = [shown(name, 20) for name in why.classes]
+    return [
+        shorten(f"Which class is most probable: {', '.join(names)}?"),
+        "Bayes' rule: P(class | row) = P(class) · P(row | class) / P(row)",
+    ]
+
+
+def priors(why: Explanation) -> tuple[str, list[str]]:
+    """How common each class is."""
+    if not why.prior.any() and len(why.classes) > 1:
+        return "No prior: the complement is a score, not a likelihood", ["Every class begins with 1."]
+    lines = []
+    for label, name in enumerate(why.classes):
+        share = math.exp(why.prior[label])
+        lines.append(f"P({shown(name, 30)}) = {prior_fraction(why, label, share)}")
+    return "Priors: how common each class is", lines
+
+
+def prior_fraction(why: Explanation, label: int, share: float) -> str:
+    """The rows of a class over all rows, where that is the prior."""
+    if why.rows is None:
+        return number(share)
+    return f"{brief(why.rows[label])}/{brief(why.rows.sum())} = {number(share)}"
+
+
+def likelihoods(why: Explanation, terms: Sequence[Term], rest: FloatArray) -> tuple[str, list[str]]:
+    """How likely each feature is in each class, with the counts behind it."""
+    lines: list[str] = []
+    for term in terms:
+        lines.append(f"{title_of(term)}")
+        lines += [f"  {likelihood(why, term, label)}" for label in range(len(why.classes))]
+    if len(terms) < len(why.terms):
+        lines.append(f"and {len(why.terms) - len(terms)} features that say less, together")
+        lines += [f"  {shown(name, 30)}: {power(rest[label])}" for label, name in enumerate(why.classes)]
+    lines += [
+        f"{shown(f'{one.feature} {one.value}'.strip(), 60)} ({one.why}): says nothing"
+        for one in why.silent[:SILENT_WORKED]
+    ]
+    return "Likelihoods: how likely each class makes what is there", lines or ["Nothing speaks."]
+
+
+def title_of(term: Term) -> str:
+    """The feature and its value, as a heading."""
+    return shorten(f"{shown(term.feature, 40)} = {shown(term.value, 30)}")
+
+
+def likelihood(why: Explanation, term: Term, label: int) -> str:
+    """One likelihood: as a fraction, as a formula with its numbers, or as the number it is."""
+    name, behind = shown(why.classes[label], 20), term.behind
+    value = power(term.log_likelihood[label])
+    if isinstance(behind, Counted) and is_fraction(term):
+        times = f", {brief(behind.times)} times" if behind.times != 1 else ""
+        return f"{name}: {smoothing_of(behind, label)}{fraction(behind, label)} = {ratio(behind, label)}{times}"
+    if isinstance(behind, Counted) and common(term) is not None:
+        also = power(common(term) or 0.0)
+        return f"{name}: {smoothing_of(behind, label)}{factor(term, label)} · {also} (same for all) = {value}"
+    if isinstance(behind, Shaped):
+        return f"{name}: {behind.filled(label)} = {value}"
+    return f"{name}: {value}"
+
+
+def smoothing_of(behind: Counted, label: int) -> str:
+    """How the counts are smoothed, where they are: (8 + 1)/(17 + 1·4) = ."""
+    count, whole = behind.counts[label], behind.totals[label]
+    if not behind.smoothing or behind.form != "share":
+        return ""
+    free = brief(behind.smoothing)
+    return f"({brief(count)} + {free})/({brief(whole)} + {free}·{behind.slots}) = "
+
+
+def fraction(behind: Counted, label: int) -> str:
+    """Numerator over denominator."""
+    above, below = behind.fraction(label)
+    return f"{brief(above)}/{brief(below)}"
+
+
+def ratio(behind: Counted, label: int) -> str:
+    """The fraction as a number."""
+    above, below = behind.fraction(label)
+    return number(above / below) if below else "infinite"
+
+
+def factor(term: Term, label: int) -> str:
+    """A term as a factor of the product: 6/26, or (6/26)^2 for a word that occurs twice."""
+    behind = term.behind
+    if isinstance(behind, Counted) and common(term) is not None:
+        plain = fraction(behind, label)
+        return plain if behind.times == 1 else f"({plain})^{brief(behind.times)}"
+    return power(term.log_likelihood[label])
+
+
+def logs_of(behind: Counted) -> FloatArray:
+    """times * log(fraction) of every class."""
+    pairs = np.array([behind.fraction(label) for label in range(len(behind.counts))])
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return behind.times * (np.log(pairs[:, 0]) - np.log(pairs[:, 1]))
+
+
+def common(term: Term) -> float | None:
+    """What a term has beside its fraction, if that is the same for all classes: None if it is not."""
+    assert isinstance(term.behind, Counted)
+    with np.errstate(invalid="ignore"):
+        gaps = term.log_likelihood - logs_of(term.behind)
+    known = gaps[np.isfinite(gaps)]
+    if not len(known) or np.ptp(known) > SAME * (1 + np.abs(term.log_likelihood[np.isfinite(gaps)]).max()):
+        return None
+    return float(known[0])
+
+
+def is_fraction(term: Term) -> bool:
+    """Whether a term is its fraction and nothing more."""
+    beside = common(term)
+    return beside is not None and abs(beside) <= SAME * (1 + np.abs(term.log_likelihood[0]))
+
+
+def products(why: Explanation, terms: Sequence[Term], rest: FloatArray) -> tuple[str, list[str]]:
+    """Prior times likelihoods, class by class; exact where the counts are whole."""
+    shared = sum(common(t) or 0.0 for t in terms if isinstance(t.behind, Counted))
+    lines = []
+    for label, name in enumerate(why.classes):
+        factors = [first_factor(why, label), *(factor(term, label) for term in terms)]
+        if abs(shared) > SAME:
+            factors.append(power(shared))
+        if rest.any():
+            factors.append(power(rest[label]))
+        whole = exact(why, terms, label) if len(terms) == len(why.terms) else None
+        reduced = f" = {whole.numerator:,}/{whole.denominator:,}" if whole and whole.denominator < 10**12 else ""
+        lines.append(f"{shown(name, 20)}: {' · '.join(factors)}{reduced} = {power(why.joint[label])}")
+    return "The product: prior times likelihoods", lines
+
+
+def first_factor(why: Explanation, label: int) -> str:
+    """The prior as it stands in the product."""
+    if why.rows is None or not why.prior.any():
+        return number(math.exp(why.prior[label]))
+    return f"{brief(why.rows[label])}/{brief(why.rows.sum())}"
+
+
+def exact(why: Explanation, terms: Sequence[Term], label: int) -> Fraction | None:
+    """The product of one class as a fraction; None where something in it is none."""
+    if why.rows is None or not why.prior.any():
+        return None
+    product = Fraction(int(why.rows[label]), int(why.rows.sum()))
+    for term in terms:
+        behind = term.behind
+        if not isinstance(behind, Counted) or not is_fraction(term) or behind.times not in EXACT_POWERS:
+            return None
+        above, below = behind.fraction(label)
+        if not below or max(above, below) > 2**53:
+            return None
+        product *= (Fraction(above) / Fraction(below)) ** int(behind.times)
+    return product
+
+
+def sums(why: Explanation, terms: Sequence[Term], rest: FloatArray) -> tuple[str, list[str]]:
+    """The same as a sum of logarithms, which computers add since long products vanish."""
+    lines = []
+    for label, name in enumerate(why.classes):
+        logs = [float(why.prior[label]), *(float(term.log_likelihood[label]) for term in terms)]
+        if rest.any():
+            logs.append(float(rest[label]))
+        added = f"{logs[0]:.4f}" + "".join(f" {'-' if log < 0 else '+'} {abs(log):.4f}" for log in logs[1:])
+        lines.append(f"{shown(name, 20)}: {added} = {why.joint[label]:.4f}")
+    return "The same as a sum of logarithms", lines
+
+
+def calibration(why: Explanation) -> tuple[str, list[str]]:
+    """Features repeat each other, so that the raw sum is too sure: a bias a class, a factor on each feature."""
+    factors: dict[str, list[Term]] = {}
+    for term in why.terms:
+        factors.setdefault(f"{term.factor:.4f}", []).append(term)
+    lines = ["score = bias + log prior + factor · log likelihoods, fitted on rows left out"]
+    for value, terms in factors.items():
+        names = list(dict.fromkeys(term.column or term.feature for term in terms))
+        more = f" and {len(names) - 5} more" if len(names) > 5 else ""
+        lines.append(f"factor {value}: {', '.join(shown(name, 30) for name in names[:5])}{more}")
+    for label, name in enumerate(why.classes):
+        parts = [why.bias[label], why.reported_prior[label]]
+        weighed = sum(float(term.reported[label]) for term in why.terms)
+        lines.append(f"{shown(name, 20)}: {parts[0]:+.4f} {parts[1]:+.4f} {weighed:+.4f} = {why.reported[label]:.4f}")
+    return "Calibration: what the raw sum is worth", lines
+
+
+def normalisation(why: Explanation) -> tuple[str, list[str]]:
+    """Divided by their sum, the products are probabilities."""
+    scores = why.reported
+    if not np.isfinite(scores.max()):
+        return "Normalisation", ["Every class is impossible, so the prior is all that is left."]
+    extreme = abs(scores.max()) > math.log(1e300)
+    shift = float(scores.max()) if extreme or why.is_calibrated else 0.0
+    values = np.exp(scores - shift)
+    whole = float(values.sum())
+    lines = [f"measured against the largest, e^{shift:.4f}"] if shift else []
+    added = " + ".join(number(value) for value in values)
+    lines.append(f"{added} = {number(whole)}")
+    for label, name in enumerate(why.classes):
+        lines.append(
+            f"P({shown(name, 30)} | row) = {number(values[label])} / {number(whole)} = {why.posterior[label]:.4f}"
+        )
+    return "Normalisation: divided by their sum, they are probabilities", lines
+
+
+def decision(why: Explanation) -> tuple[str, list[str]]:
+    """The largest wins."""
+    return "Decision", [f"{shown(why.answer, 40)}, with {percent(float(why.posterior.max()))}"]
+
+
+def number(value: float) -> str:
+    """Four digits that count.
+
+    >>> number(0.66667), number(4.848e-5), number(1.0)
+    ('0.6667', '4.848e-05', '1')
+    """
+    return f"{value:.4g}"
+
+
+def power(log: float) -> str:
+    """The number with a logarithm, also where it is too small or large to write.
+
+    >>> power(0.0), power(-1000.0)
+    ('1', 'e^-1000.0')
+    """
+    return number(math.exp(log)) if log == -math.inf or abs(log) < 600 else f"e^{log:.1f}"
+
+
+def indented(line: str) -> list[str]:
+    """A line of a step, broken at 80 columns, what follows set in further."""
+    lead = len(line) - len(line.lstrip())
+    start = " " * (3 + lead)
+    return textwrap.wrap(
+        line.strip(), WIDTH, initial_indent=start, subsequent_indent=start + "    ", break_on_hyphens=False
+    )
+
+
+def shorten(line: str) -> str:
+    """One line that fits."""
+    return shown(line, WIDTH - 4)

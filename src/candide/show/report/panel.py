@@ -1,0 +1,213 @@
+"""The panel: set the features you know and see what the model would answer, computed by the page itself.
+
+The page holds the tables of the profiles, so it computes as the model does: the softmax of what each class begins with
+plus what every feature says. What is the same for all classes is left out of the tables, which changes nothing.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from candide.data.arrays import FloatArray, IntArray
+from candide.families.base.profile import COUNTS, CURVE, EVENTS, Profile
+from candide.model.predictor import normalised
+from candide.show.explanations.html import safe
+from candide.show.explanations.terminal import percent
+from candide.show.pictures.lettering import figure_of, lettered
+from candide.show.pictures.occurrences import Occurrences
+from candide.show.pictures.scales import labels_of
+from candide.show.pictures.subject import Subject
+
+FEATURES = 40
+CELLS = 60_000
+"""Numbers that all tables together may hold: about half a megabyte."""
+WORDS = 40
+VALUES = 120
+PLACES = 101
+FEWEST = 9
+TAIL = 0.0005
+"""The share of rows at either end of a slider that it leaves out."""
+DIGITS = 12
+NEVER = -1e300
+"""Stands for minus infinity, which JSON cannot say."""
+CLASSES_SHOWN = 12
+LONGEST = 60
+"""Letters of a value or a word."""
+
+
+@dataclass(frozen=True)
+class Control:
+    """One feature that can be set: to one of its places, or, for words, to how often each is there."""
+
+    name: str
+    kind: str
+    labels: tuple[str, ...]
+    table: FloatArray
+    rule: Occurrences | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data for the page."""
+        found: dict[str, Any] = {"name": self.name, "kind": self.kind, "labels": self.labels}
+        found["table"] = cells(self.table)
+        if self.rule is not None:
+            rule = self.rule
+            found["rule"] = {
+                "weighting": rule.weighting,
+                "weight": rule.weight,
+                "power": rule.power,
+                "constant": cells(rule.constant[None])[0],
+            }
+        return found
+
+
+@dataclass(frozen=True)
+class Panel:
+    """Everything that can be set, and what every class begins with."""
+
+    classes: tuple[str, ...]
+    start: FloatArray
+    log_prior: FloatArray
+    controls: tuple[Control, ...]
+    left: int = 0
+    joined: int = 0
+
+    @classmethod
+    def of(cls, subject: Subject) -> Panel:
+        """The most telling features, as many as there is room for."""
+        able = [profile for profile in subject.ranked if profile.column not in subject.joined and len(profile.places)]
+        chosen = able[: max(4, min(FEATURES, CELLS // (FEWEST * len(subject.classes))))]
+        room = max(FEWEST, CELLS // (len(subject.classes) * max(len(chosen), 1)))
+        with np.errstate(divide="ignore"):
+            log_prior = np.log(subject.prior)
+        controls = tuple(control_of(subject, profile, room) for profile in chosen)
+        return cls(subject.classes, subject.start, log_prior, controls, len(able) - len(chosen), len(subject.joined))
+
+    def to_json(self) -> str:
+        """Data for the page: nothing in it can end the element it stands in."""
+        data = {
+            "classes": self.classes,
+            "start": cells(self.start[None], centred=False)[0],
+            "prior": cells(self.log_prior[None], centred=False)[0],
+            "features": [control.to_dict() for control in self.controls],
+        }
+        text = json.dumps(data, ensure_ascii=True, separators=(",", ":"), allow_nan=False)
+        return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+
+    def to_html(self) -> str:
+        """The controls beside the answer; without JavaScript the answer to nothing known."""
+        controls = "\n".join(control_html(number, control) for number, control in enumerate(self.controls))
+        return (
+            f'<div id="panel"><div class="answer"><h3>Probability of each class</h3>{self._bars()}'
+            '<p><button type="button" id="forget-all" disabled>Forget everything</button></p></div>'
+            f'<fieldset id="controls" disabled><legend>What is known</legend>{controls}</fieldset></div>'
+        )
+
+    def _bars(self) -> str:
+        chances = normalised(self.start[None], self.log_prior)[0].tolist()
+        order = range(len(chances))
+        if len(chances) > CLASSES_SHOWN:
+            order = sorted(order, key=lambda label: -chances[label])  # type: ignore[assignment]
+        lines = "".join(bar(label, self.classes[label], chances[label], rank) for rank, label in enumerate(order))
+        return f'<ol id="posterior" data-shown="{CLASSES_SHOWN}">{lines}</ol><p id="others" class="soft"></p>'
+
+
+def bar(label: int, name: str, chance: float, rank: int) -> str:
+    """One class with its probability."""
+    hidden = " hidden" if rank >= CLASSES_SHOWN else ""
+    return (
+        f'<li data-class="{label}"{hidden}><span class="name">{safe(name)}</span> '
+        f'<span class="chance">{safe(percent(chance))}</span>'
+        f'<span class="track"><span class="fill" style="width:{100 * chance:.2f}%"></span></span></li>'
+    )
+
+
+def control_of(subject: Subject, profile: Profile, room: int) -> Control:
+    """A feature as something to be set."""
+    if profile.kind == EVENTS:
+        rule = subject.occurrences(profile)
+        words = tuple(rule.spelled(word) for word in profile.places[: min(WORDS, room)])
+        return Control(profile.column, "words", words, profile.table[: len(words)], rule)
+    table = profile.factor * profile.table
+    if profile.kind in (CURVE, COUNTS):
+        kept = spread_out(subject, profile, min(PLACES, room))
+        numbers = tuple(profile.place_named(float(profile.places[place]), six_digits) for place in kept)
+        return Control(profile.column, "number", numbers, table[kept])
+    common = np.argsort(-(np.exp(profile.table) @ subject.prior), kind="stable")
+    kept = np.sort(common[: min(VALUES, room)])
+    names = labels_of(profile)
+    return Control(profile.column, "value", tuple(names[place] for place in kept), table[kept])
+
+
+def six_digits(number: float) -> str:
+    """A number that can be told from its neighbours."""
+    return figure_of(number, 6)
+
+
+def spread_out(subject: Subject, profile: Profile, most: int) -> IntArray:
+    """Places of a number, evenly chosen from where rows are."""
+    chances = (np.exp(profile.table) @ subject.prior) * (1.0 if profile.widths is None else profile.widths)
+    running = np.cumsum(chances) / max(float(chances.sum()), 1e-300)
+    inside = np.flatnonzero((running > TAIL) & (np.append(0.0, running[:-1]) < 1 - TAIL))
+    inside = inside if len(inside) else np.arange(len(chances))
+    numbers = np.asarray(profile.places, dtype=np.float64)[inside]
+    if len(inside) <= most:
+        return inside
+    wanted = np.linspace(numbers[0], numbers[-1], most)
+    return np.unique(inside[np.clip(np.searchsorted(numbers, wanted), 0, len(numbers) - 1)])
+
+
+def cells(table: FloatArray, centred: bool = True) -> list[list[float]]:
+    """A table as short numbers, less what is the same for all classes."""
+    finite = np.where(np.isfinite(table), table, np.nan)
+    largest = np.nan_to_num(np.nanmax(finite, axis=1, keepdims=True, initial=-np.inf), neginf=0.0) if centred else 0.0
+    less = np.where(np.isneginf(table), NEVER, np.where(np.isfinite(table), table - largest, 0.0))
+    return [[short(cell) for cell in row] for row in less.tolist()]
+
+
+def short(number: float) -> float:
+    """A number with so many digits after the point that nobody sees the difference."""
+    rounded = round(number, DIGITS)
+    return int(rounded) if rounded == int(rounded) and abs(rounded) < 1e15 else rounded
+
+
+def control_html(number: int, control: Control) -> str:
+    """What a feature is set with: a slider, a list, or a box for each word."""
+    inside = {"number": slider, "value": choice, "words": boxes}[control.kind](f"set-{number}", control)
+    return f'<div class="control {control.kind}" data-feature="{number}">{inside}</div>'
+
+
+def slider(name: str, control: Control) -> str:
+    """Places along a number, and a way back to not knowing it."""
+    last = len(control.labels) - 1
+    return (
+        f'<label for="{name}">{safe(control.name)}</label> <output for="{name}" class="unknown">unknown</output>'
+        f'<span class="slide"><input type="range" id="{name}" min="0" max="{last}" value="{last // 2}">'
+        f'<button type="button" class="forget" aria-label="forget {safe(control.name)}">×</button></span>'
+    )
+
+
+def choice(name: str, control: Control) -> str:
+    """A list of values."""
+    options = "".join(
+        f'<option value="{place}">{safe(lettered(label, LONGEST))}</option>'
+        for place, label in enumerate(control.labels)
+    )
+    return (
+        f'<label for="{name}">{safe(control.name)}</label>'
+        f'<select id="{name}"><option value="">unknown</option>{options}</select>'
+    )
+
+
+def boxes(name: str, control: Control) -> str:
+    """A box for each word, saying how often it is there."""
+    found = "".join(
+        f'<label class="word"><input type="number" min="0" max="99" value="0" data-word="{place}"> '
+        f"{safe(lettered(word, LONGEST))}</label>"
+        for place, word in enumerate(control.labels)
+    )
+    what = "run of characters" if control.rule is not None and control.rule.characters else "word"
+    return f"<details><summary>{safe(control.name)}: how often each {what} is there</summary>{found}</details>"

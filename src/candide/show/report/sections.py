@@ -1,0 +1,258 @@
+"""The sections of a report, from what is seen first to where the model came from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from candide.data.errors import OptionRefused
+from candide.families.base.profile import EVENTS, Profile
+from candide.show.explanations.html import safe
+from candide.show.explanations.terminal import percent
+from candide.show.pictures.confusion import CLASSES_DRAWN, confusion
+from candide.show.pictures.features import feature
+from candide.show.pictures.informative import telling
+from candide.show.pictures.lettering import lettered
+from candide.show.pictures.nomogram import nomogram
+from candide.show.pictures.own_curve import own_curve
+from candide.show.pictures.reliability import reliability
+from candide.show.pictures.scales import Scales
+from candide.show.report import sentences
+from candide.show.report.findings import Findings, counted
+from candide.show.report.panel import Panel
+from candide.show.report.parts import facts, folded, picture, said, section, table
+
+CLASSES_TOLD = 20
+FEATURES_DRAWN = 24
+FEATURES_TOLD = 200
+COLUMNS_TOLD = 500
+MISTAKES_TOLD = 20
+LONGEST = 200
+"""Letters of a value in a table."""
+
+Section = Callable[[Findings], str]
+
+
+def summary(findings: Findings) -> str:
+    """The card: what is predicted from how much, how well, and the classes."""
+    measured, there = findings.measured, findings.classes
+    used = sum(choice.family is not None for choice in findings.learned.schema.choices)
+    pairs = [
+        ("rows learned", f"{findings.learned.summary.rows:,}"),
+        ("classes", f"{len(there):,}"),
+        ("columns used", f"{used:,}"),
+    ]
+    if measured is not None:
+        pairs += [("answered rightly", percent(measured.accuracy)), ("log loss", f"{measured.log_loss:.3f}")]
+    rows = [(lettered(name, LONGEST), f"{count:,}", percent(share)) for name, count, share in there]
+    header = (lettered(findings.label, LONGEST), "rows", "prior")
+    listed = table(header, rows[:CLASSES_TOLD], numbers=(1, 2))
+    if len(rows) > CLASSES_TOLD:
+        more = counted(len(rows) - CLASSES_TOLD, "more class", "more classes")
+        listed += folded(f"and {more}", table(header, rows[CLASSES_TOLD:], numbers=(1, 2)))
+    notes = "".join(said(note, "soft") for note in findings.notes)
+    return section("summary", "In short", facts(pairs), said(sentences.quality_in_words(measured)), notes, listed)
+
+
+def most_telling(findings: Findings) -> str:
+    """Which features matter."""
+    about = (
+        "How much knowing one feature tells about the class, in bits, taken by itself. Features that say the same are "
+        "each counted in full."
+    )
+    if not findings.subject.profiles:
+        return section("telling", "Most telling features", said("No column has anything to say."))
+    drawing = picture("picture-telling", telling(findings.subject), sentences.telling_in_words(findings.subject))
+    return section("telling", "Most telling features", said(about), drawing)
+
+
+def each_feature(findings: Findings, report: Callable[[int], None] | None = None) -> str:
+    """The most telling features drawn, a table of the others."""
+    ranked = findings.subject.ranked
+    about = "What the values look like in each class: where curves or bars part, the feature tells classes apart."
+    drawn = []
+    for number, profile in enumerate(ranked[:FEATURES_DRAWN], 1):
+        drawn.append(drawn_feature(findings, profile, number))
+        if report is not None:
+            report(1)
+    grid = f'<div class="grid">{"".join(drawn)}</div>'
+    return section("features", "Each feature", said(about), grid, other_features(findings))
+
+
+def drawn_feature(findings: Findings, profile: Profile, number: int) -> str:
+    """One feature with its family and what it tells."""
+    about = f"{family_of(findings, profile)}, {profile.information:.3f} bits"
+    if profile.kind == EVENTS:
+        what = "run of characters" if findings.subject.occurrences(profile).characters else "word"
+        about = f"{about} a {what}, {profile.vocabulary:,} different ones"
+    told = sentences.feature_in_words(findings.subject, profile)
+    alternative = f"{lettered(profile.column, 60)} in each class. {told}"
+    drawing = feature(findings.subject, profile.column)
+    return picture(f"feature-{number}", drawing, alternative, caption=about)
+
+
+def other_features(findings: Findings) -> str:
+    """What is not drawn, in words."""
+    rest = findings.subject.ranked[FEATURES_DRAWN:]
+    if not rest:
+        return ""
+    rows = [
+        (
+            lettered(profile.column, LONGEST),
+            family_of(findings, profile),
+            f"{profile.information:.3f}",
+            sentences.feature_in_words(findings.subject, profile),
+        )
+        for profile in rest[:FEATURES_TOLD]
+    ]
+    left = len(rest) - len(rows)
+    note = f" The last {left:,} are left out." if left else ""
+    listed = table(("feature", "family", "bits", "in each class"), rows, numbers=(2,))
+    return folded(f"{len(rest):,} less telling features in words.{note}", listed)
+
+
+def family_of(findings: Findings, profile: Profile) -> str:
+    """The name of the family a feature was given."""
+    rule = findings.subject.events.get(profile.column)
+    column = rule.column if rule is not None and rule.column else profile.column
+    for choice in findings.learned.schema.choices:
+        if choice.column == column and choice.family is not None:
+            return choice.family.name
+    return "counts" if profile.kind == EVENTS else profile.kind
+
+
+def the_nomogram(findings: Findings) -> str:
+    """The model on paper."""
+    about = (
+        "To be read with a ruler: find each value on its scale, go straight up to its points, add up the points of all "
+        "features, and look up the total at the bottom. Below it stands the probability that the model reports."
+    )
+    try:
+        scales = Scales.of(findings.subject, findings.of, findings.against)
+    except OptionRefused as refused:
+        return section("nomogram", "Nomogram", said(str(refused)))
+    drawing = nomogram(findings.subject, findings.of, findings.against)
+    shown = picture("picture-nomogram", drawing, sentences.nomogram_in_words(scales), wide=True)
+    return section("nomogram", "Nomogram", said(about), shown)
+
+
+def what_if(findings: Findings) -> str:
+    """The panel, and what it leaves out."""
+    panel = Panel.of(findings.subject)
+    about = "Set what is known of a row and see the answer, computed as the model computes it. The rest stays unknown."
+    notes = []
+    if any(control.kind == "words" for control in panel.controls):
+        notes.append("A text is the words counted here and no others; where none is counted there is no text.")
+    if panel.left:
+        notes.append(f"{counted(panel.left, 'less telling feature')} cannot be set here and stay unknown.")
+    if panel.joined:
+        several = counted(panel.joined, "column")
+        notes.append(f"{several} speak together: what one says depends on the others, so they stay unknown here.")
+    data = f'<script type="application/json" id="model">{panel.to_json()}</script>'
+    without = "<noscript><p>This panel needs JavaScript, which is off. All else works without it.</p></noscript>"
+    noted = "".join(said(note[0].upper() + note[1:], "soft") for note in notes)
+    return section("what-if", "What if", said(about), noted, without, panel.to_html(), data)
+
+
+def probabilities(findings: Findings) -> str:
+    """Whether probabilities mean something."""
+    title, measured = "Do probabilities mean what they say?", findings.measured
+    if measured is None:
+        return section("reliability", title, said(sentences.NOT_MEASURED))
+    about = "Of the answers given with a probability of 80%, about 80% should be right: dots should lie on the line."
+    drawing = picture("picture-reliability", reliability(measured), sentences.reliability_in_words(measured))
+    honesty = sentences.honesty_in_words(measured.calibration_error)
+    return section("reliability", title, said(about), said(honesty), drawing)
+
+
+def mistakes(findings: Findings) -> str:
+    """What is taken for what."""
+    measured = findings.measured
+    if measured is None:
+        return section("confusion", "What is taken for what", said(sentences.NOT_MEASURED))
+    wide = max(len(measured.truths), len(measured.classes)) > 8
+    drawing = picture("picture-confusion", confusion(measured), sentences.confusion_in_words(measured), wide=wide)
+    about = "Each row of the table is a label, each column an answer; the blue is the share of the label's rows."
+    return section("confusion", "What is taken for what", said(about), drawing, commonest(measured))
+
+
+def commonest(measured: Any) -> str:
+    """The commonest mistakes one by one, where the picture cannot show them all."""
+    if len(measured.truths) <= CLASSES_DRAWN:
+        return ""
+    made = sorted(sentences.commonest_mistakes(measured), key=lambda one: (-one[0], one[1:]))[:MISTAKES_TOLD]
+    rows = [(f"{count:,}", lettered(truth, LONGEST), lettered(answer, LONGEST)) for count, truth, answer in made]
+    return f"<h3>The commonest mistakes</h3>{table(('rows', 'label', 'answer'), rows, numbers=(0,))}"
+
+
+def learning(findings: Findings) -> str:
+    """How answers got better with rows."""
+    quality = findings.quality
+    if quality is None or not quality.curve:
+        return section("learning", "Learning curve", said(sentences.NO_CURVE))
+    about = (
+        "How good answers are once so many rows are learned, each point judged by rows not yet learned; all choices "
+        "are held fixed. Where the curve still rises, more rows will help."
+    )
+    drawing = picture("picture-learning-curve", own_curve(quality), sentences.curve_in_words(quality))
+    return section("learning", "Learning curve", said(about), drawing)
+
+
+def choices(findings: Findings) -> str:
+    """What was decided about each column."""
+    there = findings.learned.schema.choices
+    rows = [
+        (lettered(choice.column, LONGEST), choice.family.name if choice.family else "left out", choice.reason)
+        for choice in there[:COLUMNS_TOLD]
+    ]
+    more = said(f"and {len(there) - len(rows):,} more columns", "soft") if len(there) > len(rows) else ""
+    decisions = table(("column", "family", "because"), rows)
+    return section("choices", "How it was chosen", warned_of(findings), decisions, more)
+
+
+def warned_of(findings: Findings) -> str:
+    """Columns that should be looked at twice."""
+    there = list(findings.learned.schema.warnings.items())
+    if not there:
+        return ""
+    rows = [(lettered(column, LONGEST), warning) for column, warning in there[:COLUMNS_TOLD]]
+    more = said(f"and {len(there) - len(rows):,} more", "soft") if len(there) > len(rows) else ""
+    return table(("look twice at", "because"), rows) + more
+
+
+def origin(findings: Findings) -> str:
+    """Options and provenance."""
+    options = findings.learned.options.as_dict()
+    rows = [(name, in_words(value)) for name, value in options.items() if value not in (None, False)]
+    rows += list(provenance_rows(findings.provenance))
+    return section("origin", "Options and origin", table(("what", "how"), rows))
+
+
+def provenance_rows(origin: Any) -> Iterator[tuple[str, str]]:
+    """Where a model came from, line by line."""
+    if origin.get("sources"):
+        yield "learned from", ", ".join(lettered(source, LONGEST) for source in origin["sources"][:COLUMNS_TOLD])
+    if "created" in origin:
+        yield "created", str(origin["created"]).replace("T", " ")
+    for name, version in dict(origin.get("versions", {})).items():
+        yield f"version of {name}", str(version)
+    for event in origin.get("events", []):
+        sources = ", ".join(lettered(source, LONGEST) for source in event.get("sources", ()))
+        told = f"{event['rows']:,} rows of {sources}, " if "rows" in event else ""
+        yield str(event["verb"]), f"{told}{str(event['when'])[:10]}"
+
+
+def in_words(value: Any) -> str:
+    """An option's value, not too long."""
+    if isinstance(value, dict):
+        value = ", ".join(f"{name}={one}" for name, one in value.items())
+    return lettered(value, 4 * LONGEST)
+
+
+def heading(findings: Findings) -> str:
+    """What the page is about."""
+    title = f"{lettered(findings.label, LONGEST)}: a naive Bayes model"
+    rows, classes = findings.learned.summary.rows, len(findings.classes)
+    told = f"{counted(rows, 'row')} learned, {counted(classes, 'class', 'classes')}"
+    named = f"{lettered(findings.name, LONGEST)}: " if findings.name else ""
+    return f'<header><h1>{safe(title)}</h1><p class="soft">{safe(named + told)}</p></header>'

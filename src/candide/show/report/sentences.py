@@ -1,0 +1,146 @@
+"""Findings in sentences: what the card says, and what pictures say to those who cannot see them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from candide.families.base.profile import COUNTS, CURVE, EVENTS, STEPS, Profile
+from candide.show.explanations.terminal import percent
+from candide.show.pictures.features import against_the_rest, usual_evidence
+from candide.show.pictures.lettering import figure_of, lettered, share_of
+from candide.show.pictures.scales import Scales, labels_of
+from candide.show.pictures.subject import Subject
+
+CLASSES_TOLD = 6
+WORDS_TOLD = 3
+WAYS = {"leave-one-out": "when each is judged by what all others taught", "hold-out": "that it had not learned"}
+NOT_MEASURED = (
+    "How good its answers are was not measured: the model was fitted plain, from few rows, or row by row. Give rows "
+    "with labels to measure it on: candide report MODEL ROWS."
+)
+NO_CURVE = (
+    "The model keeps no learning curve: it was fitted plain, from few rows, or row by row. Fitting it anew draws one, "
+    "and so does candide compare ROWS."
+)
+
+
+def quality_in_words(measured: Any) -> str:
+    """How good the answers are."""
+    if measured is None:
+        return NOT_MEASURED
+    low, high = measured.interval
+    way = WAYS.get(measured.kind, f"in {measured.kind} cross-validation")
+    said = (
+        f"{percent(measured.accuracy)} of {measured.rows:,} rows are answered rightly {way}; with 95% confidence the "
+        f"share is between {percent(low)} and {percent(high)}. Always giving the commonest answer would be right for "
+        f"{percent(measured.baseline)}."
+    )
+    return f"{said} {honesty_in_words(measured.calibration_error)}"
+
+
+def honesty_in_words(error: float) -> str:
+    """Whether probabilities can be taken at their word."""
+    off = f"on average they are off by {100 * error:.1f} percentage points"
+    if error < 0.03:
+        return f"Its probabilities mean what they say: {off}."
+    if error < 0.1:
+        return f"Its probabilities mean about what they say: {off}."
+    return f"Its probabilities do not mean what they say: {off}."
+
+
+def feature_in_words(subject: Subject, profile: Profile) -> str:
+    """Where the values of a feature lie in each class, or which words speak for it."""
+    told = [
+        f"{lettered(subject.classes[label], 30)}: {told_of_class(subject, profile, label)}"
+        for label in subject.drawn[:CLASSES_TOLD]
+    ]
+    more = len(subject.classes) - len(told)
+    return "; ".join(told) + (f"; and {more:,} more classes" if more else "") + "."
+
+
+def told_of_class(subject: Subject, profile: Profile, label: int) -> str:
+    """A few words on one class."""
+    if profile.kind == EVENTS:
+        said = usual_evidence(subject, profile)
+        lead = against_the_rest(said, subject.prior, label)
+        best = [place for place in np.argsort(-lead, kind="stable")[:WORDS_TOLD].tolist() if lead[place] > 0]
+        words = ", ".join(f"“{lettered(profile.places[place], 24)}”" for place in best)
+        return f"the words {words}" if words else "no word speaks for it"
+    if profile.kind in (CURVE, COUNTS) and len(profile.places):
+        return f"mostly {middle_half(profile, label)}"
+    likely = int(np.argmax(mass(profile, label))) if len(profile.places) else 0
+    if not len(profile.places):
+        return "never seen"
+    name, share = labels_of(profile)[likely], float(mass(profile, label)[likely])
+    return f"most often {lettered(name, 30)} ({share_of(share)})"
+
+
+def mass(profile: Profile, label: int) -> Any:
+    """The share of a class at each place."""
+    heights = np.exp(profile.table[:, label])
+    return heights if profile.widths is None or profile.kind not in (CURVE, STEPS, COUNTS) else heights * profile.widths
+
+
+def middle_half(profile: Profile, label: int) -> str:
+    """The numbers between which half of a class lies."""
+    running = np.cumsum(mass(profile, label))
+    if not running[-1] > 0:
+        return "never seen"
+    places = np.asarray(profile.places)
+    low, high = (named(profile, places[np.searchsorted(running, q * running[-1])]) for q in (0.25, 0.75))
+    return f"{low} to {high}" if low != high else low
+
+
+def named(profile: Profile, place: float) -> str:
+    """A place along numbers in few letters."""
+    return profile.place_named(place, lambda number: figure_of(number, 3))
+
+
+def nomogram_in_words(scales: Scales) -> str:
+    """What a nomogram shows."""
+    first = ", ".join(lettered(scale.name, 24) for scale in scales.scales[:3])
+    about = f"{lettered(scales.one, 24)} against {lettered(scales.other, 24)}"
+    return (
+        f"Nomogram of {about} with {len(scales.scales)} scales; the longest are {first}. The panel "
+        "below tells the same with the keyboard."
+    )
+
+
+def telling_in_words(subject: Subject) -> str:
+    """The features that tell most."""
+    named = [f"{lettered(one.column, 30)} with {one.information:.3f} bits" for one in subject.ranked[:3]]
+    return f"Bars of how much features tell about the class: first {', then '.join(named)}."
+
+
+def reliability_in_words(measured: Any) -> str:
+    """Where probabilities and truth part most."""
+    bins = [part for part in measured.reliability if part.rows]
+    told = [f"{share_of(part.probability)} said, {share_of(part.accuracy)} right" for part in bins]
+    return f"Share of right answers over their probability: {'; '.join(told)}."
+
+
+def confusion_in_words(measured: Any) -> str:
+    """The commonest mistakes."""
+    mistakes = sorted(commonest_mistakes(measured), reverse=True)[:3]
+    if not mistakes:
+        return "Labels against answers: not a single mistake."
+    told = [f"{lettered(t, 30)} taken for {lettered(a, 30)} {count:,} times" for count, t, a in mistakes]
+    return f"Labels against answers. The commonest mistakes: {'; '.join(told)}."
+
+
+def commonest_mistakes(measured: Any) -> list[tuple[int, str, str]]:
+    """Every kind of mistake that was made, with its count."""
+    table = np.asarray(measured.confusion)
+    return [
+        (int(table[row, column]), measured.truths[row], measured.classes[column])
+        for row, column in np.argwhere(table).tolist()
+        if measured.truths[row] != measured.classes[column]
+    ]
+
+
+def curve_in_words(quality: Any) -> str:
+    """How far learning has come."""
+    told = [f"{point.rows:,} rows {share_of(point.accuracy)}" for point in quality.curve]
+    return f"Accuracy over the rows learned: {', '.join(told)}."

@@ -1,0 +1,65 @@
+"""What a column met in a stream is taken for: as the user said, else by the type of its first value."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from candide.data.batch import TEXT
+from candide.data.errors import RowsRefused
+from candide.families.words.unspaced import words_in
+from candide.model.guess import Guess
+from candide.model.schema import Choice, chosen, families_by_column
+from candide.training.learning import Options, only
+
+SEVERAL_WORDS = 2
+
+
+def choices_for(options: Options, row: Mapping[str, Any], names: Sequence[str]) -> list[Choice]:
+    """A family for each of these columns of a row. It stays, whatever comes later."""
+    given = families_by_column(only(options.families, list(names)), names)
+    smoothing = only(options.smoothing, list(names))
+    recipes = options.text if isinstance(options.text, Mapping) else {}
+    choices = []
+    for name in names:
+        if name in given:
+            guess = Guess(given[name], "as you said")
+        elif name in recipes:
+            guess = Guess("text", "as you said")
+        else:
+            guess = guess_of(name, row[name])
+        choices.append(chosen(name, guess, smoothing, options.missing == "value", options.text))
+    return choices
+
+
+def guess_of(column: str, value: Any) -> Guess:
+    """A family from one value.
+
+    >>> guess_of("note", "see you there").family, guess_of("colour", "red").family, guess_of("size", 3).family
+    ('text', 'categorical', 'gaussian')
+    """
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, str):
+        if column == TEXT or words_in(value) >= SEVERAL_WORDS:
+            return Guess("text", "the first row held several words" if column != TEXT else "a text")
+        return Guess("categorical", "the first row held a word")
+    if isinstance(value, bool):
+        return Guess("bernoulli", "the first row held a truth value")
+    if isinstance(value, bytes):
+        return Guess("categorical", "the first row held bytes")
+    return Guess("gaussian", "the first row held a number")
+
+
+def row_of(x: Any, text_columns: Sequence[str]) -> Mapping[str, Any]:
+    """One row as {column: value}: a string is the model's text."""
+    if isinstance(x, str):
+        return {text_columns[0] if len(text_columns) == 1 else TEXT: x}
+    if not isinstance(x, Mapping):
+        raise RowsRefused(
+            f"One row is a text or a mapping {{column: value}}, not {type(x).__name__}. For many rows use partial_fit, "
+            "forget and predict."
+        )
+    return x if all(isinstance(name, str) for name in x) else {str(name): value for name, value in x.items()}

@@ -1,0 +1,245 @@
+"""Categories, truth values and counts in a stream: a row touches its own slots, for every class."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from candide.data.arrays import AnyArray, FloatArray, IntArray
+from candide.data.errors import ForgetRefused
+from candide.families.base.support import COUNTS, TRUTHS
+from candide.families.categorical import MISSING, Categorical
+from candide.families.complement import LEAST_SMOOTHING
+from candide.families.multinomial import Multinomial
+from candide.model.summary import NO_WEIGHTS, refuse_impossible
+from candide.statistics.tally import Tally, TallyBuilder
+from candide.stream.cells import category_of, number_of, within
+from candide.stream.live import FEW_SLOTS, Cell, Live
+
+NEVER_LEARNED = "Some of the values to forget were never learned with that label. Forget only rows that were learned."
+Slot = tuple[str, str, object]
+
+
+class LiveCategories(Live):
+    """Categories: beside the tally, each column's total in each class and how many different values it has."""
+
+    family: Categorical
+    builder: TallyBuilder
+
+    def builder_over(self, seen: Tally) -> TallyBuilder:
+        builder = TallyBuilder.over(seen)
+        self.hears_silence = self.family.missing_is_value
+        self.positions = {name: place for place, name in enumerate(self.columns)}
+        self.totals = np.zeros((len(self.columns), builder.table.shape[1]), dtype=np.int64)
+        self.different = np.zeros(len(self.columns))
+        self.seen: list[float] = seen.counts.sum(axis=1).tolist()
+        for slot, place in builder.places.items():
+            self.totals[self.positions[slot[0]]] += builder.table[place]
+            self.different[self.positions[slot[0]]] += 1
+        return builder
+
+    def grow(self, classes: int) -> None:
+        super().grow(classes)
+        width = self.builder.table.shape[1]
+        if width > self.totals.shape[1]:
+            self.totals = np.pad(self.totals, ((0, 0), (0, width - self.totals.shape[1])))
+
+    def widen(self, columns: list[str]) -> None:
+        self.columns = [*self.columns, *columns]
+        self.positions.update({name: place for place, name in enumerate(self.columns)})
+        self.totals = np.pad(self.totals, ((0, len(columns)), (0, 0)))
+        self.different = np.pad(self.different, (0, len(columns)))
+
+    def read(self, cells: list[Cell]) -> list[tuple[int, Slot]]:
+        self.builder.reserve(1, NO_WEIGHTS)
+        return self._slots(cells)
+
+    def _slots(self, cells: list[Cell]) -> list[tuple[int, Slot]]:
+        keys = [(place, name, category_of(value, name)) for place, name, value in cells]
+        if self.family.missing_is_value:
+            absent = set(self.columns) - {name for _, name, _ in cells}
+            keys += [(self.positions[name], name, None) for name in absent]
+            keys = [(place, name, MISSING if key is None else key) for place, name, key in keys]
+        return [(place, (name, *key)) for place, name, key in keys if key is not None]
+
+    def learn(self, values: list[tuple[int, Slot]], label: int) -> None:
+        builder = self.builder
+        for column, slot in values:
+            place = builder.places.get(slot)
+            if place is None:
+                place = int(builder.place([slot])[0])
+                self.seen.append(0)
+            if not self.seen[place]:
+                self.different[column] += 1
+            self.seen[place] += self.weight
+            builder.table[place, label] += self.weight
+            self.totals[column, label] += self.weight
+
+    def refuse_missing(self, values: list[tuple[int, Slot]], label: int, left: Tally) -> None:
+        builder, totals = self.builder, self.totals[:, label].copy()
+        for column, slot in values:
+            place = builder.places.get(slot)
+            if place is None or builder.table[place, label] < 1:
+                raise ForgetRefused(NEVER_LEARNED)
+            totals[column] -= 1
+        refuse_more_than_rows(totals, left.counts[0, label], self.columns)
+
+    def take_away(self, values: list[tuple[int, Slot]], label: int) -> None:
+        for column, slot in values:
+            place = self.builder.places[slot]
+            self.builder.table[place, label] -= 1
+            self.totals[column, label] -= 1
+            self.seen[place] -= 1
+            if not self.seen[place]:
+                self.different[column] -= 1
+
+    def is_sparse(self) -> bool:
+        return self.builder.given > 2 * self.different.sum() + FEW_SLOTS
+
+    def holds(self, place: int) -> bool:
+        missing = self.builder.places.get((self.columns[place], *MISSING), -1)
+        return bool(self.different[place] > (missing >= 0 and self.seen[missing] > 0))
+
+    def score(self, cells: list[Cell], order: IntArray, joint: FloatArray) -> None:
+        spoken = [(column, self.builder.places.get(slot, -1)) for column, slot in self._slots(cells)]
+        spoken = [(column, place) for column, place in spoken if place >= 0 and self.seen[place]]
+        if not spoken:
+            return
+        columns, places = np.array(spoken).T
+        counts, totals = self.builder.table[places, : len(joint)], self.totals[columns, : len(joint)]
+        if self.scale != 1:
+            counts, totals = self.scale * counts, self.scale * totals
+        joint += said_by_slots(counts, totals, self.different[columns, None], self.family.smoothing).sum(axis=0)
+
+
+class LiveTruths(Live):
+    """Truth values: the tally itself says everything."""
+
+    builder: TallyBuilder
+
+    def widen(self, columns: list[str]) -> None:
+        self.builder = wider(self.builder, 2, len(self.columns), len(columns))
+        self.columns = [*self.columns, *columns]
+
+    def read(self, cells: list[Cell]) -> list[int]:
+        numbers = [(place, within(TRUTHS, number_of(value, name), name, "bernoulli")) for place, name, value in cells]
+        self.builder.reserve(1, NO_WEIGHTS)
+        return [self._row(place, number) for place, number in numbers if number == number]
+
+    def _row(self, place: int, number: float) -> int:
+        return place + len(self.columns) if number else place
+
+    def learn(self, values: list[int], label: int) -> None:
+        self.builder.table[values, label] += 1
+
+    def refuse_missing(self, values: list[int], label: int, left: Tally) -> None:
+        counts = self.builder.table[:, label].copy()
+        counts[values] -= 1
+        if (counts < 0).any():
+            raise ForgetRefused(NEVER_LEARNED)
+        refuse_more_than_rows(counts.reshape(2, -1).sum(axis=0), left.counts[0, label], self.columns)
+
+    def take_away(self, values: list[int], label: int) -> None:
+        self.builder.table[values, label] -= 1
+
+    def holds(self, place: int) -> bool:
+        return bool(self.builder.table[[place, place + len(self.columns)]].any())
+
+    def score(self, cells: list[Cell], order: IntArray, joint: FloatArray) -> None:
+        numbers = [(place, number_of(value, name)) for place, name, value in cells]
+        spoken = [(self._row(place, number), place) for place, number in numbers if number in (0.0, 1.0)]
+        if not spoken:
+            return
+        rows, places = np.array(spoken).T
+        table = self.builder.table[:, : len(joint)]
+        totals = table[places] + table[places + len(self.columns)]
+        joint += said_by_slots(table[rows], totals, 2, self.family.smoothing).sum(axis=0)
+
+
+class LiveCounts(Live):
+    """Counts under a multinomial or complement model: beside the tally, the total of each class."""
+
+    family: Multinomial
+    builder: TallyBuilder
+
+    def builder_over(self, seen: Tally) -> TallyBuilder:
+        builder = TallyBuilder.over(seen)
+        self.totals: IntArray = builder.table.sum(axis=0)
+        return builder
+
+    def grow(self, classes: int) -> None:
+        super().grow(classes)
+        self.totals = np.pad(self.totals, (0, self.builder.table.shape[1] - len(self.totals)))
+
+    def widen(self, columns: list[str]) -> None:
+        self.builder = wider(self.builder, 1, len(self.columns), len(columns))
+        self.columns = [*self.columns, *columns]
+
+    def read(self, cells: list[Cell]) -> tuple[IntArray, IntArray]:
+        numbers = [within(COUNTS, number_of(value, name), name, self.family.name) for _, name, value in cells]
+        self.builder.reserve(1, NO_WEIGHTS, max((n for n in numbers if n == n), default=0.0))
+        return counted([place for place, _, _ in cells], numbers)
+
+    def learn(self, values: tuple[IntArray, IntArray], label: int) -> None:
+        self._add(values[0], values[1], label)
+
+    def refuse_missing(self, values: tuple[IntArray, IntArray], label: int, left: Tally) -> None:
+        stray = left.units[0, label] == 0 and self.totals[label] != values[1].sum()
+        if stray or (self.builder.table[values[0], label] < values[1]).any():
+            raise ForgetRefused(NEVER_LEARNED)
+
+    def take_away(self, values: tuple[IntArray, IntArray], label: int) -> None:
+        self._add(values[0], -values[1], label)
+
+    def holds(self, place: int) -> bool:
+        return True  # a zero is as good as a missing count, so nobody can tell
+
+    def _add(self, places: IntArray, counts: IntArray, label: int) -> None:
+        self.builder.table[places, label] += counts
+        self.totals[label] += counts.sum()
+
+    def score(self, cells: list[Cell], order: IntArray, joint: FloatArray) -> None:
+        numbers = [number_of(value, name) for _, name, value in cells]
+        known = [n if COUNTS.holds(n) else 0.0 for n in numbers]  # type: ignore[arg-type]
+        places, counts = counted([place for place, _, _ in cells], known)
+        if not len(places):
+            return
+        table, totals = self.builder.table[places, : len(joint)], self.totals[: len(joint)]
+        sign, smoothing = 1.0, float(self.family.smoothing)
+        if not self.family.is_likelihood:
+            sign, smoothing = -1.0, max(smoothing, LEAST_SMOOTHING)
+            table, totals = table.sum(axis=1, keepdims=True) - table, totals.sum() - totals
+        said = said_by_slots(table, totals, len(self.columns), smoothing)
+        joint += sign * (counts[:, None] * said).sum(axis=0)
+
+
+def refuse_more_than_rows(totals: IntArray, rows: float, columns: list[str]) -> None:
+    """Raise where a column would have more values in a class than the class has rows."""
+    if (totals > rows).any():
+        refuse_impossible(f"more values of '{columns[int(np.argmax(totals))]}' than rows")
+
+
+def counted(places: list[int], numbers: list[float]) -> tuple[IntArray, IntArray]:
+    """The places that hold a count above zero, with it."""
+    pairs = [(place, int(number)) for place, number in zip(places, numbers, strict=True) if number > 0]
+    return (
+        np.array([place for place, _ in pairs], dtype=np.int64),
+        np.array([count for _, count in pairs], dtype=np.int64),
+    )
+
+
+def said_by_slots(counts: AnyArray, totals: AnyArray, slots: FloatArray | int, smoothing: float) -> FloatArray:
+    """log((count + smoothing) / (total + smoothing * slots)), as `log_shares` has it, where the totals are known."""
+    wholes = totals + smoothing * slots
+    with np.errstate(divide="ignore"):
+        said = np.log(counts + float(smoothing)) - np.log(np.where(wholes == 0, 1.0, wholes))
+        return np.where(wholes == 0, -np.log(slots), said)
+
+
+def wider(builder: TallyBuilder, groups: int, before: int, more: int) -> TallyBuilder:
+    """The same counts with columns added at the end of each of the groups that slots come in."""
+    after = before + more
+    table = np.zeros((groups, after, builder.table.shape[1]), dtype=np.int64)
+    table[:, :before] = builder.table[: groups * before].reshape(groups, before, -1)
+    larger = TallyBuilder(range(groups * after), builder.classes)
+    larger.table, larger.load = table.reshape(groups * after, -1), builder.load
+    return larger

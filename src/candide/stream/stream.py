@@ -1,0 +1,426 @@
+"""A stream of single rows: learned and forgotten in place, judged straight from the counts, frozen on demand."""
+
+from __future__ import annotations
+
+import math
+import threading
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from operator import itemgetter
+from typing import Any
+
+import numpy as np
+
+from candide.data.arrays import AnyArray, FloatArray
+from candide.data.batch import Batch, labels_of
+from candide.data.errors import ColumnRefused, ForgetRefused, LabelsRefused, OptionRefused, OverflowRefused
+from candide.data.values import Coded, Key, is_missing, shown
+from candide.families.base.density import Density
+from candide.families.base.family import Block, Family
+from candide.families.bernoulli import Bernoulli
+from candide.families.categorical import Categorical
+from candide.families.complement import Complement
+from candide.families.multinomial import Multinomial
+from candide.families.text import Text
+from candide.kernels.scoring import argmax_rows
+from candide.model.calibration import Calibration
+from candide.model.predictor import Priors, log_priors, normalised
+from candide.model.schema import Choice, Schema
+from candide.model.summary import Summary
+from candide.statistics.ledger import HASH, Ledger
+from candide.statistics.sums import Sums
+from candide.statistics.tally import Tally
+from candide.statistics.weight_grid import CEILING, coarsest
+from candide.stream.columns import choices_for, row_of
+from candide.stream.live import Cell, Live
+from candide.stream.live_sums import LiveDensity
+from candide.stream.live_tallies import LiveCategories, LiveCounts, LiveTruths
+from candide.stream.live_words import LiveText, LiveWords
+from candide.training.forgetting import is_array, without_traces, without_values
+from candide.training.learning import Learned
+from candide.training.row_hashes import identities
+
+FEW_CLASSES = 64
+PLACE = itemgetter(0)
+KINDS: dict[type[Family], type[Live]] = {
+    Categorical: LiveCategories,
+    Bernoulli: LiveTruths,
+    Multinomial: LiveCounts,
+    Complement: LiveCounts,
+}
+
+
+class Stream:
+    """Everything learned so far, open: an event costs its own features by the classes.
+
+    Text (multinomial and complement), categories, truth values, counts and all densities are judged from the counts and
+    sums as they stand. Any other block (full covariance; text with thresholds, stop words, inverse frequencies, or the
+    bernoulli and poisson models) is frozen and fitted when it is asked after a change: correct, but slower.
+
+    A refused row changes nothing. Threads may share a stream: events take turns.
+    """
+
+    #: What a row adds to the counts, which are in units of 2^-bits.
+    weight: float = 1
+    half_life: float | None = None
+
+    def __init__(self, learned: Learned) -> None:
+        self.events = threading.RLock()
+        self.clean = False
+        self._open(learned)
+
+    def _open(self, learned: Learned) -> None:
+        """Go on from what was learned."""
+        summary = learned.summary
+        self.frozen: Learned | None = learned
+        self.learned = replace(learned, summary=Summary.empty((), summary.declared), ledger=None)
+        self.choices = list(learned.schema.choices)
+        ledger = learned.ledger
+        self.noted = None if ledger is None else dict(zip(ledger.hashes.tolist(), ledger.counts.tolist(), strict=True))
+        self.places = {key: place for place, key in enumerate(summary.classes)}
+        self.width = len(self.places)
+        self.free: list[int] = []
+        self.counts: AnyArray = summary.units.copy()
+        self.rows: float = sum(summary.units.tolist())
+        self.bits = summary.bits
+        if self.bits:
+            self.weight = 1 << self.bits
+        self.lives: dict[Family, Live] = {
+            block.family: self.live(block.family, list(block.columns), statistic)
+            for block, statistic in zip(summary.blocks, summary.statistics, strict=True)
+        }
+        self.columns: dict[str, list[tuple[Live, int]]] = {choice.column: [] for choice in self.choices}
+        for block in self.lives.values():
+            self._note(block, len(block.columns))
+        self.order = np.zeros(0, dtype=np.int64)
+        self.classes: tuple[Key, ...] = ()
+        self._note_families()
+        self._list_classes()
+
+    def __reduce__(self) -> tuple[type[Stream], tuple[Learned]]:
+        return Stream, (self.freeze(),)
+
+    def learn(self, x: Any, y: Any) -> bool:
+        """Learn one row; whether it brought new columns."""
+        with self.events:
+            key = self._label(y)
+            row = row_of(x, self.texts)
+            values = [(block, block.read(cells)) for block, cells in self._by_block(row)]
+            if self.rows >= CEILING:
+                raise OverflowRefused("The rows together would weigh more than 2^62. Scale the weights down.")
+            new = [name for name in row if name not in self.columns and self._can_choose(name, row[name])]
+            if new:
+                self._widen(choices_for(self.learned.options, row, new), row)
+                values = [(block, block.read(cells)) for block, cells in self._by_block(row)]
+            if self.noted is not None:
+                one = self._identity(row, key)
+                self.noted[one] = self.noted.get(one, 0) + 1
+            label = self._place(key)
+            for block, read in values:
+                block.learn(read, label)
+            self.counts[label] += self.weight
+            self.rows += self.weight
+            if self.counts[label] == self.weight:
+                self._list_classes()
+            self.frozen = None
+            return bool(new)
+
+    def forget(self, x: Any, y: Any) -> bool:
+        """Forget one row, or refuse where it cannot have been learned; whether columns went with it."""
+        with self.events:
+            key = self._label(y)
+            row = row_of(x, self.texts)
+            if key not in self.places:
+                raise ForgetRefused(f"Class '{shown(key)}' was never learned, so its rows cannot be forgotten.")
+            stranger = next((name for name in row if name not in self.columns and not is_missing(row[name])), None)
+            if stranger is not None:
+                raise ColumnRefused(f"Column '{stranger}' was never learned, so this row was not either.")
+            label = self.places[key]
+            if self.counts[label] < self.weight:
+                raise ForgetRefused(f"Class '{shown(key)}' has no rows left. Forget only rows that were learned.")
+            cells = dict(self._by_block(row))
+            values = [(block, block.read(cells.get(block, []))) for block in self.lives.values()]
+            left = self.counts[: self.width].copy()
+            left[label] -= self.weight
+            for block, read in values:
+                block.refuse_missing(read, label, Tally(range(1), left[None], self.bits))
+            if self.noted is not None:
+                self._strike_out(self._identity(row, key))
+            for block, read in values:
+                block.take_away(read, label)
+            self.counts[label] -= self.weight
+            self.rows -= self.weight
+            if self.counts[label] == 0:
+                self._free(key)
+            emptied = {name for block, some in cells.items() for name in block.emptied(some)}
+            columns = len(self.choices)
+            if emptied or not self.counts[label] or not self.clean:
+                self._scrub(emptied)
+            self.frozen = None
+            self._give_back(cells)
+            return len(self.choices) < columns
+
+    def _identity(self, row: Mapping[str, Any], key: Key) -> bytes:
+        """What a row is noted as in the ledger."""
+        blocks = self._blocks()
+        columns = {name: [row.get(name)] for block in blocks for name in block.columns}
+        alone = replace(Batch.of(columns), labels=Coded(np.zeros(1, dtype=np.int64), (key,)))
+        one: bytes = identities(blocks, alone).tolist()[0]
+        return one
+
+    def _strike_out(self, one: bytes) -> None:
+        """Take a row out of the ledger, or refuse where it is not in it."""
+        assert self.noted is not None
+        if one not in self.noted:
+            raise ForgetRefused("This row was never learned: the ledger does not hold it. Nothing was forgotten.")
+        self.noted[one] -= 1
+        if not self.noted[one]:
+            del self.noted[one]
+
+    def _scrub(self, emptied: set[str]) -> None:
+        """Let go of what only the row just forgotten had beside the sums; see `candide.training.forgetting`."""
+        before, known = self._blocks(), self.learned.tuning
+        gone = set() if is_array(Schema(tuple(self.choices))) else emptied - self.learned.options.columns_named
+        if gone:
+            self._narrow(gone)
+        if gone or not self.clean:
+            self.choices = list(without_values(Schema(tuple(self.choices)), gone).choices)
+            self.clean = True
+        tuning = without_traces(known, before, self._blocks(), self.classes)
+        self.learned = replace(self.learned, tuning=tuning)
+
+    def posterior(self, x: Any, priors: Priors, class_weight: Priors | None) -> dict[Any, float]:
+        """P(class | row) of every class there is; nothing where there is none yet."""
+        with self.events:
+            if not self.classes:
+                return {}
+            scores: list[float] = self._joint(x, priors, class_weight)[self.order].tolist()
+            return dict(zip(self.names, self._shares(scores, priors, class_weight), strict=True))
+
+    def best(self, x: Any, priors: Priors, class_weight: Priors | None) -> Any:
+        """The most probable class: the first of ties, the prior's where all are impossible, None if there is none."""
+        with self.events:
+            if not self.classes:
+                return None
+            joint = self._joint(x, priors, class_weight)[self.order]
+            place = int(joint.argmax())
+            if not joint[place] > -math.inf:
+                found = np.zeros(1, dtype=np.int64)
+                argmax_rows(joint[None, :], int(self._log_prior(priors, class_weight).argmax()), found)
+                place = int(found[0])
+            return self.names[place]
+
+    def freeze(self) -> Learned:
+        """All of it as it stands; learning goes on in place."""
+        with self.events:
+            if self.frozen is None:
+                schema = Schema(tuple(self.choices))
+                self.frozen = replace(self.learned, schema=schema, summary=self._summary(), ledger=self._ledger())
+            return self.frozen
+
+    def _blocks(self) -> tuple[Block, ...]:
+        return tuple(Block(family, tuple(block.columns)) for family, block in self.lives.items())
+
+    def _summary(self) -> Summary:
+        keys = tuple(sorted(self.places))
+        order = np.array([self.places[key] for key in keys], dtype=np.int64)
+        statistics = tuple(block.freeze().only(order) for block in self.lives.values())
+        units, bits = coarsest(self.counts[order], self.bits)
+        return Summary(self._blocks(), keys, units, statistics, self.learned.summary.declared, bits).canonical()
+
+    def _ledger(self) -> Ledger | None:
+        if self.noted is None:
+            return None
+        return Ledger.of(np.array([*self.noted], HASH), np.array([*self.noted.values()], dtype=np.int64))
+
+    def _joint(self, x: Any, priors: Priors, class_weight: Priors | None) -> FloatArray:
+        """Prior and what every block says of a row, as score[class], calibrated; classes without rows do not count."""
+        row = row_of(x, self.texts)
+        if isinstance(x, str) and not self.texts:
+            raise ColumnRefused("This model has no column 'text': give the row as {column: value}.")
+        joint = self._start(priors, class_weight)
+        for block, cells in self._by_block(row):
+            if self.calibration is None:
+                block.score(cells, self.order, joint)
+                continue
+            said = np.zeros_like(joint)
+            block.score(cells, self.order, said)
+            joint += self._factor(block, cells) * said
+        return joint
+
+    @property
+    def calibration(self) -> Calibration | None:
+        """What `fit` found, which learning more does not change."""
+        return self.learned.tuning.calibration
+
+    def _factor(self, block: Live, cells: list[Cell]) -> float:
+        """What a block's evidence is multiplied by."""
+        assert self.calibration is not None
+        key = Block(block.family, tuple(block.columns)).key
+        if not self.calibration.needs_length(key):
+            return float(self.calibration.factor(key))
+        length = block.family.observed(None, block.batch(cells), tuple(block.columns))
+        return float(self.calibration.factor(key, length)[0, 0])
+
+    def _start(self, priors: Priors, class_weight: Priors | None) -> FloatArray:
+        """What the prior adds to each class, and the bias where there is one."""
+        if not self.has_prior and self.calibration is None:
+            if priors != "empirical" or class_weight is not None:
+                raise OptionRefused("complement is a score, not a likelihood: priors and weights have no effect on it.")
+            return np.zeros(self.width)
+        log_prior = self._log_prior(priors, class_weight)
+        if self.calibration is not None:
+            log_prior = log_prior + self.calibration.biases(self.classes)
+        if self.in_order:
+            return log_prior
+        start = np.zeros(self.width)
+        start[self.order] = log_prior
+        return start
+
+    def _log_prior(self, priors: Priors, class_weight: Priors | None) -> FloatArray:
+        if priors == "empirical" and class_weight is None and not self.learned.summary.declared:
+            return np.log(self.counts[self.order]) - math.log(self.rows)
+        counted = Summary((), self.classes, self.counts[self.order], (), bits=self.bits)
+        return log_priors(counted, priors, class_weight)
+
+    def _shares(self, scores: list[float], priors: Priors, class_weight: Priors | None) -> list[float]:
+        """`model.normalised` for a single row; for few classes without arrays, which would cost more than the sum."""
+        largest = max(scores)
+        if len(scores) > FEW_CLASSES or not math.isfinite(largest) or math.isnan(sum(scores)):
+            shares: list[float] = normalised(np.array([scores]), self._log_prior(priors, class_weight))[0].tolist()
+            return shares
+        likely = [math.exp(score - largest) for score in scores]
+        whole = sum(likely)
+        return [share / whole for share in likely]
+
+    def _by_block(self, row: Mapping[str, Any]) -> list[tuple[Live, list[Cell]]]:
+        """The cells of the row that each block has to look at, in the order in which a model adds them up."""
+        if len(row) == 1 and not self.listeners:
+            ((name, value),) = row.items()
+            return [(block, [(place, name, value)]) for block, place in self.columns.get(name, [])]
+        cells: dict[Live, list[Cell]] = {block: [] for block in self.listeners}
+        for name, value in row.items():
+            for block, place in self.columns.get(name, []):
+                cells.setdefault(block, []).append((place, name, value))
+        for some in cells.values():
+            some.sort(key=PLACE)
+        return [(block, cells[block]) for block in self.lives.values() if block in cells]
+
+    def _label(self, y: Any) -> Key:
+        if type(y) is str and ("text", y) in self.places:
+            return "text", y
+        key = labels_of([y]).keys[0]
+        kinds = sorted({kind for kind, _ in (*self.places, key)})
+        if len(kinds) > 1:
+            raise LabelsRefused(f"Labels mix {' and '.join(kinds)}. Make them all of one type.")
+        return key
+
+    def _can_choose(self, name: str, value: Any) -> bool:
+        """Whether a family can be had for a new column: a missing value says nothing, so its column can wait."""
+        families = self.learned.options.families
+        given = families.get(name, "auto") if isinstance(families, Mapping) else families
+        return given != "auto" or not is_missing(value)
+
+    def _place(self, key: Key) -> int:
+        """The number of a class here, a new one being given that of one that is gone, or the next."""
+        if key not in self.places and self.free:
+            self.places[key] = self.free.pop()
+        elif key not in self.places:
+            self.places[key] = self.width
+            self.width += 1
+            if self.width > len(self.counts):
+                self.counts = np.pad(self.counts, (0, self.width))
+            for block in self.lives.values():
+                block.grow(self.width)
+        return self.places[key]
+
+    def _free(self, key: Key) -> None:
+        """Let another class have the number of one without rows: exact sums of nothing are zero."""
+        if key not in self.learned.summary.declared:
+            self.free.append(self.places.pop(key))
+        self._list_classes()
+
+    def _give_back(self, changed: Iterable[Live]) -> None:
+        """Give back the memory of what was forgotten, once it outweighs what is left."""
+        if len(self.free) > len(self.places) + FEW_CLASSES:
+            self._open(self.freeze())
+            return
+        for block in changed:
+            if block.is_sparse():
+                block.compact()
+
+    def _list_classes(self) -> None:
+        """Which classes there are: those with rows and those declared, sorted."""
+        declared = self.learned.summary.declared
+        self.classes = tuple(sorted(k for k, place in self.places.items() if self.counts[place] or k in declared))
+        self.names = [value for _, value in self.classes]
+        self.order = np.array([self.places[key] for key in self.classes], dtype=np.int64)
+        self.in_order = self.order.tolist() == list(range(self.width))
+        for block in self.lives.values():
+            block.parameters = None
+
+    def _note_families(self) -> None:
+        """What the choice of families decides for all rows."""
+        self.texts = [choice.column for choice in self.choices if isinstance(choice.family, Text)]
+        self.listeners = [block for block in self.lives.values() if block.hears_silence]
+        self.has_prior = not self.lives or any(family.is_likelihood for family in self.lives)
+
+    def _widen(self, choices: list[Choice], row: Mapping[str, Any]) -> None:
+        """Take in new columns, once it is known that their families take the row."""
+        fresh: dict[Family, list[str]] = {}
+        for choice in choices:
+            if choice.family is not None:
+                fresh.setdefault(choice.family, []).append(choice.column)
+        for family, names in fresh.items():
+            self._empty(family, names).read([(place, name, row[name]) for place, name in enumerate(names)])
+        for family, names in fresh.items():
+            if family in self.lives:
+                self.lives[family].widen(names)
+            else:
+                self.lives[family] = self._empty(family, names)
+            self._note(self.lives[family], len(names))
+        self.choices += choices
+        self.columns.update({choice.column: [] for choice in choices if choice.family is None})
+        self._note_families()
+
+    def _narrow(self, gone: set[str]) -> None:
+        """Let columns go that no row has a value in."""
+        for family, block in list(self.lives.items()):
+            kept = [name for name in block.columns if name not in gone]
+            if not kept:
+                del self.lives[family]
+            elif len(kept) < len(block.columns):
+                block.narrow(kept)
+        self.choices = [choice for choice in self.choices if choice.column not in gone]
+        self.columns = {choice.column: [] for choice in self.choices}
+        for block in self.lives.values():
+            self._note(block, len(block.columns))
+        self._note_families()
+
+    def _empty(self, family: Family, names: list[str]) -> Live:
+        return self.live(family, names, family.builder(tuple(names), self.width).freeze())
+
+    def _note(self, block: Live, new: int) -> None:
+        """Remember where the block's newest columns are."""
+        first = len(block.columns) - new
+        for place, name in enumerate(block.columns[first:]):
+            self.columns.setdefault(name, []).append((block, first + place))
+
+    def live(self, family: Family, columns: list[str], seen: Any) -> Live:
+        """The block of a stream that suits a family."""
+        if not counts_ones(seen):
+            return Live(family, columns, seen)
+        if isinstance(family, Text):
+            return (LiveWords if LiveWords.takes(family) else LiveText)(family, columns, seen)
+        if isinstance(family, Density):
+            return LiveDensity(family, columns, seen)
+        if family.chooses:
+            return Live(family, columns, seen)
+        return KINDS.get(type(family), Live)(family, columns, seen)
+
+
+def counts_ones(seen: Any) -> bool:
+    """Whether all weights in a statistic are whole: then they can be looked at one by one."""
+    if isinstance(seen, Tally):
+        return seen.bits == 0
+    return not isinstance(seen, Sums) or seen.weight.low >= 0

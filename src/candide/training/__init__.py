@@ -1,0 +1,1 @@
+"""Fit, learn, forget, merge: how a model comes to be and changes."""

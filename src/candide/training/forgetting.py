@@ -1,0 +1,92 @@
+"""What must leave a model beside the sums when rows are forgotten: names and traces that only those rows had.
+
+Sums subtract, so they are exactly as if the rows had never been. Beside them a model holds what is known by name (the
+columns of the schema, the classes and blocks of the calibration) and what was measured. A name goes with the last row
+that had it; what was measured, with the first that is forgotten. Choices stay: bin edges, families, smoothing and the
+numbers of the calibration were made with the rows that are gone, and only choosing anew (`refit`) frees them of these.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+from typing import TypeVar
+
+from candide.data.batch import numbered
+from candide.data.values import Key
+from candide.families.base.family import Block
+from candide.model.calibration import Calibration
+from candide.model.novelty import Familiarity
+from candide.model.schema import Schema
+from candide.model.summary import Summary
+from candide.model.tuning import Tuning
+
+Part = TypeVar("Part")
+
+CHOICES_REMEMBER = (
+    "What was chosen before (families, bin edges, smoothing, calibration) may still bear traces of these rows; "
+    "choosing anew from the rows that are left, with refit, leaves none."
+)
+
+EXTREMES = re.compile(r"(numbers|counts) from \S+ to [^\s;]+")
+"""How reasons once told the smallest and largest value."""
+
+
+def scrubbed(
+    schema: Schema, before: Summary, after: Summary, tuning: Tuning, declared: Collection[str]
+) -> tuple[Schema, Summary, Tuning]:
+    """Schema, summary and tuning once rows were forgotten, without the names that only those rows had.
+
+    `declared` are the columns that the user named: like declared classes they stay.
+    """
+    gone = set() if is_array(schema) else before.held - after.held - set(declared)
+    kept = without_values(schema, gone)
+    summary = after.narrowed(kept.blocks) if gone else after
+    return kept, summary, without_traces(tuning, before.blocks, summary.blocks, summary.classes)
+
+
+def is_array(schema: Schema) -> bool:
+    """Whether the columns are places in an array, which have no names of their own and cannot move up."""
+    return schema.columns == numbered(len(schema.columns))
+
+
+def without_values(schema: Schema, gone: Collection[str] = ()) -> Schema:
+    """The schema without some columns, and without warnings; no reason names those columns, or a value of the data."""
+    kept = schema.without(gone).without_warnings()
+    return replace(kept, choices=tuple(replace(c, reason=scrubbed_reason(c.reason, gone)) for c in kept.choices))
+
+
+def scrubbed_reason(reason: str, gone: Collection[str]) -> str:
+    """A reason that names no column that is gone, nor extremes, as older models did.
+
+    >>> scrubbed_reason("it is the same as 'age' in every row", ["age"])
+    'it is the same as another column in every row'
+    """
+    for name in gone:
+        reason = reason.replace(f"'{name}'", "another column")
+    return EXTREMES.sub(r"\1", reason)
+
+
+def without_traces(
+    tuning: Tuning, before: Sequence[Block], after: Sequence[Block], classes: Collection[Key]
+) -> Tuning:
+    """The tuning of the classes and blocks that are left, by their present names; how well it did is not kept."""
+    names = {block.family: block.key for block in before}
+    keys = {names[block.family]: block.key for block in after}
+    calibration, familiarity = tuning.calibration, tuning.familiarity
+    return Tuning(
+        None if calibration is None else calibration_of(calibration, keys, classes),
+        None if familiarity is None else Familiarity(renamed(familiarity.quantiles, keys)),
+    )
+
+
+def calibration_of(found: Calibration, keys: Mapping[str, str], classes: Collection[Key]) -> Calibration:
+    """The calibration of these classes and blocks alone."""
+    bias = {key: amount for key, amount in found.bias.items() if key in classes}
+    return Calibration(bias, renamed(found.weight, keys), renamed(found.power, keys))
+
+
+def renamed(parts: Mapping[str, Part], keys: Mapping[str, str]) -> dict[str, Part]:
+    """The parts of the blocks that are left, by the keys they now have."""
+    return {keys[key]: part for key, part in parts.items() if key in keys}

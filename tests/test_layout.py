@@ -1,0 +1,49 @@
+"""The layout of the code: twelve floors, told alike by the import contract, the folders and docs/design.md."""
+
+from __future__ import annotations
+
+import ast
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+SOURCE = ROOT / "src" / "candide"
+CONTRACT = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"][0]
+FLOORS = [floor.split(" | ") for floor in reversed(CONTRACT["layers"])]
+FOLDERS = sorted(path.parent for path in SOURCE.rglob("__init__.py"))
+
+
+def docstring(folder: Path) -> str:
+    return ast.get_docstring(ast.parse((folder / "__init__.py").read_text())) or ""
+
+
+def test_at_most_twelve_floors_that_hold_every_folder():
+    assert len(FLOORS) <= 12
+    assert sorted(folder for floor in FLOORS for folder in floor) == sorted(
+        path.name for path in SOURCE.iterdir() if path.is_dir() and (path / "__init__.py").exists()
+    )
+    assert CONTRACT["exhaustive"]
+    assert not CONTRACT.get("ignore_imports")
+
+
+def test_the_table_of_floors_is_the_contract():
+    table = re.findall(r"^\| (\d+) \| `(\w+)/` \| (.+) \|$", (ROOT / "docs" / "design.md").read_text(), re.MULTILINE)
+    expected = [
+        (str(number), folder, docstring(SOURCE / folder).splitlines()[0])
+        for number, floor in enumerate(FLOORS, start=1)
+        for folder in floor
+    ]
+    assert table == expected
+
+
+@pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.relative_to(SOURCE).as_posix())
+def test_every_folder_opens_with_a_sentence(folder):
+    first = docstring(folder).splitlines()[0]
+    assert first.endswith(".")
+
+
+def test_no_file_stands_outside_a_floor():
+    assert {path.name for path in SOURCE.glob("*.py")} == {"__init__.py", "__main__.py"}

@@ -97,7 +97,7 @@ def test_what_python_prints_is_visible():
 
 FORKING = """
 import json, os, sys, traceback
-from candide.cli import app, cards, lean, main, progress, showing
+from candide.cli import app, cards, lean, main, progress_bar, tables
 with lean.without("pandas"):
     lean.load_numba()
     from candide.api import verbs

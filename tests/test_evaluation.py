@@ -17,8 +17,8 @@ from candide.api.verbs.evaluating import is_model
 from candide.data.batch import Batch
 from candide.data.errors import CandideError, LabelsRefused, OptionRefused, RowsRefused
 from candide.data.metrics import UNIT, units
-from candide.evaluation import folding, leaving
-from candide.selection import tuning
+from candide.evaluation import folds, leave_one_out
+from candide.selection import tune
 from candide.sources import open_source
 from candide.training.learning import Learned, Options
 
@@ -235,10 +235,10 @@ def test_many_batches_are_one_batch_in_bits(options):
 def test_rows_are_dealt_alike_where_processors_round_differently():
     table, labels = orchard()
     learned = Learned.fit(Options(), Batch.of(table, labels))
-    left, _ = leaving.Leaving.of(learned)(Batch.of(table, labels))
+    left, _ = leave_one_out.Leaving.of(learned)(Batch.of(table, labels))
     nudged = replace(left, terms=np.nextafter(left.terms, np.inf), prior=np.nextafter(left.prior, -np.inf))
-    assert leaving.hashes(left).tolist() == leaving.hashes(nudged).tolist()
-    assert len(set(leaving.hashes(left).tolist())) > 100
+    assert leave_one_out.hashes(left).tolist() == leave_one_out.hashes(nudged).tolist()
+    assert len(set(leave_one_out.hashes(left).tolist())) > 100
 
 
 def test_any_order_of_rows_gives_the_same_bits():
@@ -254,7 +254,7 @@ def test_too_many_rows_are_judged_by_the_models_own_calibration(monkeypatch):
     batch = Batch.of(*orchard(300))
     learned = Learned.fit(Options(), batch)
     by_tenths = evaluation.left_out(learned, [batch])
-    monkeypatch.setattr(leaving, "MOST_ROWS", 200)
+    monkeypatch.setattr(leave_one_out, "MOST_ROWS", 200)
     own = evaluation.left_out(learned, batch.split(90))
     assert by_tenths.notes == ()
     assert "the model's own calibration judged them" in own.notes[0]
@@ -265,8 +265,8 @@ def test_too_many_rows_are_judged_by_the_models_own_calibration(monkeypatch):
 def test_few_rows_of_many_are_judged_by_the_models_own_calibration():
     batch = Batch.of(*orchard(300))
     learned = Learned.fit(Options(), batch)
-    found = evaluation.left_out(learned, [batch.rows(10, 10 + tuning.FEWEST_ROWS - 1)])
-    assert found.rows == tuning.FEWEST_ROWS - 1
+    found = evaluation.left_out(learned, [batch.rows(10, 10 + tune.FEWEST_ROWS - 1)])
+    assert found.rows == tune.FEWEST_ROWS - 1
     assert "too few" in found.notes[0]
 
 
@@ -287,19 +287,19 @@ def test_a_seed_without_folds_is_refused():
 def test_folds_have_their_share_of_every_class_and_follow_the_rows():
     table, labels = orchard(300)
     batch = Batch.of({**table, "tree": list(range(300))}, labels)  # no two rows are equal
-    fold = folding.folds_of(batch, 5)
+    fold = folds.folds_of(batch, 5)
     assert np.bincount(fold).tolist() == [60] * 5
     by_class = np.array([np.bincount(fold[batch.labels.codes == code], minlength=5) for code in range(3)])
     assert (np.ptp(by_class, axis=1) <= 1).all()
     order = np.random.default_rng(0).permutation(300)
-    assert folding.folds_of(batch.take(order), 5).tolist() == fold[order].tolist()
-    assert folding.folds_of(batch, 5, seed=1).tolist() != fold.tolist()
+    assert folds.folds_of(batch.take(order), 5).tolist() == fold[order].tolist()
+    assert folds.folds_of(batch, 5, seed=1).tolist() != fold.tolist()
 
 
 def test_folds_are_fits_on_the_other_folds():
     table, labels = orchard(90)
     batch = Batch.of(table, labels)
-    fold = folding.folds_of(batch, 3)
+    fold = folds.folds_of(batch, 3)
     loss = 0.0
     for place in range(3):
         train, test = np.flatnonzero(fold != place), np.flatnonzero(fold == place)

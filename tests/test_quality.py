@@ -9,7 +9,7 @@ from candide import NaiveBayes, evaluation, store
 from candide.api import verbs
 from candide.data.batch import Batch
 from candide.model.quality import Quality
-from candide.selection import curve, tuning
+from candide.selection import learning_curve, tune
 from candide.training.learning import Learned, Options
 
 
@@ -27,7 +27,7 @@ def learned():
 
 
 def test_it_is_the_leave_one_out_of_the_model_by_its_own_calibration(monkeypatch):
-    monkeypatch.setattr(evaluation.leaving, "MOST_ROWS", 0)  # so that the calibration is not fitted anew
+    monkeypatch.setattr(evaluation.leave_one_out, "MOST_ROWS", 0)  # so that the calibration is not fitted anew
     learned = Learned.fit(Options({"height": "gaussian", "colour": "categorical"}), flowers(400))
     found, kept = evaluation.left_out(learned, [flowers(400)]), learned.tuning.quality
     assert np.array_equal(found.confusion, kept.confusion)
@@ -40,8 +40,8 @@ def test_it_is_the_leave_one_out_of_the_model_by_its_own_calibration(monkeypatch
 def test_each_point_of_the_curve_is_a_model_of_its_own_rows(learned):
     """The slow twin: learn so many rows with the same choices, and judge the rows that come after."""
     rows = flowers(400)
-    order = np.argsort(curve.mix_all(np.arange(400, dtype=np.uint64)))
-    found = curve.learning_curve(learned.summary, [rows], learned.tuning.calibration)
+    order = np.argsort(learning_curve.mix_all(np.arange(400, dtype=np.uint64)))
+    found = learning_curve.learning_curve(learned.summary, [rows], learned.tuning.calibration)
     assert [point.rows for point in found] == [25, 50, 100, 200]
     for point in found:
         some = learned.refilled([rows.take(order[: point.rows])])
@@ -53,8 +53,8 @@ def test_each_point_of_the_curve_is_a_model_of_its_own_rows(learned):
 
 def test_the_curve_does_not_depend_on_batches(learned):
     rows = flowers(400)
-    whole = curve.learning_curve(learned.summary, [rows], learned.tuning.calibration)
-    assert curve.learning_curve(learned.summary, list(rows.split(70)), learned.tuning.calibration) == whole
+    whole = learning_curve.learning_curve(learned.summary, [rows], learned.tuning.calibration)
+    assert learning_curve.learning_curve(learned.summary, list(rows.split(70)), learned.tuning.calibration) == whole
 
 
 def test_the_last_point_is_all_rows_each_left_out(learned):
@@ -112,10 +112,10 @@ def test_nothing_is_measured_where_nothing_is_calibrated():
 
 def test_a_sorted_file_is_calibrated_on_all_of_its_classes(learned, monkeypatch):
     """Rows used to be the first ones: of a file sorted by label, all of one class."""
-    monkeypatch.setattr(tuning, "MOST_ROWS", 60)
+    monkeypatch.setattr(tune, "MOST_ROWS", 60)
     rows = flowers(400)
     by_label = rows.take(np.argsort(rows.labels.codes, kind="stable"))
-    looked_at = tuning.affordable(learned.summary, list(by_label.split(90)))
+    looked_at = tune.affordable(learned.summary, list(by_label.split(90)))
     seen = np.concatenate([batch.labels.codes for batch in looked_at])
     assert len(seen) == 60
     assert np.bincount(seen)[0] == pytest.approx(60 * np.mean(rows.labels.codes == 0), abs=1)

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from candide.evaluation.folds import in_folds
 from candide.evaluation.hold_out import on_rows
-from candide.evaluation.left_out import left_out, refuse_never_learned
+from candide.evaluation.leave_one_out import left_out, refuse_never_learned
 from candide.model.evaluation import Bin, ClassScore, Evaluation, Suspect
 
 __all__ = [

@@ -1,8 +1,11 @@
-"""How hard the property tests look: CANDIDE_THOROUGH=1 tries four times as many examples."""
+"""How the tests run: BLAS on one thread, and CANDIDE_THOROUGH=1 tries four times as many examples of every property."""
 
 import os
 
-from hypothesis import HealthCheck, settings
+for library in ("OMP", "OPENBLAS", "MKL"):
+    os.environ.setdefault(f"{library}_NUM_THREADS", "1")  # NumPy is not imported yet; more only wait for each other
+
+from hypothesis import HealthCheck, settings  # noqa: E402
 
 EXAMPLES = 10
 

@@ -112,7 +112,7 @@ for line in sys.stdin:
         os.dup2(os.open(out, os.O_WRONLY | os.O_NOCTTY), 1)
         os.dup2(os.open(err, os.O_WRONLY | os.O_NOCTTY), 2)
         sys.argv = ["candide", *words]
-        progress.PATIENCE = 1e-9
+        progress_bar.PATIENCE = 1e-9
         code = 99
         try:
             main()

@@ -11,6 +11,8 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
+from hypothesis import given
+from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from candide import NaiveBayes, families, load, store
@@ -258,3 +260,73 @@ def test_the_shell_keeps_a_ledger(tmp_path: Path) -> None:
     assert run(app, ["fit", one, "--like", model, "-o", other]).exit_code == 0
     merged = verbs.merge([model, other])
     assert verbs.inspect(merged, knows=rows)["knows"]["known"] == 8
+
+
+# Weights that are not whole.
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_a_row_is_noted_with_its_weight(case: str) -> None:
+    rows, weights = rows_of(case, 12, seed=8), np.random.default_rng(8).random(12)
+    weights[:2] = 0.5, 2.0
+    model = NaiveBayes(columns_of(case), smoothing="default", calibrate=False, ledger=True)
+    model.fit(rows, "label", sample_weight=weights)
+    before = model.learned_.ledger
+    assert before is not None
+    assert before.total == pytest.approx(weights.sum())
+    assert model.knows(rows, "label").all()
+    with pytest.raises(ForgetRefused, match="Row 0, with label"):
+        model.forget(some(rows, [0]), "label", sample_weight=[weights.sum() + 1])
+    assert model.learned_.ledger == before
+    last = range(6, 12)
+    half = NaiveBayes.of(model.learned_).forget(some(rows, last), "label", sample_weight=weights[6:])
+    again = half.partial_fit(some(rows, last), "label", sample_weight=weights[6:])
+    assert again.learned_.ledger == before
+    assert store.from_bytes(store.to_bytes(model.learned_.saved({}))).ledger == before
+    model.forget(rows, "label", sample_weight=weights)
+    assert model.learned_.ledger == Ledger.empty()
+
+
+def test_a_row_is_forgotten_piece_by_piece() -> None:
+    model = NaiveBayes(**PLAIN, ledger=True).fit(TRAP, TRAP_LABELS, [0.75, 1, 1, 1, 1, 1])
+    first = {"x": [10.0]}
+    model.forget(first, ["a"], sample_weight=[0.5])
+    assert model.knows(first, ["a"]).all()
+    with pytest.raises(ForgetRefused, match="Row 0"):
+        model.forget(first, ["a"], sample_weight=[0.5])
+    with pytest.raises(ForgetRefused, match=r"weight of 0\.25"):
+        model.forget_one({"x": 10.0}, "a")
+    model.learn_one({"x": 10.0}, "a")
+    model.forget_one({"x": 10.0}, "a")
+    model.forget(first, ["a"], sample_weight=[0.25])
+    assert not model.knows(first, ["a"]).any()
+    assert model.learned_.ledger == NaiveBayes(**PLAIN, ledger=True).fit(
+        {"x": TRAP["x"][1:]}, TRAP_LABELS[1:]
+    ).learned_.ledger
+
+
+@given(weights=st.lists(st.floats(1e-9, 1e6), min_size=1, max_size=8), cut=st.integers(0, 8))
+def test_ledgers_of_fractions_add_up(weights: list[float], cut: int) -> None:
+    hashes = np.array([b"row %d" % (place % 3) for place in range(len(weights))], HASH)
+    units = np.array([round(weight * 2**32) for weight in weights])
+    whole = Ledger.of(hashes, units, 32)
+    left, right = Ledger.of(hashes[:cut], units[:cut], 32), Ledger.of(hashes[cut:], units[cut:], 32)
+    assert left + right == whole == right + left
+    assert whole - right == left
+    whole_times = np.arange(1, len(hashes) + 1)
+    half = Ledger.of(hashes, whole_times << 31, 32)
+    assert half + half == Ledger.of(hashes, whole_times)
+    assert (whole + half) - whole == half
+
+
+def test_a_forged_ledger_of_fractions_is_refused() -> None:
+    model = NaiveBayes(**PLAIN, ledger=True).fit(TRAP, TRAP_LABELS, [0.5, 1, 1, 1, 1, 1])
+    saved = model.learned_.saved({})
+    good = saved.ledger
+    assert good is not None
+    assert good.bits == 32
+    more, whole = good.units.copy(), good.units.copy() >> 32
+    more[0] += 1
+    for ledger in (Ledger(good.hashes, more, 32), Ledger(good.hashes, whole, 0), Ledger(good.hashes, good.units, 31)):
+        with pytest.raises(ModelFileRefused):
+            store.from_bytes(store.to_bytes(replace(saved, ledger=ledger)))

@@ -19,12 +19,13 @@ from candide.families.words.documents import Documents
 from candide.families.words.informative_words import said_of, telling_rows, word_information
 from candide.families.words.leave_one_out import index_of
 from candide.families.words.options import TextOptions
-from candide.families.words.parameters import TextParameters, unigrams
+from candide.families.words.parameters import TextParameters, counting_unit, unigrams
 from candide.families.words.term_lists import loads_of, weights_of
 from candide.families.words.word_basis import counts_behind, counts_of, unspoken
 from candide.families.words.word_tally_builder import WordTallyBuilder
 from candide.kernels.word_scoring import Weights
 from candide.statistics.tally import Tally
+from candide.statistics.weight_grid import FINEST, amounts, bits_of, exceeding
 from candide.statistics.word_tally import WordTally
 
 
@@ -132,11 +133,11 @@ class Text(Family):
         return 8 * classes + (8 << self.options.hashed if self.options.hashed else 0)
 
     def impossible(self, seen: WordTally, columns: tuple[str, ...], rows: Tally) -> str:
-        if (seen.documents > rows.counts[0]).any():
+        if exceeding(seen.documents, seen.bits, rows.units[0], rows.bits).any():
             return f"more texts in '{columns[0]}' than rows"
         texts, counts = seen.documents[seen.lines.labels], seen.lines.counts
         if self.options.weighting in ("presence", "unit"):  # where a text adds one at most to each of its words
-            stray = (counts - 1) // self.options.unit >= texts
+            stray = exceeding(counts, FINEST if self.options.unit > 1 else seen.bits, texts, seen.bits)
         else:
             stray = texts == 0
         return f"words of '{columns[0]}' without texts" if stray.any() else ""
@@ -181,8 +182,8 @@ class Text(Family):
     def _leave_out(
         self, model: str, seen: WordTally, values: Documents, labels: IntArray, weights: AnyArray, joint: FloatArray
     ) -> None:
-        index = index_of(seen, self.options)
-        loads = loads_of(weights, len(labels))
+        bits = max(seen.bits, bits_of(weights))
+        index, loads = index_of(seen, self.options, bits), loads_of(weights, len(labels), bits)
         index.leaving.add(index.rows(values), labels, loads, (float(self.smoothing),), model, joint[None])
 
     def observed(self, parameters: TextParameters | None, batch: Batch, columns: tuple[str, ...]) -> FloatArray:
@@ -195,9 +196,10 @@ class Text(Family):
     def strangeness_without(
         self, seen: WordTally, batch: Batch, columns: tuple[str, ...], labels: IntArray, weights: AnyArray
     ) -> FloatArray:
-        index = index_of(seen, self.options)
+        bits = max(seen.bits, bits_of(weights))
+        index = index_of(seen, self.options, bits)
         rows = index.rows(self.view(batch, columns))
-        return index.leaving.strangeness(rows, labels, loads_of(weights, len(labels)))
+        return index.leaving.strangeness(rows, labels, loads_of(weights, len(labels), bits))
 
     def terms(
         self, parameters: TextParameters, values: Documents, columns: tuple[str, ...], seen: WordTally | None = None
@@ -241,7 +243,9 @@ class Text(Family):
 
     def typical_length(self, seen: WordTally) -> float:
         """The mean weight of a text's words: how many there are, where they are counted as they are."""
-        return float(seen.class_totals.sum() / self.options.unit / max(seen.documents.sum(), 1))
+        words = seen.class_totals.sum(dtype=np.float64) / counting_unit(self.options, seen.bits)
+        texts = float(amounts(seen.documents, seen.bits).sum())
+        return float(words / texts) if texts else 0.0
 
     def silent(
         self,

@@ -1,7 +1,8 @@
 """The loops that learn from text: documents numbered term by term, weighed, and added to their class.
 
 Counts live in a table [term, class] while classes are few, else in a hash of the (term, class) pairs that occurred.
-Amounts are whole numbers: occurrences, presence, or length-normalised weights in units of 2^-32.
+Amounts are whole numbers: occurrences, presence, or length-normalised weights in units of 2^-32. So are the weights of
+documents: in ones, or all in units of 2^-32 where one is not whole.
 """
 
 from __future__ import annotations
@@ -33,6 +34,8 @@ COUNTS, PRESENCE, LOG, EVEN = 0, 1, 2, 3
 UNIT = 4294967296.0
 LABEL_BITS = np.uint64(32)
 LABEL_MASK = np.uint64(0xFFFFFFFF)
+LOW_MASK = 0xFFFFFFFF
+HALF_A_UNIT = np.uint64(1 << 31)
 
 
 class Texts(NamedTuple):
@@ -50,7 +53,7 @@ class Tallies(NamedTuple):
     """What learning adds to: table[term, class] or, where it has no columns, pairs of (key, count).
 
     A pair's key is term << 32 | class, plus one. used[0] is how many pairs there are. documents[class] counts
-    documents, frequency[term] those with the term, where it is kept at all.
+    documents, frequency[term] those with the term, where it is kept at all: both in the units of their weights.
     """
 
     table: IntArray
@@ -122,6 +125,22 @@ def unit_of(weighting: Number) -> float:
 
 
 @compiled
+def weighed_amount(weight: Number, amount: Number, shift: Number) -> Number:
+    """What a document of some weight adds where one of weight one adds an amount.
+
+    `shift` is 32 where both are in units of 2^-32, and so shall be what they give: their product is rounded to the
+    nearest unit (halves up), and to one unit at least where both are above zero. Else it is 0 and the product exact.
+    Each (document, term) is rounded by itself, so that the order of documents is nothing and forgetting is exact; a
+    whole weight needs no rounding.
+    """
+    if shift == 0 or weight == 0 or amount == 0:
+        return weight * amount
+    part = np.uint64(weight & LOW_MASK) * np.uint64(amount)
+    whole = (weight >> 32) * amount + np.int64((part + HALF_A_UNIT) >> LABEL_BITS)
+    return whole if whole > 0 else 1
+
+
+@compiled
 def far_log(occurrences: Number) -> float:
     """log(1 + occurrences) beyond the table."""
     return grid_log(np.array([1.0 + occurrences]))[0]
@@ -148,6 +167,7 @@ def learn_documents(
     row: Number,
     labels: IntArray,
     weights: IntArray,
+    shift: Number,
     letters: Letters,
     recipe: Recipe,
     weighting: Number,
@@ -159,7 +179,7 @@ def learn_documents(
     """Learn the documents from number `row` on; where it stopped, and why (0: all done).
 
     A document is learned whole or not at all, so after making room the caller goes on where this stopped.
-    `weights` is empty where every document weighs one.
+    `weights` is empty where every document weighs one; `shift` is as in `weighed_amount`.
     """
     table, pairs, frequency = tallies.table, tallies.pairs, tallies.frequency
     dense = table.shape[1] > 0
@@ -187,7 +207,7 @@ def learn_documents(
                     frequency[ids[place]] += weight
             weigh(count, weighting, logs, amounts)
             for place in range(count):
-                amount = weight * amounts[place]
+                amount = weighed_amount(weight, amounts[place], shift)
                 if dense:
                     table[ids[place], label] += amount
                 else:

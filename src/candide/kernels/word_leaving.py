@@ -10,7 +10,7 @@ import numpy as np
 
 from candide.data.arrays import AnyArray, FloatArray, IntArray
 from candide.kernels import compiled
-from candide.kernels.word_counting import Texts, join_equal, weigh
+from candide.kernels.word_counting import Texts, join_equal, weigh, weighed_amount
 from candide.kernels.words import Letters, Number, Recipe, Scratch, Terms, document_terms
 
 #: What a kernel answers when there was no room for a document's terms, beside the reasons in `words`.
@@ -36,8 +36,10 @@ class Counted(NamedTuple):
     """The counts documents are taken out of: words and the pairs they have with classes, sorted by class.
 
     kept[word] says which words speak, totals[word] how much was seen of each; a kept word with less than `least` left
-    speaks no more. factor[word], where given, multiplies counts; `unit` turns them into what is meant. loads are the
-    kept words' totals by class as numbers, class_totals the same as counts, all_totals those of all words.
+    speaks no more. factor[word], where given, multiplies counts; `unit` turns them into what is meant, `amount_unit`
+    the amounts of a row. loads are the kept words' totals by class as numbers, class_totals the same as counts,
+    all_totals those of all words. `shift` is that of `weighed_amount`; documents are in the units of their weights,
+    which are those of counts where it is 0.
     """
 
     indptr: IntArray
@@ -54,6 +56,8 @@ class Counted(NamedTuple):
     all_words: int
     least: int
     unit: float
+    amount_unit: float
+    shift: int
 
 
 class Gone(NamedTuple):
@@ -115,6 +119,7 @@ def count_rows(
     rows: Rows,
     labels: IntArray,
     weights: IntArray,
+    shift: Number,
     by_class: IntArray,
     indptr: IntArray,
     pair_labels: AnyArray,
@@ -122,8 +127,8 @@ def count_rows(
 ) -> Number:
     """Add the rows up by (term, class), the pairs of term i at indptr[i]:indptr[i + 1] by class; how many pairs.
 
-    by_class are the rows in order of their labels. The caller gives room for as many pairs as there are terms in the
-    rows, and zeros in `indptr`.
+    by_class are the rows in order of their labels, `shift` is as in `weighed_amount`. The caller gives room for as many
+    pairs as there are terms in the rows, and zeros in `indptr`.
     """
     words = indptr.size - 1
     for place in range(rows.terms.size):
@@ -135,7 +140,7 @@ def count_rows(
         for place in range(rows.indptr[row], rows.indptr[row + 1]):
             word = rows.terms[place]
             pair_labels[filled[word]] = labels[row]
-            counts[filled[word]] = weights[row] * rows.amounts[place]
+            counts[filled[word]] = weighed_amount(weights[row], rows.amounts[place], shift)
             filled[word] += 1
     total = 0
     for word in range(words):
@@ -193,7 +198,7 @@ def take_out(
     speaking, there = seen.kept_words, seen.all_words
     start = rows.indptr[row]
     for place in range(start, rows.indptr[row + 1]):
-        word, own = rows.terms[place], weight * rows.amounts[place]
+        word, own = rows.terms[place], weighed_amount(weight, rows.amounts[place], seen.shift)
         gone.stays[place - start] = False
         if word < 0:
             if own > 0:
@@ -249,7 +254,7 @@ def strange_without(rows: Rows, labels: IntArray, weights: IntArray, seen: Count
     different words added: -log(G + V).
     """
     gone = room_for(rows, seen.documents.size)
-    everything = np.int64(0)
+    everything = 0.0
     for label in range(seen.documents.size):
         everything += seen.all_totals[label]
     for row in range(rows.indptr.size - 1):
@@ -258,14 +263,14 @@ def strange_without(rows: Rows, labels: IntArray, weights: IntArray, seen: Count
         speaking, there = take_out(rows, row, labels[row], weights[row], seen, gone)
         if speaking < 0:
             return row
-        said, strange = np.int64(0), np.int64(0)
+        own, strange = np.int64(0), np.int64(0)
         start = rows.indptr[row]
         for place in range(start, rows.indptr[row + 1]):
-            said += rows.amounts[place]
+            own += weighed_amount(weights[row], rows.amounts[place], seen.shift)
             if not gone.stays[place - start]:
                 strange += rows.amounts[place]
-        rest = (everything - weights[row] * said) * seen.unit + there
-        out[row] = -strange * seen.unit * math.log(rest) if strange > 0 and rest > 1.0 else 0.0
+        rest = (everything - own) * seen.unit + there
+        out[row] = -strange * seen.amount_unit * math.log(rest) if strange > 0 and rest > 1.0 else 0.0
     return rows.indptr.size - 1
 
 
@@ -308,8 +313,8 @@ def leave_out_shares(
             if not gone.stays[place - start]:
                 continue
             word, mine = rows.terms[place], gone.pairs[place - start]
-            meant = seen.unit * (seen.factor[word] if seen.factor.size else 1.0)
-            amount = rows.amounts[place] * meant
+            factor = seen.factor[word] if seen.factor.size else 1.0
+            meant, amount = seen.unit * factor, rows.amounts[place] * (seen.amount_unit * factor)
             known += 1
             said += amount
             if exposed:
@@ -325,7 +330,7 @@ def leave_out_shares(
                         value = math.log(seen.counts[pair] * meant + smoothings[which])
                     sums[other, which] += amount * (value - floors[which])
             if mine >= 0:
-                rest = seen.counts[mine] - weight * rows.amounts[place]
+                rest = seen.counts[mine] - weighed_amount(weight, rows.amounts[place], seen.shift)
                 hits[label] -= rest == 0
                 for which in range(several):
                     sums[label, which] = own[which]
@@ -339,7 +344,7 @@ def leave_out_shares(
                 whole, slots = load + smoothing * speaking, speaking
                 if exposed:
                     all_left = seen.all_totals[other] - (weight * tokens if other == label else 0)
-                    whole, slots = all_left + smoothing * there, there
+                    whole, slots = all_left * seen.unit + smoothing * there, there
                 nothing = whole == 0
                 if nothing:
                     whole = float(max(slots, 1))
@@ -380,16 +385,17 @@ def leave_out_complements(
             if not gone.stays[place - start]:
                 continue
             word, mine = rows.terms[place], gone.pairs[place - start]
-            meant = seen.unit * (seen.factor[word] if seen.factor.size else 1.0)
-            amount = rows.amounts[place] * meant
-            rest = seen.totals[word] - weight * rows.amounts[place]
+            factor = seen.factor[word] if seen.factor.size else 1.0
+            meant, amount = seen.unit * factor, rows.amounts[place] * (seen.amount_unit * factor)
+            own = weighed_amount(weight, rows.amounts[place], seen.shift)
+            rest = seen.totals[word] - own
             elsewhere = math.log(rest * meant + smoothing)
             said += amount
             alike -= amount * elsewhere
             for pair in range(seen.indptr[word], seen.indptr[word + 1]):
                 left = rest - seen.counts[pair]
                 if pair == mine:
-                    left += weight * rows.amounts[place]
+                    left += own
                 sums[seen.labels[pair]] += amount * (elsewhere - math.log(left * meant + smoothing))
         everything, counts_left = 0.0, 0
         for other in range(classes):
@@ -415,6 +421,7 @@ def absences(
     counts: IntArray,
     words: IntArray,
     kept_words: Number,
+    unit: float,
     smoothing: float,
     labels: IntArray,
     documents: IntArray,
@@ -423,27 +430,29 @@ def absences(
 ) -> None:
     """What the absence of every kept word says where class labels[i] has documents[i] documents, into constant[i].
 
+    Counts and documents are in the same units.
+
     words[j] of the class's words, j in starts[class]:starts[class + 1], are in counts[j] of its documents; those in
     more than there are belong to the document that was taken out, and are left to the caller. certain[i] is how many
     words all documents hold: without smoothing their absence is impossible, so it is counted and not said.
     """
     for place in range(labels.size):
-        there = documents[place]
+        there = documents[place] * unit
         certain[place] = 0
         constant[place] = 0.0
         if there + smoothing == 0:
             continue
         constant[place] = kept_words * (math.log(there + smoothing) - math.log(there + 2 * smoothing))
         for entry in range(starts[labels[place]], starts[labels[place] + 1]):
-            absent = there - counts[entry]
+            absent = documents[place] - counts[entry]
             if absent == 0 and smoothing == 0:
                 certain[place] += words[entry]
             elif absent >= 0:
-                constant[place] += words[entry] * less_absent(absent, there, smoothing)
+                constant[place] += words[entry] * less_absent(absent * unit, there, smoothing)
 
 
 @compiled
-def less_absent(absent: Number, there: Number, smoothing: float) -> float:
+def less_absent(absent: float, there: float, smoothing: float) -> float:
     """By how much absence is less likely for a word that some documents have than for one that none has."""
     return math.log(absent + smoothing) - math.log(there + smoothing)
 
@@ -499,8 +508,8 @@ def leave_out_presence(
                     there -= weight
                     absent -= weight
                     count -= weight
-                    presence = math.log(count + smoothing)
-                    absence = less_absent(absent, there, smoothing)
+                    presence = math.log(count * seen.unit + smoothing)
+                    absence = less_absent(absent * seen.unit, there * seen.unit, smoothing)
                 if absent == 0 and smoothing == 0:
                     held[other] += 1
                 elif absent >= 0:
@@ -509,7 +518,7 @@ def leave_out_presence(
                     hits[other] += 1
                     sums[other] += presence
         for other in range(classes):
-            there = seen.documents[other] - (weight if other == label else 0)
+            there = (seen.documents[other] - (weight if other == label else 0)) * seen.unit
             if there + 2 * smoothing == 0:
                 joint[row, other] -= speaking * LOG_TWO
                 continue

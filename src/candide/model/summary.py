@@ -14,7 +14,7 @@ import numpy as np
 
 from candide.data.arrays import AnyArray, IntArray
 from candide.data.batch import Batch
-from candide.data.errors import ForgetRefused, LabelsRefused, OverflowRefused, RowsRefused, SummariesDisagree
+from candide.data.errors import ForgetRefused, LabelsRefused, OverflowRefused, SummariesDisagree
 from candide.data.values import Key, shown
 from candide.families.base.family import Block, Family
 from candide.kernels.counting import count_labels
@@ -259,18 +259,6 @@ def grid_weights(batch: Batch) -> AnyArray:
     if batch.weights is None:
         return NO_WEIGHTS
     return batch.weights if batch.weights.dtype == np.int64 else on_grid(batch.weights)
-
-
-def whole_weights(batch: Batch, why: str) -> AnyArray:
-    """The same, where fractions are refused."""
-    weights = grid_weights(batch)
-    if weights.dtype != np.int64:
-        row = int(np.argmax(weights != np.floor(weights)))
-        raise RowsRefused(
-            f"Row {batch.start + row} weighs {weights[row]:g}: weights must be whole numbers {why}. Scale them, for "
-            "example np.rint(1000 * weights)."
-        )
-    return weights
 
 
 def refuse_overflow(units: int, bits: int) -> None:

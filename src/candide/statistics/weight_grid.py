@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from candide.data.arrays import AnyArray, FloatArray, IntArray
+from candide.data.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from candide.data.errors import OverflowRefused
 
 CEILING = 2**62
@@ -62,6 +62,16 @@ def coarsest(units: AnyArray, bits: int) -> tuple[AnyArray, int]:
     if bits and not (units & ((1 << bits) - 1)).any():
         return units >> bits, 0
     return units, bits
+
+
+def exceeding(units: IntArray, bits: int, others: IntArray, other_bits: int) -> BoolArray:
+    """Which counts in units of 2^-bits are more than others in units of 2^-other_bits; nothing can overflow.
+
+    >>> exceeding(np.array([5, 6, 7]), 1, np.array([3, 3, 3]), 0).tolist()
+    [False, False, True]
+    """
+    rounded_up = -(-units >> max(bits - other_bits, 0))
+    return np.asarray(rounded_up > others >> max(other_bits - bits, 0))
 
 
 def amounts(units: AnyArray, bits: int) -> AnyArray:

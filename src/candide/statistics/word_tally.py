@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 
@@ -12,7 +12,7 @@ import numpy as np
 from candide.data.arrays import AnyArray, IntArray
 from candide.data.errors import ForgetRefused, OverflowRefused
 from candide.kernels.word_merging import Lines, class_totals, merge_lines, sort_pairs, word_totals
-from candide.statistics.weight_grid import CEILING
+from candide.statistics.weight_grid import CEILING, coarsest, refined
 
 NOTHING = np.zeros(0, dtype=np.int64)
 
@@ -35,6 +35,10 @@ class WordTally:
 
     lines: Lines
     documents: IntArray
+    bits: int = 0
+    """All is counted in units of 2^-bits: 1, unless a document had a weight that is not whole."""
+    scaled: bool = False
+    """Whether pairs are counted in units of 2^-32 whatever documents weigh, as the recipe scales their amounts."""
 
     def __post_init__(self) -> None:
         for array in (*self.lines, self.documents):
@@ -95,20 +99,46 @@ class WordTally:
     def __eq__(self, other: object) -> bool:
         return (
             isinstance(other, WordTally)
+            and self.bits == other.bits
             and np.array_equal(self.documents, other.documents)
             and all(np.array_equal(a, b) for a, b in zip(self.lines, other.lines, strict=True))
         )
 
     def __add__(self, other: WordTally) -> WordTally:
-        largest = max((int(s.class_totals.max()) if s.classes else 0 for s in (self, other)), default=0)
-        if largest > CEILING // 2:
-            both = zip(self.class_totals.tolist(), other.class_totals.tolist(), strict=True)
-            if max(mine + theirs for mine, theirs in both) > CEILING:
-                raise OverflowRefused("The counts of a class would exceed 2^62. Scale the weights down.")
-        return self._merged(other, 1)
+        bits = max(self.bits, other.bits)
+        mine, theirs = self.at(bits), other.at(bits)
+        both = [a + b for a, b in zip(mine.class_totals.tolist(), theirs.class_totals.tolist(), strict=True)]
+        if load_of(both, bits) > CEILING:
+            raise OverflowRefused(f"The counts of words would exceed 2^{62 - bits}. Scale the weights down.")
+        return mine._merged(theirs, 1)
 
     def __sub__(self, other: WordTally) -> WordTally:
-        return self._merged(other, -1)
+        bits = max(self.bits, other.bits)
+        return self.at(bits)._merged(other.at(bits), -1)
+
+    @property
+    def load(self) -> int:
+        """How much was counted, as far as it must fit in 64 bits."""
+        return load_of(self.class_totals.tolist(), self.bits)
+
+    def at(self, bits: int) -> WordTally:
+        """The same counts in units that are as small, or smaller."""
+        finer = bits - self.bits
+        if finer <= 0:
+            return self
+        counts = self.lines.counts if self.scaled else refined(self.lines.counts, finer)
+        lines = self.lines._replace(counts=counts, frequency=refined(self.lines.frequency, finer))
+        return replace(self, lines=lines, documents=refined(self.documents, finer), bits=bits)
+
+    def canonical(self) -> WordTally:
+        """The one form of counts: in ones where all of them are whole."""
+        lines, bits = self.lines, self.bits
+        weighed = [self.documents, lines.frequency, *([] if self.scaled else [lines.counts])]
+        if not bits or any(coarsest(units, bits)[1] for units in weighed):
+            return self
+        counts = lines.counts if self.scaled else lines.counts >> bits
+        lines = lines._replace(counts=counts, frequency=lines.frequency >> bits)
+        return replace(self, lines=lines, documents=self.documents >> bits, bits=0)
 
     def _merged(self, other: WordTally, sign: int) -> WordTally:
         mine, theirs = self.lines, other.lines
@@ -116,7 +146,7 @@ class WordTally:
         if (documents < 0).any():
             raise ForgetRefused("More documents are to be forgotten than were learned. Forget only what was learned.")
         if not len(other):
-            return WordTally(mine, documents)
+            return replace(self, documents=documents).canonical()
         out = Lines(
             offsets=np.zeros(len(self) + len(other) + 1, dtype=np.int64),
             letters=np.empty(len(mine.letters) + len(theirs.letters), dtype=np.uint8),
@@ -132,7 +162,7 @@ class WordTally:
                 f"{word.decode('utf-8', 'replace')!r} was seen less often than is to be forgotten. "
                 "Forget only documents that were learned."
             )
-        return WordTally(trimmed(out, int(words), int(pairs)), documents)
+        return replace(self, lines=trimmed(out, int(words), int(pairs)), documents=documents).canonical()
 
     def impossible(self) -> str:
         """What it is about these counts that no documents could have left; nothing where some could.
@@ -146,7 +176,7 @@ class WordTally:
         """The same counts among more classes: class i moves to positions[i]."""
         documents = np.zeros(classes, dtype=np.int64)
         documents[positions] = self.documents
-        return WordTally(self._renamed(np.asarray(positions, dtype=np.int32)), documents)
+        return replace(self, lines=self._renamed(np.asarray(positions, dtype=np.int32)), documents=documents)
 
     def only(self, positions: IntArray) -> WordTally:
         """The counts of some classes, in the given order.
@@ -158,7 +188,8 @@ class WordTally:
             return self
         names = np.full(self.classes, -1, dtype=np.int32)
         names[positions] = np.arange(len(positions), dtype=np.int32)
-        return WordTally(without_others(self._renamed(names)), self.documents[positions])
+        lines = without_others(self._renamed(names))
+        return replace(self, lines=lines, documents=self.documents[positions]).canonical()
 
     def widened(self, before: Sequence[str], after: Sequence[str]) -> WordTally:
         """A text block has one column, so it is never wider."""
@@ -171,6 +202,11 @@ class WordTally:
             labels, counts = labels.copy(), counts.copy()
             sort_pairs(self.lines.indptr, labels, counts)
         return self.lines._replace(labels=labels, counts=counts)
+
+
+def load_of(class_totals: list[int], bits: int) -> int:
+    """The most that was counted of a class; of all classes together where weights are fractions and units small."""
+    return sum(class_totals) if bits else max(class_totals, default=0)
 
 
 def running(sizes: Sequence[int] | AnyArray) -> IntArray:

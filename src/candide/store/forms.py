@@ -86,7 +86,7 @@ def write_units(units: AnyArray, bits: int) -> Arrays:
     return {"counts": units, "bits": np.array([bits])} if bits else {"counts": units}
 
 
-def read_units(parts: Parts, *shape: int) -> tuple[AnyArray, int]:
+def read_units(parts: Parts, *shape: int | None) -> tuple[AnyArray, int]:
     """Counts from zero up in the one form there is: in ones, or in units of the grid where one is not whole."""
     counts, fractions = parts.take("counts", np.int64, *shape), parts.has("bits")
     bits = int(parts.take("bits", np.int64, 1)[0]) if fractions else 0

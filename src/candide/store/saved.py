@@ -6,6 +6,7 @@ import datetime
 import platform
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from importlib.metadata import version
 from typing import Any
 
@@ -124,9 +125,14 @@ def read_saved(texts: Mapping[str, str], arrays: Mapping[str, AnyArray]) -> Save
     parts = Parts(arrays)
     ledger = read_ledger(parts.under("ledger")) if options.get("ledger") else None
     summary = read_summary(parts, schema.blocks, forms)
-    if ledger is not None and ledger.total != summary.rows:
+    if ledger is not None and weight_of(ledger) != weight_of(summary):
         raise ModelFileRefused(f"its ledger lists {ledger.total:,} rows where its summary holds {summary.rows:,}")
     return Saved(schema, summary, options, label, origin, tuning, ledger)
+
+
+def weight_of(kept: Ledger | Summary) -> Fraction:
+    """The weight of all rows together, exactly."""
+    return Fraction(sum(kept.units.tolist()), 1 << kept.bits)
 
 
 def schema_data(schema: Schema) -> dict[str, Any]:
@@ -174,20 +180,20 @@ def class_arrays(summary: Summary) -> dict[str, AnyArray]:
 
 
 def ledger_arrays(ledger: Ledger) -> dict[str, AnyArray]:
-    """The hash of each different row, and how often it was learned."""
+    """The hash of each different row, and its weight."""
     hashes = np.frombuffer(ledger.hashes.tobytes(), dtype=np.uint8).reshape(len(ledger), BYTES)
-    return {"hashes": hashes, "counts": ledger.counts}
+    return {"hashes": hashes, **write_units(ledger.units, ledger.bits)}
 
 
 def read_ledger(parts: Parts) -> Ledger:
     """The ledger: hashes in ascending order, each of a row that was learned."""
-    counts = parts.take("counts", np.int64, None)
-    raw = parts.take("hashes", np.uint8, len(counts), BYTES)
+    units, bits = read_units(parts, None)
+    raw = parts.take("hashes", np.uint8, len(units), BYTES)
     parts.refuse_rest()
     hashes = np.frombuffer(raw.tobytes(), HASH)
-    if counts.size and not (1 <= counts.min() <= counts.max() <= CEILING and (hashes[1:] > hashes[:-1]).all()):
+    if units.size and not (units.min() >= 1 and (hashes[1:] > hashes[:-1]).all()):
         raise ModelFileRefused("its ledger is not in canonical form")
-    return Ledger(hashes, counts)
+    return Ledger(hashes, units, bits)
 
 
 def read_summary(parts: Parts, blocks: tuple[Block, ...], names: Sequence[str]) -> Summary:

@@ -10,7 +10,7 @@ from candide.data.arrays import AnyArray, IntArray
 from candide.families.base.family import Block
 from candide.families.words.options import TextOptions
 from candide.kernels.word_merging import Lines
-from candide.statistics.weight_grid import CEILING
+from candide.statistics.weight_grid import CEILING, FINEST
 from candide.statistics.word_tally import WordTally
 from candide.store.parts import Parts
 from candide.store.refusals import ModelFileRefused
@@ -18,16 +18,22 @@ from candide.store.refusals import ModelFileRefused
 
 def write_words(seen: WordTally, block: Block) -> dict[str, AnyArray]:
     """Words, their pairs, and the documents of each class."""
-    return {"documents": seen.documents, **seen.lines._asdict()}
+    arrays = {"documents": seen.documents, **seen.lines._asdict()}
+    return {**arrays, "bits": np.array([seen.bits])} if seen.bits else arrays
 
 
 def read_words(parts: Parts, block: Block, classes: int) -> WordTally:
-    """Words in bytewise order, each with its pairs in order of class, and no pair without a count."""
+    """Words in bytewise order, each with its pairs in order of class, and no pair without a count.
+
+    All is counted in ones, or in units of the grid where something is not whole.
+    """
     options: TextOptions = block.family.options  # type: ignore[attr-defined]  # only text has a word tally
     documents = parts.take("documents", np.int64, classes)
     offsets, letters = parts.take("offsets", np.int64, None), parts.take("letters", np.uint8, None)
     indptr, labels = parts.take("indptr", np.int64, len(offsets)), parts.take("labels", np.int32, None)
     counts, frequency = parts.take("counts", np.int64, len(labels)), parts.take("frequency", np.int64, None)
+    fractions = parts.has("bits")
+    bits = int(parts.take("bits", np.int64, 1)[0]) if fractions else 0
     good = (
         cuts(offsets, letters.size, least=0)
         and cuts(indptr, labels.size, least=1)
@@ -38,12 +44,17 @@ def read_words(parts: Parts, block: Block, classes: int) -> WordTally:
         and len(frequency) == (len(offsets) - 1 if options.keeps_frequency else 0)
         and ascending_within(labels, indptr)
         and ascending_words(offsets, letters)
-        and totals_fit(labels, counts)
+        and totals_fit(labels, counts, bits)
+        and bits == (FINEST if fractions else 0)
         and (options.hashed is None or are_slots(offsets, letters, options.hashed))
     )
     if not good:
         raise ModelFileRefused("its words are not in canonical form")
-    return WordTally(Lines(offsets, letters, indptr, labels, counts, frequency), documents)
+    lines = Lines(offsets, letters, indptr, labels, counts, frequency)
+    seen = WordTally(lines, documents, bits, scaled=options.unit > 1)
+    if seen.canonical().bits != bits:
+        raise ModelFileRefused("its words are not in canonical form")
+    return seen
 
 
 def cuts(places: IntArray, end: int, least: int) -> bool:
@@ -75,8 +86,10 @@ def ascending_words(offsets: IntArray, letters: AnyArray) -> bool:
     return bool(pc.all(pc.less(words[:-1], words[1:]), min_count=0).as_py())
 
 
-def totals_fit(labels: AnyArray, counts: IntArray) -> bool:
-    """Whether the counts of each class together stay below 2^62."""
+def totals_fit(labels: AnyArray, counts: IntArray, bits: int) -> bool:
+    """Whether the counts of each class together, or of all where weights are fractions, stay below 2^62."""
     if not counts.size or int(counts.max()) <= CEILING // len(counts):
         return True
+    if bits:
+        return bool(counts.sum(dtype=np.float64) <= CEILING)
     return bool(np.bincount(labels, weights=counts).max() <= CEILING)

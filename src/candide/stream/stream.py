@@ -31,6 +31,7 @@ from candide.statistics.ledger import HASH, Ledger
 from candide.statistics.sums import Sums
 from candide.statistics.tally import Tally
 from candide.statistics.weight_grid import CEILING, coarsest
+from candide.statistics.word_tally import WordTally
 from candide.stream.columns import choices_for, row_of
 from candide.stream.live import Cell, Live
 from candide.stream.live_sums import LiveDensity
@@ -60,8 +61,9 @@ class Stream:
     A refused row changes nothing. Threads may share a stream: events take turns.
     """
 
-    #: What a row adds to the counts, which are in units of 2^-bits.
+    #: What a row adds to the counts, which are in units of 2^-bits, and to the ledger, which has units of its own.
     weight: float = 1
+    one_noted = 1
     half_life: float | None = None
 
     def __init__(self, learned: Learned) -> None:
@@ -76,7 +78,8 @@ class Stream:
         self.learned = replace(learned, summary=Summary.empty((), summary.declared), ledger=None)
         self.choices = list(learned.schema.choices)
         ledger = learned.ledger
-        self.noted = None if ledger is None else dict(zip(ledger.hashes.tolist(), ledger.counts.tolist(), strict=True))
+        self.noted = None if ledger is None else dict(zip(ledger.hashes.tolist(), ledger.units.tolist(), strict=True))
+        self.one_noted = 1 << ledger.bits if ledger is not None else 1
         self.places = {key: place for place, key in enumerate(summary.classes)}
         self.width = len(self.places)
         self.free: list[int] = []
@@ -114,7 +117,7 @@ class Stream:
                 values = [(block, block.read(cells)) for block, cells in self._by_block(row)]
             if self.noted is not None:
                 one = self._identity(row, key)
-                self.noted[one] = self.noted.get(one, 0) + 1
+                self.noted[one] = self.noted.get(one, 0) + self.one_noted
             label = self._place(key)
             for block, read in values:
                 block.learn(read, label)
@@ -173,7 +176,12 @@ class Stream:
         assert self.noted is not None
         if one not in self.noted:
             raise ForgetRefused("This row was never learned: the ledger does not hold it. Nothing was forgotten.")
-        self.noted[one] -= 1
+        if self.noted[one] < self.one_noted:
+            raise ForgetRefused(
+                f"This row was learned with a weight of {self.noted[one] / self.one_noted:g} only, so it cannot be "
+                "forgotten as a whole one: give its weight to `forget`. Nothing was forgotten."
+            )
+        self.noted[one] -= self.one_noted
         if not self.noted[one]:
             del self.noted[one]
 
@@ -231,7 +239,8 @@ class Stream:
     def _ledger(self) -> Ledger | None:
         if self.noted is None:
             return None
-        return Ledger.of(np.array([*self.noted], HASH), np.array([*self.noted.values()], dtype=np.int64))
+        units = np.array([*self.noted.values()], dtype=np.int64)
+        return Ledger.of(np.array([*self.noted], HASH), units, self.one_noted.bit_length() - 1)
 
     def _joint(self, x: Any, priors: Priors, class_weight: Priors | None) -> FloatArray:
         """Prior and what every block says of a row, as score[class], calibrated; classes without rows do not count."""
@@ -421,6 +430,6 @@ class Stream:
 
 def counts_ones(seen: Any) -> bool:
     """Whether all weights in a statistic are whole: then they can be looked at one by one."""
-    if isinstance(seen, Tally):
+    if isinstance(seen, Tally | WordTally):
         return seen.bits == 0
     return not isinstance(seen, Sums) or seen.weight.low >= 0

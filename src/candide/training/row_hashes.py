@@ -21,8 +21,9 @@ from candide.data.values import Coded, Key, shown
 from candide.families.base.family import Block
 from candide.families.categorical import MISSING
 from candide.families.words.documents import Documents
-from candide.model.summary import whole_weights
+from candide.model.summary import grid_weights
 from candide.statistics.ledger import BYTES, HASH, Ledger
+from candide.statistics.weight_grid import bits_of, in_units
 from candide.store.keys import encoded
 
 NUMBER, WORDS = b"n", b"w"
@@ -132,10 +133,11 @@ class Noting:
     def watched(self, batches: Iterable[Batch]) -> Iterator[Batch]:
         """The same batches, each row noted."""
         for batch in batches:
-            hashes, weights = identities(self.blocks, batch), whole_weights(batch, "where a ledger notes rows")
-            part = Ledger.of(hashes, weights)
+            hashes, weights = identities(self.blocks, batch), grid_weights(batch)
+            bits = bits_of(weights)
+            part = Ledger.of(hashes, in_units(weights, len(batch), bits), bits)
             if self.left is not None:
-                if (self.left.times(part.hashes) < part.counts).any():
+                if not self.left.covers(part):
                     raise never_learned(batch, hashes, weights, self.left)
                 self.left = self.left - part
             self.parts.append(part)
@@ -149,9 +151,11 @@ class Noting:
 def never_learned(batch: Batch, hashes: AnyArray, weights: AnyArray, left: Ledger) -> RowNeverLearned:
     """The refusal that names the first row of a batch that is not, or not as often, among those left."""
     assert batch.labels is not None
-    room = dict(zip(hashes.tolist(), left.times(hashes).tolist(), strict=True))
+    bits = max(left.bits, bits_of(weights))
+    held = [units << (bits - left.bits) for units in left.held(hashes).tolist()]
+    room = dict(zip(hashes.tolist(), held, strict=True))
     for row, one in enumerate(hashes.tolist()):
-        room[one] -= int(weights[row]) if weights.size else 1
+        room[one] -= int(weights[row].item() * 2**bits) if weights.size else 1 << bits
         if room[one] < 0:
             break
     return RowNeverLearned(batch.start + row, shown(batch.labels.keys[int(batch.labels.codes[row])]))

@@ -18,7 +18,14 @@ from candide.data.errors import ForgetRefused
 from candide.families.words.documents import Documents
 from candide.families.words.event_models import NO_FLOATS, NO_INTEGERS, log
 from candide.families.words.options import TextOptions
-from candide.families.words.parameters import inverse_frequencies, least_total, listed, numbered, who_speaks
+from candide.families.words.parameters import (
+    counting_unit,
+    inverse_frequencies,
+    least_total,
+    listed,
+    numbered,
+    who_speaks,
+)
 from candide.families.words.term_lists import rows_of, weighed
 from candide.families.words.vocabulary import Vocabulary, letters_of, recipe_of
 from candide.kernels.word_leaving import (
@@ -69,17 +76,21 @@ class Leaving:
         stopped: IntArray = NO_INTEGERS,
         factor: FloatArray = NO_FLOATS,
         ranks: IntArray = NO_INTEGERS,
+        bits: int = 0,
     ) -> Leaving:
-        """From the pairs of words; `stopped` are the numbers of the stop words, `ranks` where order is not bytewise."""
+        """From the pairs of words; `stopped` are the numbers of the stop words, `ranks` where order is not bytewise.
+
+        Documents, and counts unless their weighting has smaller units, are in units of 2^-bits.
+        """
         words, classes = len(pairs.indptr) - 1, len(documents)
         totals, all_totals = np.zeros(words, dtype=np.int64), np.zeros(classes, dtype=np.int64)
         word_totals(pairs.indptr, pairs.counts, totals)
         class_totals(pairs.labels, pairs.counts, all_totals)
-        kept = who_speaks(totals, stopped, options, ranks)
+        kept, scaled = who_speaks(totals, stopped, options, ranks, bits), options.unit > 1
         counted = Counted(
             *pairs, totals, kept, factor, np.zeros(classes, dtype=np.int64), np.zeros(classes), all_totals,
-            np.array(documents), int(kept.sum()), int(np.count_nonzero(totals)), least_total(options),
-            1.0 / options.unit,
+            np.array(documents), int(kept.sum()), int(np.count_nonzero(totals)), least_total(options, bits),
+            1.0 / counting_unit(options, bits), 1.0 / options.unit, bits if scaled else 0,
         )  # fmt: skip
         class_loads(counted, counted.class_totals, counted.loads)
         return cls(options, counted)
@@ -157,9 +168,10 @@ class Leaving:
 
     def _pair_absences(self, smoothing: float) -> FloatArray:
         seen = self.counted
-        there = seen.documents[seen.labels].astype(np.float64)
+        there = seen.documents[seen.labels]
+        absent = np.asarray((there - seen.counts) * seen.unit, dtype=np.float64)
         with np.errstate(invalid="ignore"):
-            return np.asarray(log(there - seen.counts + smoothing) - log(there + smoothing))
+            return np.asarray(log(absent + smoothing) - log(np.asarray(there * seen.unit) + smoothing))
 
     def _absences(self, labels: IntArray, documents: IntArray, smoothing: float) -> tuple[FloatArray, IntArray]:
         """What the absence of all words says where a class has so many documents, and how many words are certain."""
@@ -172,7 +184,9 @@ class Leaving:
         words = np.diff(first, append=len(counts))
         starts = np.searchsorted(of_class[first], np.arange(len(seen.documents) + 1))
         constant, certain = np.empty(len(labels)), np.empty(len(labels), dtype=np.int64)
-        absences(starts, counts[first], words, seen.kept_words, smoothing, labels, documents, constant, certain)
+        absences(
+            starts, counts[first], words, seen.kept_words, seen.unit, smoothing, labels, documents, constant, certain
+        )
         return constant, certain
 
 
@@ -190,7 +204,8 @@ class TallyIndex:
         vocabulary, places = numbered(lines, options)
         factor = inverse_frequencies(tally, options) if options.idf else NO_FLOATS
         pairs, stopped = Pairs(lines.indptr, lines.labels, lines.counts), listed(lines.offsets, lines.letters, options)
-        return cls(vocabulary, places, Leaving.of(pairs, tally.documents, options, stopped, factor))
+        leaving = Leaving.of(pairs, tally.documents, options, stopped, factor, bits=tally.bits)
+        return cls(vocabulary, places, leaving)
 
     def rows(self, documents: Documents) -> Rows:
         """The documents in the tally's words, weighed."""
@@ -205,14 +220,17 @@ class TallyIndex:
 
 
 _lock = Lock()
-_indexes: dict[tuple[int, TextOptions], TallyIndex] = {}
+_indexes: dict[tuple[int, TextOptions, int], TallyIndex] = {}
 
 
-def index_of(tally: WordTally, options: TextOptions) -> TallyIndex:
-    """Made once for all the parts that documents come in, on whatever thread; it goes when the tally goes."""
-    key = (id(tally), options)
+def index_of(tally: WordTally, options: TextOptions, bits: int = 0) -> TallyIndex:
+    """Made once for all the parts that documents come in, on whatever thread; it goes when the tally goes.
+
+    Documents that weigh whole numbers of 2^-bits are taken out of counts in units as small.
+    """
+    key = (id(tally), options, max(bits, tally.bits))
     with _lock:
         if key not in _indexes:
-            _indexes[key] = TallyIndex.of(tally, options)
+            _indexes[key] = TallyIndex.of(tally.at(bits), options)
             finalize(tally, _indexes.pop, key, None)
         return _indexes[key]

@@ -19,6 +19,7 @@ from candide.families.words.word_tally_builder import logs, slots_of
 from candide.kernels.word_merging import Lines
 from candide.kernels.word_scoring import Weights, score_documents, weighed_terms
 from candide.kernels.words import SCRATCH_FULL, Letters, Number, Recipe
+from candide.statistics.weight_grid import amounts
 from candide.statistics.word_tally import WordTally, running, taken
 
 
@@ -46,7 +47,7 @@ class TextParameters:
         lines = taken(tally.lines, kept)
         factor = inverse_frequencies(tally, options)[kept] if options.idf else NO_FLOATS
         vocabulary, rows = numbered(lines, options)
-        seen = seen_of(tally, lines, factor, float(options.unit))
+        seen = seen_of(tally, lines, factor, float(counting_unit(options, tally.bits)))
         return cls(
             options, smoothing, lines, seen, factor, vocabulary, rows, letters_of(options), recipe_of(options)
         )
@@ -145,34 +146,42 @@ class TextParameters:
 
 def kept_words(tally: WordTally, options: TextOptions) -> IntArray:
     """Which words speak, the most frequent first; ties go to the bytewise first."""
-    return speaking(tally.word_totals, listed(tally.lines.offsets, tally.lines.letters, options), options)
+    stopped = listed(tally.lines.offsets, tally.lines.letters, options)
+    return speaking(tally.word_totals, stopped, options, bits=tally.bits)
 
 
 def speaking(
-    totals: IntArray, stopped: IntArray, options: TextOptions, ranks: IntArray = NO_INTEGERS
+    totals: IntArray, stopped: IntArray, options: TextOptions, ranks: IntArray = NO_INTEGERS, bits: int = 0
 ) -> IntArray:
     """Which words speak, given how much was seen of each, which are stop words, and their places where not bytewise."""
     order = np.lexsort((ranks, -totals)) if ranks.size else np.argsort(-totals, kind="stable")
     dropped = np.zeros(len(totals), dtype=bool)
     dropped[order[: options.stop_words] if isinstance(options.stop_words, int) else stopped] = True
-    order = order[~dropped[order] & (totals[order] >= least_total(options))]
+    order = order[~dropped[order] & (totals[order] >= least_total(options, bits))]
     return order if options.max_terms is None else order[: options.max_terms]
 
 
-def who_speaks(totals: IntArray, stopped: IntArray, options: TextOptions, ranks: IntArray = NO_INTEGERS) -> AnyArray:
+def who_speaks(
+    totals: IntArray, stopped: IntArray, options: TextOptions, ranks: IntArray = NO_INTEGERS, bits: int = 0
+) -> AnyArray:
     """The same as a truth value for each word, without sorting them where the most frequent need not be known."""
     if options.max_terms is None and not (isinstance(options.stop_words, int) and options.stop_words):
-        kept = totals >= least_total(options)
+        kept = totals >= least_total(options, bits)
         kept[stopped] = False
         return kept
     kept = np.zeros(len(totals), dtype=np.bool_)
-    kept[speaking(totals, stopped, options, ranks)] = True
+    kept[speaking(totals, stopped, options, ranks, bits)] = True
     return kept
 
 
-def least_total(options: TextOptions) -> int:
+def least_total(options: TextOptions, bits: int) -> int:
     """How much must have been seen of a word that speaks, in units of counting; anything, where min_count is 1."""
-    return options.min_count * options.unit if options.min_count > 1 else 1
+    return options.min_count * counting_unit(options, bits) if options.min_count > 1 else 1
+
+
+def counting_unit(options: TextOptions, bits: int) -> int:
+    """How many units of counting make one, where documents weigh whole numbers of 2^-bits."""
+    return max(options.unit, 1 << bits)
 
 
 def written(spelled: bytes, options: TextOptions) -> str:
@@ -198,10 +207,10 @@ def listed(offsets: IntArray, letters: AnyArray, options: TextOptions) -> IntArr
 def inverse_frequencies(tally: WordTally, options: TextOptions) -> FloatArray:
     """The factor of each word of a tally."""
     held = tally.lines.frequency if options.weighting != "presence" else tally.word_totals
-    return inverse_frequency(held, tally.documents)
+    return inverse_frequency(amounts(held, tally.bits), amounts(tally.documents, tally.bits))
 
 
-def inverse_frequency(held: IntArray, documents: IntArray) -> FloatArray:
+def inverse_frequency(held: AnyArray, documents: AnyArray) -> FloatArray:
     """log((1 + documents) / (1 + documents with the word)) + 1."""
     return np.asarray(np.log((1.0 + documents.sum()) / (1.0 + held)) + 1.0)
 
@@ -239,7 +248,7 @@ def seen_of(tally: WordTally, lines: Lines, factor: FloatArray, unit: float) -> 
         counts=counts,
         words=words,
         classes=tally.classes,
-        documents=tally.documents.astype(np.float64),
+        documents=amounts(tally.documents, tally.bits).astype(np.float64),
         all_words=len(tally),
         all_totals=tally.class_totals / unit,
     )

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from candide.data.arrays import AnyArray, FloatArray, IntArray
+from candide.data.errors import OverflowRefused
 from candide.families.words.documents import Documents
 from candide.families.words.event_models import NO_FLOATS, NO_INTEGERS
 from candide.families.words.leave_one_out import Leaving, Pairs
@@ -17,6 +18,7 @@ from candide.families.words.term_lists import loads_of, rows_of, weighed
 from candide.families.words.vocabulary import Vocabulary, letters_of, recipe_of
 from candide.kernels.word_leaving import MISSING, Rows, count_rows
 from candide.kernels.word_merging import sort_words
+from candide.statistics.weight_grid import CEILING, amounts, bits_of
 from candide.statistics.word_tally import running
 
 
@@ -25,7 +27,8 @@ class TermMatrix:
     """Labelled documents as numbers: how often each holds which term.
 
     Terms are numbered as they turn up; `stopped` are the stop words on the list, `ranks` the places in bytewise order,
-    where they are needed. What `options` say holds for every recipe tried, except weighting and model.
+    where they are needed. What `options` say holds for every recipe tried, except weighting and model. `weights` are in
+    units of 2^-bits.
 
     >>> texts = Documents.of(["good film", "bad film", "good"], "text")
     >>> matrix = TermMatrix.of(texts, np.array([0, 1, 0]), NO_INTEGERS, 2, TextOptions())
@@ -39,6 +42,7 @@ class TermMatrix:
     terms: int
     labels: IntArray
     weights: IntArray
+    bits: int
     classes: int
     options: TextOptions
     stopped: IntArray
@@ -51,15 +55,17 @@ class TermMatrix:
         """Cut the documents; `weights` is empty where every one weighs one."""
         vocabulary = Vocabulary(2) if options.hashed else Vocabulary()
         rows = rows_of(documents, letters_of(options), recipe_of(options), vocabulary, learning=True)
-        labels, loads = np.ascontiguousarray(labels), loads_of(weights, len(labels))
+        bits = bits_of(weights)
+        labels, loads = np.ascontiguousarray(labels), loads_of(weights, len(labels), bits)
+        refuse_overflow(rows, loads, bits)
         if options.hashed:
             slots, numbers = np.unique(rows.terms, return_inverse=True)
             rows = rows._replace(terms=numbers.astype(np.int32))
-            return cls(rows, len(slots), labels, loads, classes, options, NO_INTEGERS, NO_INTEGERS)
+            return cls(rows, len(slots), labels, loads, bits, classes, options, NO_INTEGERS, NO_INTEGERS)
         ranked = bool(options.max_terms or (isinstance(options.stop_words, int) and options.stop_words))
         ranks = bytewise_ranks(vocabulary, options.characters) if ranked else NO_INTEGERS
         stopped = stop_words_in(vocabulary, options)
-        return cls(rows, len(vocabulary), labels, loads, classes, options, stopped, ranks)
+        return cls(rows, len(vocabulary), labels, loads, bits, classes, options, stopped, ranks)
 
     def __len__(self) -> int:
         """How many documents there are."""
@@ -71,15 +77,16 @@ class TermMatrix:
         documents = np.zeros(self.classes, dtype=np.int64)
         np.add.at(documents, self.labels, np.where(rows.tokens == MISSING, 0, self.weights))
         factor, options = self._factor(rows, documents), replace(self.options, weighting=weighting)
-        leaving = Leaving.of(self._pairs(rows), documents, options, self.stopped, factor, self.ranks)
+        pairs = self._pairs(rows, self.bits if options.unit > 1 else 0)
+        leaving = Leaving.of(pairs, documents, options, self.stopped, factor, self.ranks, self.bits)
         return WeighedTerms(rows, self.labels, self.weights, leaving)
 
-    def _pairs(self, rows: Rows) -> Pairs:
+    def _pairs(self, rows: Rows, shift: int) -> Pairs:
         """The counts of all documents together, weighed as these rows are."""
         indptr = np.zeros(self.terms + 1, dtype=np.int64)
         labels, counts = np.empty(len(rows.terms), dtype=np.int32), np.empty(len(rows.terms), dtype=np.int64)
         by_class = np.argsort(self.labels, kind="stable")
-        used = count_rows(rows, self.labels, self.weights, by_class, indptr, labels, counts)
+        used = count_rows(rows, self.labels, self.weights, shift, by_class, indptr, labels, counts)
         return Pairs(readonly(indptr), readonly(labels[:used]), readonly(counts[:used]))
 
     def _factor(self, rows: Rows, documents: IntArray) -> FloatArray:
@@ -88,7 +95,7 @@ class TermMatrix:
             return NO_FLOATS
         held = np.zeros(self.terms, dtype=np.int64)
         np.add.at(held, rows.terms, np.repeat(self.weights, np.diff(rows.indptr)))
-        return inverse_frequency(held, documents)
+        return inverse_frequency(amounts(held, self.bits), amounts(documents, self.bits))
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,6 +127,13 @@ class WeighedTerms:
         """How much the terms of each of the first documents weigh together."""
         rows = few_rows(self.rows, first)
         return np.diff(running(rows.amounts)[rows.indptr]) / self.leaving.options.unit
+
+
+def refuse_overflow(rows: Rows, loads: IntArray, bits: int) -> None:
+    """Raise where the words of all documents together could be more than fit in 64 bits, however they are weighed."""
+    spoken = np.maximum(rows.tokens, 0).astype(np.float64)
+    if bits and float(spoken @ loads) > CEILING:
+        raise OverflowRefused(f"The counts of words could exceed 2^{62 - bits}. Scale the weights down.")
 
 
 def few_rows(rows: Rows, first: int) -> Rows:

@@ -7,7 +7,7 @@ from functools import lru_cache
 import numpy as np
 
 from candide.data.arrays import AnyArray, FloatArray, IntArray
-from candide.data.errors import OverflowRefused, RowsRefused
+from candide.data.errors import OverflowRefused
 from candide.families.words.documents import Documents
 from candide.families.words.options import WEIGHTINGS, TextOptions
 from candide.families.words.vocabulary import FIRST_SCRATCH, Vocabulary, grown, letters_of, recipe_of, scratch_of
@@ -20,7 +20,7 @@ from candide.kernels.word_counting import (
 )
 from candide.kernels.word_merging import Lines, count_pairs, pairs_of_table, place_pairs, sort_words
 from candide.kernels.words import ARENA_FULL, PAIRS_FULL, SCRATCH_FULL, TERMS_FULL, Number
-from candide.statistics.weight_grid import CEILING, bits_of
+from candide.statistics.weight_grid import CEILING, bits_of, in_units, refined
 from candide.statistics.word_tally import WordTally, running
 
 #: Up to this many classes counts are kept in a table, beyond it only the pairs that occurred.
@@ -49,6 +49,7 @@ class WordTallyBuilder:
         self.vocabulary = Vocabulary(2 if options.hashed else 1 << 10)
         self.scratch = scratch_of(FIRST_SCRATCH)
         self.classes = classes
+        self.bits = 0
         self.load = 0.0
         dense = classes <= CLASSES_IN_A_TABLE
         self.tallies = Tallies(
@@ -69,8 +70,18 @@ class WordTallyBuilder:
         if builder.tallies.frequency.size:
             builder.tallies.frequency[numbers] += seen.lines.frequency
         builder.tallies.documents[: seen.classes] = seen.documents
-        builder.load = float(seen.class_totals.max()) if seen.classes else 0.0
+        builder.bits, builder.load = seen.bits, float(seen.load)
         return builder
+
+    @property
+    def scaled(self) -> bool:
+        """Whether pairs are counted in units of 2^-32 whatever documents weigh."""
+        return self.options.unit > 1
+
+    @property
+    def shift(self) -> int:
+        """How far products of weight and amount are shifted: where both are in units of 2^-32, as their sums are."""
+        return self.bits if self.scaled else 0
 
     @property
     def given(self) -> int:
@@ -100,7 +111,7 @@ class WordTallyBuilder:
 
     def learn(self, documents: Documents, labels: IntArray, weights: AnyArray) -> None:
         """Add documents with their labels; `weights` is empty where every one weighs one."""
-        self._reserve(documents, weights)
+        weights = self._reserve(documents, weights)
         for piece, rows in documents.with_rows():
             mine = np.ascontiguousarray(labels[rows])
             weighed = np.ascontiguousarray(weights[rows]) if weights.size else weights
@@ -108,13 +119,13 @@ class WordTallyBuilder:
             reason: Number = SCRATCH_FULL
             while reason:
                 row, reason = learn_documents(
-                    piece, row, mine, weighed, self.letters, self.recipe, self.weighting, logs(),
+                    piece, row, mine, weighed, self.shift, self.letters, self.recipe, self.weighting, logs(),
                     self.vocabulary.terms, self.scratch, self.tallies,
                 )  # fmt: skip
                 self._make_room(reason)
 
     def freeze(self) -> WordTally:
-        """The canonical tally: words sorted, zeros gone."""
+        """The canonical tally: words sorted, zeros gone, in ones where all is whole."""
         table, pairs = self.tallies.table, self.tallies.pairs
         terms = self.room if self.options.hashed else len(self.vocabulary)
         sizes = np.zeros(terms, dtype=np.int64)
@@ -133,7 +144,9 @@ class WordTallyBuilder:
             place_pairs(pairs, lines, indptr, labels, counts)
         frequency = self.tallies.frequency[order] if self.tallies.frequency.size else np.zeros(0, dtype=np.int64)
         lines_out = Lines(offsets, letters, indptr, labels, counts, frequency)
-        return WordTally(lines_out, self.tallies.documents[: self.classes].copy())
+        return WordTally(
+            lines_out, self.tallies.documents[: self.classes].copy(), self.bits, self.scaled
+        ).canonical()
 
     def _numbers(self, lines: Lines, learning: bool) -> IntArray:
         """The number of each of the tally's words here."""
@@ -152,24 +165,52 @@ class WordTallyBuilder:
         order = used[sorting]
         return order, *self.vocabulary.spelled(order, self.options.characters)
 
-    def _reserve(self, documents: Documents, weights: AnyArray) -> None:
-        """Refuse, before anything is counted, what could make a count exceed 2^62."""
-        if bits_of(weights):
-            row = int(np.argmax(weights != np.floor(weights)))
-            raise RowsRefused(
-                f"A text weighs {weights[row]:g}: so far the words of texts take whole weights only. Scale the weights "
-                "and round them, for example np.rint(1000 * weights), or give the words as columns of counts."
-            )
+    def _reserve(self, documents: Documents, weights: AnyArray) -> AnyArray:
+        """The weights in the units of the counts; refused, before anything is counted, where one could exceed 2^62.
+
+        The first weights that are not whole make the units smaller.
+        """
+        self._refine(bits_of(weights))
+        weights = in_units(weights, len(documents), self.bits)
         heaviest = float(weights.max()) if weights.size else 1.0
-        whole = self.options.unit == 1
-        largest = documents.bytes_long + len(documents) if whole else len(documents) * self.options.unit
+        largest = len(documents) * (self.options.unit >> self.shift)
+        if not self.scaled:
+            largest += documents.bytes_long
         added = heaviest * largest * self.recipe.ngrams
         self.load += added
         if self.load > CEILING:
-            totals = self.freeze().class_totals
-            self.load = (float(totals.max()) if totals.size else 0.0) + added
+            added = self._added(documents, weights) if self.bits else added
+            self.load = self.freeze().at(self.bits).load + added
         if self.load > CEILING:
-            raise OverflowRefused("A count could exceed 2^62. Scale the weights down.")
+            raise OverflowRefused(f"A count could exceed 2^{62 - self.bits}. Scale the weights down.")
+        return weights
+
+    def _added(self, documents: Documents, weights: AnyArray) -> float:
+        """How much documents of these weights would add to all counts together, their terms being looked at.
+
+        Worth a look where units are small: as many bytes as the ceiling has units are only a gigabyte.
+        """
+        from candide.families.words.term_lists import weights_of
+
+        amounts = weights_of(documents, self.options)[0] * (self.options.unit >> self.shift)
+        return float(amounts @ weights.astype(np.float64) if weights.size else amounts.sum())
+
+    def _refine(self, bits: int) -> None:
+        """Count on in smaller units; refused, before anything is changed, where counts are too large for them."""
+        finer = bits - self.bits
+        if finer <= 0:
+            return
+        table, pairs = self.tallies.table, self.tallies.pairs.copy()
+        if not self.scaled:
+            table, pairs[1::2] = refined(table, finer), refined(pairs[1::2], finer)
+        self.tallies = self.tallies._replace(
+            table=table,
+            pairs=pairs,
+            documents=refined(self.tallies.documents, finer),
+            frequency=refined(self.tallies.frequency, finer),
+        )
+        self.bits = bits
+        self.load = float(self.freeze().at(bits).load)
 
     def _make_room(self, reason: Number) -> None:
         """Grow what a kernel found too small."""

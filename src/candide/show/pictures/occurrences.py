@@ -45,7 +45,7 @@ class Occurrences:
         if not isinstance(parameters, TextParameters):
             return cls(COUNTS, weight, power, nothing)
         said, seen = parameters.score_weights, parameters.seen
-        length = float(seen.all_totals.sum() / max(seen.documents.sum(), 1.0))
+        length = float(seen.all_totals.sum() / (seen.documents.sum() or 1.0))
         recipe, column, certain = parameters.options, block.columns[0], bool(said.certain.any())
         length = max(length, 1.0)
         return cls(recipe.weighting, weight, power, said.constant, length, column, recipe.characters, certain)

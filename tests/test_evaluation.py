@@ -228,8 +228,8 @@ def test_many_batches_are_one_batch_in_bits(options):
     whole = evaluation.left_out(learned, [batch])
     assert evaluation.left_out(learned, batch.split(7)).to_dict() == whole.to_dict()
     new = Batch.of(*orchard(200, seed=1))
-    whole = evaluation.on_rows(learned.model, [new])
-    assert evaluation.on_rows(learned.model, new.split(7)).to_dict() == whole.to_dict()
+    whole = evaluation.on_rows(learned.model, [new], learned.engine)
+    assert evaluation.on_rows(learned.model, new.split(7), learned.engine).to_dict() == whole.to_dict()
 
 
 def test_rows_are_dealt_alike_where_processors_round_differently():
@@ -422,7 +422,10 @@ def test_equal_evaluations_are_equal():
 def test_no_rows_are_refused():
     table, labels = orchard(60)
     learned = Learned.fit(Options(), Batch.of(table, labels))
-    for judge in (lambda: evaluation.on_rows(learned.model, []), lambda: evaluation.left_out(learned, [])):
+    for judge in (
+        lambda: evaluation.on_rows(learned.model, [], learned.engine),
+        lambda: evaluation.left_out(learned, []),
+    ):
         with pytest.raises(RowsRefused, match="not a single row to judge"):
             judge()
 

@@ -163,7 +163,7 @@ def test_leave_one_out_is_a_refit_without_the_row():
     from candide.selection.leave_one_out import leave_each_out
 
     batch = Batch.of(table, label, weights)
-    (left,) = leave_each_out(learned.summary, [batch])
+    (left,) = leave_each_out(learned.summary, [batch], learned.engine)
     for row in range(12):
         alone = batch.take(np.array([row]))
         rest = learned.summary - Summary.of(learned.summary.blocks, alone)

@@ -13,7 +13,7 @@ from candide import families
 from candide.data.batch import Batch
 from candide.data.errors import CandideError, ForgetRefused
 from candide.data.values import key_of
-from candide.engines import local
+from candide.engines import named, names, protocol
 from candide.families.base.discriminant import Discriminant
 from candide.families.calendar import Calendar, parts_of
 from candide.families.multinomial import Multinomial
@@ -174,17 +174,21 @@ def test_a_statistic_moves_among_classes_and_back(statistic, data):
 
 
 @every_family
+@pytest.mark.parametrize("name", names())
 @pytest.mark.parametrize("threads", [1, 2, 3])
 @given(data=draws, rows_at_once=st.integers(1, 9))
-def test_the_local_engine_returns_what_one_big_batch_returns(case, threads, data, rows_at_once):
+def test_every_engine_returns_what_one_big_batch_returns(case, name, threads, data, rows_at_once):
     table = drawn(data, case, most=12)
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("CANDIDE_THREADS", str(threads))
-        patch.setattr(local, "ROWS_AT_ONCE", rows_at_once)
-        assert local.threads() == threads
-        assert local.summarize(table.blocks, [table.batch()]) == table.summary()
+        patch.setattr(protocol, "ROWS_AT_ONCE", rows_at_once)
+        engine = named(name)
+        assert engine.name == name
+        assert engine.summarize(table.blocks, [table.batch()]) == table.summary()
         halves = [table.of(table.rows[:4]).batch(), table.of(table.rows[4:]).batch()]
-        assert local.summarize(table.blocks, halves) == table.summary()
+        assert engine.summarize(table.blocks, halves) == table.summary()
+        parts = table.batch().split(rows_at_once)
+        assert sum(engine.map(len, parts)) == len(table.rows)
 
 
 @every_family

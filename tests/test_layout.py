@@ -9,9 +9,12 @@ from pathlib import Path
 
 import pytest
 
+from candide import engines
+
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "candide"
-CONTRACT = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"][0]
+CONTRACTS = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"]
+CONTRACT = CONTRACTS[0]
 FLOORS = [floor.split(" | ") for floor in reversed(CONTRACT["layers"])]
 FOLDERS = sorted(path.parent for path in SOURCE.rglob("__init__.py"))
 
@@ -43,6 +46,15 @@ def test_the_table_of_floors_is_the_contract():
 def test_every_folder_opens_with_a_sentence(folder):
     first = docstring(folder).splitlines()[0]
     assert first.endswith(".")
+
+
+def test_nobody_knows_which_engine_runs():
+    concrete = {f"candide.engines.{name}" for name in engines.names()}
+    (rule,) = (rule for rule in CONTRACTS if rule["name"] == "Nobody knows which engine runs")
+    assert set(rule["forbidden_modules"]) == concrete
+    above = {folder for floor in FLOORS[6:] for folder in floor} | {"sources", "store"}
+    assert set(rule["source_modules"]) == {f"candide.{folder}" for folder in above}
+    assert not rule.get("ignore_imports")
 
 
 def test_no_file_stands_outside_a_floor():

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from candide import families
 from candide.data.batch import Batch
 from candide.data.errors import ForgetRefused, LabelsRefused
-from candide.engines import local
+from candide.engines import named, protocol
 from candide.families.base.family import Block, Family
 from candide.families.text import Text
 from candide.families.words.options import TextOptions
@@ -30,7 +30,7 @@ draws = st.data()
 
 def judged(table, **options):
     """Every row of a table, left out of it."""
-    return LeftOut.joined(leave_each_out(table.summary(), [table.batch()], **options))
+    return LeftOut.joined(leave_each_out(table.summary(), [table.batch()], named(), **options))
 
 
 def settled(table):
@@ -135,7 +135,7 @@ def test_threads_and_parts_leave_no_trace(case, threads, data, rows_at_once):
     whole = judged(table)
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("CANDIDE_THREADS", str(threads))
-        patch.setattr(local, "ROWS_AT_ONCE", rows_at_once)
+        patch.setattr(protocol, "ROWS_AT_ONCE", rows_at_once)
         parted = judged(table)
     for name in ("labels", "weights", "prior", "terms", "observed", "familiarity"):
         assert np.array_equal(getattr(parted, name), getattr(whole, name)), name
@@ -147,7 +147,7 @@ def test_a_stranger_to_all_classes_cannot_be_left_out(case, data):
     table = data.draw(tables(blocks_of(case), least=1))
     stranger = table.of([replace(table.rows[0], label="nobody")])
     with pytest.raises(LabelsRefused):
-        list(leave_each_out(table.summary(), [stranger.batch()]))
+        list(leave_each_out(table.summary(), [stranger.batch()], named()))
 
 
 # Text, by every recipe.
@@ -334,7 +334,7 @@ def test_a_text_that_was_never_learned_is_refused(model):
     table = Table((block,), tuple(Row((text,), label) for text, label in [("a b", "x"), ("a", "x"), ("b c", "y")]))
     for text, label in [("a never", "x"), ("c", "x"), ("a", "y")]:
         with pytest.raises(ForgetRefused):
-            list(leave_each_out(table.summary(), [table.of([Row((text,), label)]).batch()]))
+            list(leave_each_out(table.summary(), [table.of([Row((text,), label)]).batch()], named()))
 
 
 @given(data=draws)
@@ -383,7 +383,7 @@ def test_rows_beyond_those_learned_are_refused_by_covariances():
     summary = Summary.of((Block(families.named("gaussian_full"), batch.names),), batch)
     heavy = replace(batch, weights=np.array([3, 1, 1]))
     with pytest.raises((ForgetRefused, LabelsRefused)):
-        list(leave_each_out(summary, [heavy]))
+        list(leave_each_out(summary, [heavy], named()))
 
 
 @every_family

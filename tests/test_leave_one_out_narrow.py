@@ -15,6 +15,7 @@ import pytest
 
 from candide import families
 from candide.data.batch import Batch
+from candide.engines import named
 from candide.families.base.density import Density
 from candide.families.base.discriminant import Discriminant
 from candide.families.base.family import Block
@@ -51,7 +52,7 @@ def judged(family, values, weights):
     blocks = (Block(family, ("x",)),)
     batch = Batch.of({"x": values}, list(LABELS), weights)
     summary = Summary.of(blocks, batch)
-    found = LeftOut.joined(leave_each_out(summary, [batch])).joint
+    found = LeftOut.joined(leave_each_out(summary, [batch], named())).joint
     for place in range(0, len(values), 4):
         some = slice(place, place + 1)
         row = Batch.of({"x": values[some]}, list(LABELS[some]), weights[some])

@@ -41,11 +41,11 @@ def test_each_point_of_the_curve_is_a_model_of_its_own_rows(learned):
     """The slow twin: learn so many rows with the same choices, and judge the rows that come after."""
     rows = flowers(400)
     order = np.argsort(learning_curve.mix_all(np.arange(400, dtype=np.uint64)))
-    found = learning_curve.learning_curve(learned.summary, [rows], learned.tuning.calibration)
+    found = learning_curve.learning_curve(learned.summary, [rows], learned.tuning.calibration, learned.engine)
     assert [point.rows for point in found] == [25, 50, 100, 200]
     for point in found:
         some = learned.refilled([rows.take(order[: point.rows])])
-        judged = evaluation.on_rows(some.model, [rows.take(order[point.rows :])])
+        judged = evaluation.on_rows(some.model, [rows.take(order[point.rows :])], some.engine)
         assert point.judged == judged.rows
         assert point.accuracy == judged.accuracy
         assert point.log_loss == pytest.approx(judged.log_loss, abs=1e-12)
@@ -53,8 +53,9 @@ def test_each_point_of_the_curve_is_a_model_of_its_own_rows(learned):
 
 def test_the_curve_does_not_depend_on_batches(learned):
     rows = flowers(400)
-    whole = learning_curve.learning_curve(learned.summary, [rows], learned.tuning.calibration)
-    assert learning_curve.learning_curve(learned.summary, list(rows.split(70)), learned.tuning.calibration) == whole
+    whole = learning_curve.learning_curve(learned.summary, [rows], learned.tuning.calibration, learned.engine)
+    parted = list(rows.split(70))
+    assert whole == learning_curve.learning_curve(learned.summary, parted, learned.tuning.calibration, learned.engine)
 
 
 def test_the_last_point_is_all_rows_each_left_out(learned):

@@ -14,7 +14,7 @@ from sklearn.naive_bayes import BernoulliNB, ComplementNB, MultinomialNB
 
 from candide.data.batch import Batch
 from candide.data.errors import OptionRefused
-from candide.engines import local
+from candide.engines import named, protocol
 from candide.families.base.family import Block
 from candide.families.text import Text
 from candide.families.words.options import TextOptions
@@ -122,13 +122,13 @@ def test_threads_and_batches_change_nothing(options, monkeypatch):
     rng = np.random.default_rng(1)
     rows = [(" ".join(rng.choice(WORDS, 20)), "pqr"[i % 3]) for i in range(400)]
     expected = Summary.of(blocks(options), batch_of(rows))
-    monkeypatch.setattr(local, "ROWS_AT_ONCE", 17)
+    monkeypatch.setattr(protocol, "ROWS_AT_ONCE", 17)
     for threads in ("1", "3"):
         monkeypatch.setenv("CANDIDE_THREADS", threads)
-        assert local.summarize(blocks(options), [batch_of(rows)]) == expected
+        assert named().summarize(blocks(options), [batch_of(rows)]) == expected
     model = Model.fit(expected)
     batch = batch_of(rows)
-    together = np.concatenate(list(local.in_parallel(model.joint, batch.split(13))))
+    together = np.concatenate(list(named().map(model.joint, batch.split(13))))
     assert np.array_equal(together, model.joint(batch))
 
 

@@ -22,7 +22,7 @@ from candide.data.batch import Batch, is_numbered
 from candide.data.errors import ColumnWarning, LabelsRefused, MissingColumnWarning, OptionRefused, RowsRefused
 from candide.data.values import as_array, key_of, shown
 from candide.data.visible import visible
-from candide.engines import local
+from candide.engines.protocol import parts
 from candide.model.decision import CONFIDENCE, RARITY, answers, decided
 from candide.model.missing_columns import lacking, met, said_of
 from candide.model.predictor import Model, Priors, log_normalised, log_priors, log_sum, normalised
@@ -383,7 +383,7 @@ class NaiveBayes(Shared, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         batch = self._met(batch)
         if not leave_one_out:
             batch = self._completed(batch, strict, calls_between=1)
-            return evaluation.on_rows(self.model_, [batch], label=label or self.learned_.label)
+            return evaluation.on_rows(self.model_, [batch], self.learned_.engine, label=label or self.learned_.label)
         learned = replace(self.learned_, options=self._options())
         evaluation.refuse_never_learned(learned, [batch])
         return evaluation.left_out(learned, [batch])
@@ -520,7 +520,7 @@ class NaiveBayes(Shared, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         batch = self._met(Batch.of(X))
         refuse_nothing(batch)
         batch = self._completed(batch, strict)
-        return list(local.in_parallel(work, local.parts(batch)))
+        return list(self.learned_.engine.map(work, parts(batch)))
 
     def _prior_shift(self, priors: Priors | None) -> tuple[Any, FloatArray]:
         """What to add to every row's joint for other priors, and the log prior then in force."""

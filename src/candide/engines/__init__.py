@@ -1,1 +1,36 @@
-"""How a source becomes a summary, and rows become answers: a protocol and one file for each engine."""
+"""How a source becomes a summary, and rows become answers: a protocol and one file for each engine.
+
+A file dropped into this folder is an engine, found by its name.
+
+>>> names(), named().name
+(['local'], 'local')
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from pkgutil import iter_modules
+
+from candide.data.errors import OptionRefused, suggestion
+from candide.engines.protocol import Engine
+
+DEFAULT = "local"
+
+
+def names() -> list[str]:
+    """Every engine there is, by name."""
+    return sorted(module.name for module in iter_modules(__path__) if module.name != "protocol")
+
+
+def refuse_unknown(name: str) -> None:
+    """Raise unless there is an engine of that name; it is not imported yet."""
+    if name != DEFAULT and name not in names():
+        raise OptionRefused(f"There is no engine {name!r}. {suggestion(name, names())}")
+
+
+def named(name: str = DEFAULT) -> Engine:
+    """The engine that lives in the file of that name."""
+    refuse_unknown(name)
+    module = import_module(f"{__name__}.{name}")
+    found: Engine = getattr(module, "".join(part.capitalize() for part in name.split("_")))()
+    return found

@@ -41,7 +41,7 @@ def in_folds(
     for place in range(folds):
         others, here = np.flatnonzero(fold != place), np.flatnonzero(fold == place)
         learned = Learned.fit(options, batch.take(others), label=label)
-        total += scored(learned.model, [batch.take(here)], surprise, suspects).at(here)
+        total += scored(learned.model, [batch.take(here)], learned.engine, surprise, suspects).at(here)
         classes.update(learned.summary.classes)
         if report is not None:
             report(len(here))

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from candide.data.batch import Batch
 from candide.data.metrics import LEAST_LOG
 from candide.data.values import Key, shown
+from candide.engines.protocol import Engine
 from candide.model.evaluation import Evaluation
 from candide.model.predictor import Model
 from candide.model.scoring import SUSPECTS
@@ -14,10 +15,16 @@ from candide.selection.scored_rows import scored
 
 
 def on_rows(
-    model: Model, batches: Iterable[Batch], *, label: str | None = None, first_row: int = 0, suspects: int = SUSPECTS
+    model: Model,
+    batches: Iterable[Batch],
+    engine: Engine,
+    *,
+    label: str | None = None,
+    first_row: int = 0,
+    suspects: int = SUSPECTS,
 ) -> Evaluation:
     """Compare answers with the labels of rows the model has not learned."""
-    total = scored(model, batches, -LEAST_LOG, suspects)
+    total = scored(model, batches, engine, -LEAST_LOG, suspects)
     return total.evaluation("hold-out", label, model.classes, first_row, never_learned(total.strangers))
 
 

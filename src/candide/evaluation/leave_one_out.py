@@ -11,7 +11,6 @@ from candide.data.arrays import IntArray
 from candide.data.batch import Batch
 from candide.data.errors import ForgetRefused, RowsRefused
 from candide.data.values import Key
-from candide.engines.local import in_parallel
 from candide.kernels.hashing import Hashes, add_numbers, mix_all
 from candide.model.calibration import IDENTITY, Calibration
 from candide.model.evaluation import Evaluation
@@ -48,7 +47,7 @@ def left_out(learned: Learned, batches: Iterable[Batch], *, first_row: int = 0, 
     """
     leaving = Leaving.of(learned, suspects)
     total, kept, rows = Score(most=suspects), list[LeftOut](), 0
-    for left, score in in_parallel(leaving, pieces(known_columns(learned, batches), leaving.cells)):
+    for left, score in learned.engine.map(leaving, pieces(known_columns(learned, batches), leaving.cells)):
         total, rows = total + score, rows + len(left.labels)
         kept = [*kept, left] if rows <= leaving.room else []
     if FEWEST_ROWS <= rows <= leaving.room:

@@ -16,7 +16,7 @@ from candide.data.batch import Batch
 from candide.data.metrics import mean_loss
 from candide.data.progress import Size, Watch, counted, unwatched
 from candide.data.times import is_time
-from candide.engines.local import in_parallel
+from candide.engines.protocol import Engine
 from candide.families.base.discriminant import Discriminant
 from candide.families.base.family import Block, Family
 from candide.families.bernoulli import Bernoulli
@@ -97,7 +97,12 @@ class Judges:
 
 
 def chosen_by_leaving_out(
-    guessed: Schema, rows: Batch, wishes: Wishes, everything: bool = True, watch: Watch = unwatched
+    guessed: Schema,
+    rows: Batch,
+    wishes: Wishes,
+    engine: Engine,
+    everything: bool = True,
+    watch: Watch = unwatched,
 ) -> Schema:
     """The schema with all chosen that the user left open; as it is where rows are few.
 
@@ -107,16 +112,12 @@ def chosen_by_leaving_out(
         return guessed
     few = rows.rows(0, affordable_rows(rows))
     if shares_a_total(guessed):
-        return best_total(guessed, few, wishes, watch)
+        return best_total(guessed, few, wishes, engine, watch)
 
-    judges = Judges.of(few)
-
-    def decide(choice: Choice) -> Choice:
-        return decided(choice, rows.only([choice.column]), judges, wishes, everything)
-
+    decide = Deciding(rows, Judges.of(few), wishes, everything)
     with watch("Choosing", Size(len(guessed.choices), "columns")) as report:
-        chosen = tuple(counted(in_parallel(decide, guessed.choices), report))  # type: ignore[arg-type]
-    return best_table(with_texts(guessed, chosen), replace(guessed, choices=chosen), few, wishes, watch)
+        chosen = tuple(counted(engine.map(decide, guessed.choices), report))
+    return best_table(with_texts(guessed, chosen), replace(guessed, choices=chosen), few, wishes, engine, watch)
 
 
 def with_texts(guessed: Schema, chosen: Sequence[Choice]) -> Schema:
@@ -128,6 +129,20 @@ def with_texts(guessed: Schema, chosen: Sequence[Choice]) -> Schema:
 def affordable_rows(rows: Batch) -> int:
     """How many rows the contests look at."""
     return min(len(rows), MOST_ROWS, max(LEAST_ROWS, CELLS // (len(rows.names) * distinct_classes(rows))))
+
+
+@dataclass(frozen=True)
+class Deciding:
+    """From a column's guess to its choice."""
+
+    rows: Batch
+    judges: Judges
+    wishes: Wishes
+    everything: bool
+
+    def __call__(self, choice: Choice) -> Choice:
+        """The choice for one column."""
+        return decided(choice, self.rows.only([choice.column]), self.judges, self.wishes, self.everything)
 
 
 def decided(choice: Choice, column: Batch, judges: Judges, wishes: Wishes, everything: bool) -> Choice:
@@ -152,7 +167,9 @@ def told(results: Sequence[Result]) -> str:
     return f"log loss of left-out rows {first.loss:.4f}, {rival.family.name} {rival.loss:.4f}"
 
 
-def best_table(guessed: Schema, winners: Schema, rows: Batch, wishes: Wishes, watch: Watch = unwatched) -> Schema:
+def best_table(
+    guessed: Schema, winners: Schema, rows: Batch, wishes: Wishes, engine: Engine, watch: Watch = unwatched
+) -> Schema:
     """The winners all together, unless the guesses, or only those that count in bins, do better as a whole.
 
     Numbers that go together, such as lengths and widths, may do better in one bell with a covariance (the lecture's
@@ -168,7 +185,7 @@ def best_table(guessed: Schema, winners: Schema, rows: Batch, wishes: Wishes, wa
     bells = [table for table in bells if affordable_bell(table, rows)]
     if len(tables) == 1 and not bells:
         return winners
-    tryout = Tryout(rows)
+    tryout = Tryout(rows, engine)
     with watch("Comparing", Size(len(tables) + len(bells), "tables")) as report:
         trials = [tryout.of(table, table.blocks) for table in counted([*tables, *bells], report)]
     best = preferred(trials[: len(tables)])
@@ -255,7 +272,9 @@ def shares_a_total(schema: Schema) -> bool:
     return len(blocks) == 1 and isinstance(blocks[0].family, (Multinomial, Complement)) and len(blocks[0].columns) > 1
 
 
-def best_total(guessed: Schema, rows: Batch, wishes: Wishes, watch: Watch = unwatched) -> Schema:
+def best_total(
+    guessed: Schema, rows: Batch, wishes: Wishes, engine: Engine, watch: Watch = unwatched
+) -> Schema:
     """Multinomial or complement and their smoothing, for all columns together."""
     ((block),) = guessed.blocks
     said = by_hand(wishes.families, block.columns[0])
@@ -264,7 +283,8 @@ def best_total(guessed: Schema, rows: Batch, wishes: Wishes, watch: Watch = unwa
     kinds = (Multinomial, Complement) if said == "auto" else (type(block.family),)
     entrants = [kind(smoothing=amount) for kind in kinds for amount in SMOOTHINGS_OF_TOTALS]
     with watch("Choosing", Size(len(entrants), "families")) as report:
-        trials = [Tryout(rows).of(family, (Block(family, block.columns),)) for family in counted(entrants, report)]
+        tried = counted(entrants, report)
+        trials = [Tryout(rows, engine).of(family, (Block(family, block.columns),)) for family in tried]
     best = preferred(trials)
     reason = compared(best, trials)
     choices = tuple(

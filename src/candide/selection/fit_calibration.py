@@ -12,9 +12,9 @@ from scipy.optimize import minimize
 
 from candide.data.arrays import AnyArray, FloatArray
 from candide.data.values import Key
-from candide.engines.local import in_parallel
 from candide.families.base.family import Block
 from candide.kernels.calibrating import loss_and_slope
+from candide.kernels.threads import in_parallel
 from candide.model.calibration import Calibration
 from candide.selection.leave_one_out import LeftOut
 
@@ -88,7 +88,7 @@ class Task:
             return value, slopes
 
         firsts = range(0, count, ROWS_AT_ONCE)
-        found = list(map(some, firsts) if self.terms.size < WORTH_THREADS else in_parallel(some, firsts))  # type: ignore
+        found = list(map(some, firsts) if self.terms.size < WORTH_THREADS else in_parallel(some, firsts))
         total = sum(value for value, _ in found)
         return total, [np.sum([slopes[place] for _, slopes in found], axis=0) for place in range(3)]
 

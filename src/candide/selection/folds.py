@@ -14,6 +14,7 @@ import numpy as np
 
 from candide.data.arrays import AnyArray, FloatArray, IntArray
 from candide.data.batch import Batch
+from candide.engines.protocol import Engine
 from candide.families.base.family import Block, Family
 from candide.model.predictor import Priors
 from candide.model.summary import Summary, grid_weights
@@ -23,10 +24,14 @@ PARTS = 10
 
 
 def judged(
-    summary: Summary, rows: Batch, priors: Priors = "empirical", class_weight: Priors | None = None
+    summary: Summary,
+    rows: Batch,
+    engine: Engine,
+    priors: Priors = "empirical",
+    class_weight: Priors | None = None,
 ) -> LeftOut:
     """Every row left out; blocks that choose when fitted are fitted without its tenth. Rows are as good as shuffled."""
-    left = LeftOut.joined(leave_each_out(summary, [rows], priors, class_weight))
+    left = LeftOut.joined(leave_each_out(summary, [rows], engine, priors, class_weight))
     terms = left.terms
     for place, (block, seen) in enumerate(zip(summary.blocks, summary.statistics, strict=True)):
         if block.family.chooses:

@@ -13,7 +13,7 @@ import numpy as np
 from candide.data.arrays import IntArray
 from candide.data.batch import Batch
 from candide.data.metrics import UNIT
-from candide.engines.local import summarize
+from candide.engines.protocol import Engine
 from candide.kernels.hashing import mix_all
 from candide.model.calibration import Calibration
 from candide.model.predictor import Model, Priors
@@ -30,6 +30,7 @@ def learning_curve(
     summary: Summary,
     batches: Sequence[Batch],
     calibration: Calibration | None,
+    engine: Engine,
     priors: Priors = "empirical",
     class_weight: Priors | None = None,
 ) -> tuple[Point, ...]:
@@ -38,10 +39,10 @@ def learning_curve(
     order = np.argsort(mix_all(np.arange(total, dtype=np.uint64)))
     learned, done, points = Summary.empty(summary.blocks, summary.classes), 0, []
     for size in sizes(total, len(summary.classes)):
-        learned = learned + summarize(summary.blocks, taken(batches, order[done:size]))
+        learned = learned + engine.summarize(summary.blocks, taken(batches, order[done:size]))
         model = Model.fit(learned, priors, class_weight, calibration)
         judges = order[size : size + max(size, ENOUGH_JUDGED)]
-        points.append(point(model, size, list(taken(batches, judges))))
+        points.append(point(model, size, list(taken(batches, judges)), engine))
         done = size
     return tuple(points)
 
@@ -68,9 +69,9 @@ def taken(batches: Sequence[Batch], places: IntArray) -> Iterator[Batch]:
         start += len(batch)
 
 
-def point(model: Model, size: int, judges: Sequence[Batch]) -> Point:
+def point(model: Model, size: int, judges: Sequence[Batch], engine: Engine) -> Point:
     """How good the answers are on rows that were not learned."""
-    score = scored(model, judges, np.log(size + 1), suspects=0)
+    score = scored(model, judges, engine, np.log(size + 1), suspects=0)
     judged = sum(score.pairs.values())
     right = sum(rows for (truth, answer), rows in score.pairs.items() if truth == answer)
     return Point(size, judged, right / judged, score.loss / UNIT / judged)

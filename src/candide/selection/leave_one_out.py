@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from candide.data.arrays import AnyArray, FloatArray, IntArray
 from candide.data.batch import Batch
 from candide.data.errors import LabelsRefused
 from candide.data.values import Key, shown
-from candide.engines.local import in_parallel, parts
+from candide.engines.protocol import Engine, parts
 from candide.families.base.family import Block
 from candide.model.calibration import IDENTITY, Calibration
 from candide.model.predictor import Model, Priors, log_normalised, log_priors, log_sum
@@ -110,13 +111,14 @@ class LeftOut:
 def leave_each_out(
     summary: Summary,
     batches: Iterable[Batch],
+    engine: Engine,
     priors: Priors = "empirical",
     class_weight: Priors | None = None,
 ) -> Iterator[LeftOut]:
     """Judge every row of the batches, all of which the summary has learned; in parallel, results in order."""
     model = Model.fit(summary, priors, class_weight, IDENTITY)
     small = (part for batch in batches for part in parts(batch))
-    return in_parallel(lambda batch: left_out(summary, model, batch, priors, class_weight), small)
+    return engine.map(partial(left_out, summary, model, priors=priors, class_weight=class_weight), small)
 
 
 def left_out(

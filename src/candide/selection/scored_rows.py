@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from candide.data.arrays import AnyArray, IntArray
 from candide.data.batch import Batch
 from candide.data.errors import LabelsRefused, RowsRefused
 from candide.data.values import Coded
-from candide.engines.local import in_parallel, parts
+from candide.engines.protocol import Engine, parts
 from candide.model.calibration import Calibration
 from candide.model.predictor import Model, log_normalised
 from candide.model.scoring import SUSPECTS, Answers, Score
@@ -23,26 +23,36 @@ CELLS_AT_ONCE = 1 << 22
 """One thread holds no more than so many (row, class, block) cells at a time: 32 MB."""
 
 
-def scored(model: Model, batches: Iterable[Batch], surprise: float, suspects: int = SUSPECTS) -> Score:
+def scored(
+    model: Model, batches: Iterable[Batch], engine: Engine, surprise: float, suspects: int = SUSPECTS
+) -> Score:
     """How good a model's answers are; a label it does not know costs `surprise` in log loss."""
+    judge = Judge(model, surprise, suspects)
+    return sum(engine.map(judge, pieces(batches, len(model.classes))), Score(most=suspects))
 
-    def score(batch: Batch) -> Score:
+
+@dataclass(frozen=True)
+class Judge:
+    """Compares a model's answers with the labels of a batch."""
+
+    model: Model
+    surprise: float
+    suspects: int
+
+    def __call__(self, batch: Batch) -> Score:
+        """How good the answers are."""
         if batch.labels is None:
             raise LabelsRefused("These rows have no labels to compare answers with.")
-        return Score.of(
-            Answers(
-                model.classes,
-                log_normalised(model.reported(batch), model.log_prior),
-                batch.labels,
-                batch.labels.renumbered({key: place for place, key in enumerate(model.classes)}),
-                weights_of(batch),
-                np.arange(batch.start, batch.start + len(batch)),
-                surprise,
-            ),
-            suspects,
+        answers = Answers(
+            self.model.classes,
+            log_normalised(self.model.reported(batch), self.model.log_prior),
+            batch.labels,
+            batch.labels.renumbered({key: place for place, key in enumerate(self.model.classes)}),
+            weights_of(batch),
+            np.arange(batch.start, batch.start + len(batch)),
+            self.surprise,
         )
-
-    return sum(in_parallel(score, pieces(batches, len(model.classes))), Score(most=suspects))
+        return Score.of(answers, self.suspects)
 
 
 def scored_without(

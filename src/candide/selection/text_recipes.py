@@ -17,12 +17,12 @@ from candide.data.arrays import AnyArray, FloatArray, IntArray
 from candide.data.batch import Batch
 from candide.data.metrics import share_right
 from candide.data.values import Key
-from candide.engines.local import in_parallel
 from candide.families.base.family import Block
 from candide.families.text import Text
 from candide.families.words.documents import Documents
 from candide.families.words.options import AUTO, WEIGHTINGS, TextOptions
 from candide.families.words.term_matrix import TermMatrix, WeighedTerms
+from candide.kernels.threads import in_parallel
 from candide.model.schema import Choice
 from candide.model.summary import Summary, grid_weights
 from candide.selection.fit_calibration import Effort, calibrated
@@ -156,7 +156,7 @@ class Corpus:
         def read(weighting: str) -> Reading:
             return self.reading(matrix.weighed(weighting), replace(options, weighting=weighting))
 
-        return list(in_parallel(read, weightings))  # type: ignore[arg-type]
+        return list(in_parallel(read, weightings))
 
     def reading(self, weighed: WeighedTerms, options: TextOptions) -> Reading:
         """The reading by the best smoothing: accuracy first, log loss at one temperature among the nearly equal."""

@@ -12,6 +12,7 @@ import numpy as np
 from candide.data.arrays import FloatArray, IntArray
 from candide.data.batch import Batch
 from candide.data.metrics import mean_loss
+from candide.engines.protocol import Engine
 from candide.families.base.family import Block
 from candide.model.summary import Summary
 from candide.selection.fit_calibration import calibrated
@@ -39,6 +40,7 @@ class Tryout:
     """Rows that whole models are tried on; what a block says of them is worked out once, whichever models have it."""
 
     rows: Batch
+    engine: Engine
     said: dict[Block, LeftOut] = field(default_factory=dict)
 
     def of(self, what: Any, blocks: Sequence[Block]) -> Trial:
@@ -51,7 +53,7 @@ class Tryout:
     def _left_out(self, blocks: Sequence[Block]) -> LeftOut:
         new = [block for block in blocks if block not in self.said]
         if new:
-            left = judged(Summary.of(new, self.rows), self.rows)
+            left = judged(Summary.of(new, self.rows), self.rows, self.engine)
             self.said.update((block, left.block(place)) for place, block in enumerate(new))
         return LeftOut.beside([self.said[block] for block in blocks])
 

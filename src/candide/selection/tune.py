@@ -9,6 +9,7 @@ import numpy as np
 from candide.data.batch import Batch
 from candide.data.metrics import mean_loss
 from candide.data.progress import Size, Watch, counted, unwatched
+from candide.engines.protocol import Engine
 from candide.model.calibration import Calibration
 from candide.model.novelty import Familiarity
 from candide.model.predictor import Priors
@@ -35,6 +36,7 @@ CELLS = 30_000_000
 def tune(
     summary: Summary,
     batches: Sequence[Batch],
+    engine: Engine,
     priors: Priors = "empirical",
     class_weight: Priors | None = None,
     watch: Watch = unwatched,
@@ -47,19 +49,24 @@ def tune(
         return UNTUNED, []
     some = list(affordable(summary, batches))
     with watch("Leaving rows out", Size(len(some), "batches")) as report:
-        rows = LeftOut.joined(judged(summary, batch, priors, class_weight) for batch in counted(some, report))
+        rows = LeftOut.joined(judged(summary, batch, engine, priors, class_weight) for batch in counted(some, report))
     with watch("Calibrating", Size(None, "steps")):
-        return taught(summary, some, rows, priors, class_weight)
+        return taught(summary, some, rows, engine, priors, class_weight)
 
 
 def taught(
-    summary: Summary, some: Sequence[Batch], rows: LeftOut, priors: Priors, class_weight: Priors | None
+    summary: Summary,
+    some: Sequence[Batch],
+    rows: LeftOut,
+    engine: Engine,
+    priors: Priors,
+    class_weight: Priors | None,
 ) -> tuple[Tuning, list[Leak]]:
     """What these rows teach, each left out."""
     calibration = calibrated(rows, summary.classes, summary.blocks)
     silent = frozenset(name for batch in some for name in always_new(summary, batch))
     familiarity = Familiarity.of(summary.blocks, rows.familiarity, rows.observed, rows.weights, silent)
-    curve = learning_curve(summary, some, calibration, priors, class_weight)
+    curve = learning_curve(summary, some, calibration, engine, priors, class_weight)
     return Tuning(calibration, familiarity, quality(summary, rows, calibration, curve)), leaks(summary, rows)
 
 

@@ -9,12 +9,13 @@ from typing import Any
 
 import numpy as np
 
+from candide import engines
 from candide.data.arrays import BoolArray
 from candide.data.batch import Batch
 from candide.data.errors import ColumnRefused, LabelsRefused, OptionRefused, RowsRefused, SummariesDisagree, suggestion
 from candide.data.progress import Size, Watch, unwatched
 from candide.data.values import Key, shown
-from candide.engines import local
+from candide.engines.protocol import Engine
 from candide.model.predictor import Model, Priors
 from candide.model.row_sample import Reservoir, canonical, picked
 from candide.model.schema import Families, Schema, Smoothing, Text, choose
@@ -38,12 +39,11 @@ class Options:
     missing: str = "ignore"
     text: Text = None
     calibrate: bool = True
-    engine: str = "local"
+    engine: str = engines.DEFAULT
     ledger: bool = False
 
     def __post_init__(self) -> None:
-        if self.engine != "local":
-            raise OptionRefused(f"There is no engine {self.engine!r}. Known names: 'local'.")
+        engines.refuse_unknown(self.engine)
         if self.missing not in ("ignore", "value"):
             raise OptionRefused(f"missing must be 'ignore' or 'value', not {self.missing!r}.")
 
@@ -110,7 +110,8 @@ class Learned:
         everything = batches is None and len(rows[0]) == len(sample)
         with watch("Looking", Size(None, "columns")):
             guessed = screened(options.choose(sample), rows[0], options)
-        schema = chosen_by_leaving_out(guessed, rows[0], options, everything, watch)
+        engine = engines.named(options.engine)
+        schema = chosen_by_leaving_out(guessed, rows[0], options, engine, everything, watch)
         begun = cls.nothing(options, schema, label)
         if batches is None:
             with watch("Learning", Size(None, "rows")):
@@ -145,7 +146,7 @@ class Learned:
         from candide.selection.tune import tune
 
         complete = list(self._complete(rows))
-        tuning, leaks = tune(self.summary, complete, self.options.priors, self.options.class_weight, watch)
+        tuning, leaks = tune(self.summary, complete, self.engine, self.options.priors, self.options.class_weight, watch)
         return replace(self, tuning=tuning, schema=with_leaks(self.schema, leaks))
 
     def refilled(self, batches: Iterable[Batch], declared: Iterable[Key] = ()) -> Learned:
@@ -161,10 +162,10 @@ class Learned:
             from candide.training.row_hashes import Noting
 
             noting = Noting(self.schema.blocks, within)
-            summary = local.summarize(self.schema.blocks, noting.watched(rows), declared)
+            summary = self.engine.summarize(self.schema.blocks, noting.watched(rows), declared)
             ledger = noting.ledger()
         else:
-            summary = local.summarize(self.schema.blocks, rows, declared)
+            summary = self.engine.summarize(self.schema.blocks, rows, declared)
         return replace(self, summary=summary, tuning=replace(self.tuning, quality=None), ledger=ledger)
 
     def learn(self, batches: Iterable[Batch], declared: Iterable[Key] = (), sample: Batch | None = None) -> Learned:
@@ -224,6 +225,11 @@ class Learned:
             return self
         schema = self.schema.extended(self.options.choose_only(sample, new))
         return replace(self, schema=schema, summary=self.summary.widened(schema.blocks))
+
+    @property
+    def engine(self) -> Engine:
+        """What runs the work over its rows."""
+        return engines.named(self.options.engine)
 
     @cached_property
     def model(self) -> Model:

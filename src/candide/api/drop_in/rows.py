@@ -11,7 +11,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from candide.data.arrays import AnyArray, FloatArray, IntArray
-from candide.engines import local
+from candide.kernels.threads import in_parallel
 
 Result = TypeVar("Result")
 
@@ -97,4 +97,4 @@ def on_every_core(work: Callable[[slice], Result], parts: list[slice]) -> list[R
     """Do the same work on every part, results in order; a single part needs no threads."""
     if len(parts) == 1:
         return [work(parts[0])]
-    return list(local.in_parallel(work, parts))  # type: ignore[arg-type]  # any part will do, not only batches
+    return list(in_parallel(work, parts))

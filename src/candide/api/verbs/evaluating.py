@@ -69,7 +69,10 @@ def on_new_rows(fitted: Fitted, source: Source, watch: Watch, strict: bool = Fal
     absent = lacking(schema, source.columns, strict)
     with watch("Evaluating", source.size) as report:
         complete = (batch.with_missing(schema.columns) for batch in source.batches(report))
-        found = evaluation.on_rows(fitted.learned.model, complete, label=source.label, first_row=FIRST_ROW)
+        learned = fitted.learned
+        found = evaluation.on_rows(
+            learned.model, complete, learned.engine, label=source.label, first_row=FIRST_ROW
+        )
     return noted(replace(found, notes=(*said_of(absent, source.columns), *found.notes)), source)
 
 

@@ -18,7 +18,6 @@ from candide.data.batch import Batch
 from candide.data.errors import ColumnRefused, OptionRefused
 from candide.data.progress import Watch, unwatched
 from candide.data.values import shown
-from candide.engines.local import in_parallel
 from candide.model.decision import RARITY, refuse_no_share
 from candide.model.missing_columns import lacking, said_of
 from candide.sources import Source, open_source
@@ -93,7 +92,7 @@ def predict(
     decisions: Counter[str] = Counter()
     table = None
     with watch("Predicting", source.size) as report:
-        found = counted(in_parallel(answering, source.batches(report)), decisions)
+        found = counted(fitted.learned.engine.map(answering, source.batches(report)), decisions)
         if isinstance(passing, AsTables) and output is None:
             table = pa.concat_tables(list(found), promote_options="permissive")
         elif output is not None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -11,10 +12,10 @@ import numpy as np
 from candide.data.arrays import FloatArray
 from candide.data.batch import Batch
 from candide.data.values import Key
-from candide.engines.local import in_parallel, parts
+from candide.engines.protocol import parts
 from candide.evaluation.comparison.columns import Columns
 from candide.families.gaussian_shared import GaussianShared
-from candide.model.predictor import log_normalised
+from candide.model.predictor import Model, log_normalised
 from candide.model.schema import Families
 from candide.training.learning import Learned, Options
 
@@ -39,9 +40,12 @@ class Generative:
         """log P(class | row), [row, class]."""
         model = self.learned.model
         rows = batch.with_missing(self.learned.schema.columns)
-        return np.concatenate(
-            list(in_parallel(lambda part: log_normalised(model.reported(part), model.log_prior), parts(rows)))
-        )
+        return np.concatenate(list(self.learned.engine.map(partial(log_posterior_of, model), parts(rows))))
+
+
+def log_posterior_of(model: Model, batch: Batch) -> FloatArray:
+    """log P(class | row) of some rows."""
+    return log_normalised(model.reported(batch), model.log_prior)
 
 
 def chosen(columns: Columns, families: Families, batch: Batch) -> Generative:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pyarrow as pa
 import pytest
 import scipy.sparse as sp
 
@@ -124,3 +125,16 @@ def test_an_explanation_has_one_line_a_column():
         ["note", "left"],
     ]
     assert Schema(()).explain() == ""
+
+
+def test_a_guess_from_a_sample_is_given_up_where_a_row_outside_it_does_not_fit():
+    """Whichever row the sample lacks: one of so many below zero makes none of them counts."""
+    counts = np.append(np.random.default_rng(0).poisson(9, 300_000), -1)
+    assert choose(Batch.of({"visits": counts[:-1]})).choices[0].family.name == "negative_binomial"
+    assert choose(Batch.of({"visits": counts})).choices[0].family.name == "gaussian"
+
+
+def test_missing_times_are_a_value_where_that_is_asked_for():
+    times = np.array(["2024-01-01", "2024-01-02", "NaT"], dtype="datetime64[s]")
+    schema = choose(Batch.of(pa.table({"when": times})), families="calendar", missing_is_value=True)
+    assert schema.choices[0].family.missing_is_value

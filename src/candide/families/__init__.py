@@ -8,6 +8,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from importlib import import_module
 from pkgutil import iter_modules
 from typing import Any
@@ -19,6 +20,16 @@ from candide.families.base.family import Family
 def names() -> list[str]:
     """Every family there is, by name."""
     return sorted(module.name for module in iter_modules(__path__) if not module.ispkg)
+
+
+def classes() -> tuple[type[Family], ...]:
+    """Every family's class, by rank and then by name."""
+    return _classes(tuple(names()))
+
+
+@cache
+def _classes(of_names: tuple[str, ...]) -> tuple[type[Family], ...]:
+    return tuple(sorted(map(class_named, of_names), key=lambda family: family.rank))
 
 
 def class_named(name: str) -> type[Family]:

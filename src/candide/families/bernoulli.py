@@ -10,9 +10,11 @@ import numpy as np
 from candide.data.arrays import AnyArray, BoolArray, Counts, FloatArray, IntArray, is_sparse
 from candide.data.batch import Batch
 from candide.families.base.basis import Counted
+from candide.families.base.competing import TRUTH
 from candide.families.base.counts import add_counts, entries, inside, missing_places, whereabouts
 from candide.families.base.family import MISSING, Family, Silence, Term
 from candide.families.base.profile import VALUES, Profile, information
+from candide.families.base.streaming import BY_TRUTHS
 from candide.families.base.support import TRUTHS, refusal
 from candide.families.base.tally_without import as_rows, loads
 from candide.kernels.counting import count_labels, count_sparse_truths, count_truths
@@ -40,6 +42,9 @@ class Bernoulli(Family):
     """
 
     smoothing: float = 1.0
+    statistic = Tally
+    reads = TRUTH
+    live = BY_TRUTHS
     adds_counts = True
 
     def builder(self, columns: tuple[str, ...], classes: int) -> TallyBuilder:

@@ -9,7 +9,9 @@ from scipy.special import betaln, xlog1py, xlogy
 
 from candide.data.arrays import FloatArray
 from candide.data.errors import OptionRefused
+from candide.families.base.competing import ColumnLook
 from candide.families.base.density import Density, Moments, Parameters
+from candide.families.base.family import Family
 from candide.families.base.saddle_point import PLAIN, log_choice, refined
 from candide.families.base.support import Support
 
@@ -27,6 +29,11 @@ class Binomial(Density):
         super().__post_init__()
         if self.trials < 1 or self.trials != int(self.trials):
             raise OptionRefused(f"binomial: trials must be a whole number from 1 up, not {self.trials!r}.")
+
+    @classmethod
+    def candidates_for(cls, column: ColumnLook) -> list[Family]:
+        """None: how many tries there were is for the user to say."""
+        return []
 
     @property
     def support(self) -> Support:  # type: ignore[override]

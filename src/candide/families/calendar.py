@@ -14,6 +14,8 @@ from candide.data.batch import Batch
 from candide.data.errors import OptionRefused
 from candide.data.times import DAY, EARLIEST, LATEST
 from candide.data.values import Coded, Key
+from candide.families.base.competing import TIME, ColumnLook
+from candide.families.base.family import Family
 from candide.families.base.support import Support
 from candide.families.categorical import MISSING, Categorical, Values, said
 
@@ -38,6 +40,8 @@ class Calendar(Categorical):
 
     part: str = "weekday"
     year: int = 2024
+    live = ""
+    fades = False
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -45,6 +49,15 @@ class Calendar(Categorical):
             raise OptionRefused(f"The part of a calendar is one of {', '.join(PARTS)}, not {self.part!r}.")
         if not 1 <= self.year <= 9999:
             raise OptionRefused(f"year must be a whole number from 1 to 9999, not {self.year!r}.")
+
+    @classmethod
+    def candidates_for(cls, column: ColumnLook) -> list[Family]:
+        """Each part of the times that differs among them; new rows are drawn from the middle year."""
+        seconds = column.numbers
+        if column.kind != TIME or not len(seconds) or not bool(CALENDAR.holds(seconds).all()):
+            return []
+        year = int(np.median(seconds.astype("datetime64[s]").astype("datetime64[Y]").astype(np.int64))) + 1970
+        return [cls(part=part, year=year) for part in PARTS if len(np.unique(parts_of(seconds, part))) > 1]
 
     @property
     def aspect(self) -> str:

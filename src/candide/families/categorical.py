@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -13,15 +13,20 @@ from candide.data.batch import Batch
 from candide.data.errors import OptionRefused
 from candide.data.values import Coded, Key, shown
 from candide.families.base.basis import Counted
+from candide.families.base.competing import CATEGORY, MANY_VALUES, NUMBER, ColumnLook
 from candide.families.base.family import MISSING as IS_MISSING
 from candide.families.base.family import UNSEEN, Family, Silence, Term
 from candide.families.base.merged import group_numbers, log_merged, log_merged_without, summed
 from candide.families.base.profile import VALUES, Profile, information
 from candide.families.base.smoothing import log_shares
+from candide.families.base.streaming import BY_VALUES
 from candide.families.base.tally_without import Leaving
 from candide.kernels.counting import count_codes
 from candide.kernels.scoring import add_lookup
 from candide.statistics.tally import Tally, TallyBuilder, outnumber
+
+if TYPE_CHECKING:
+    from candide.families.words.options import TextOptions
 
 MISSING: Key = ("missing", "")
 Slot = tuple[str, str, Any]
@@ -50,6 +55,9 @@ class Categorical(Family):
     missing_is_value: bool = False
     grouped: bool = False
     groups: tuple[tuple[Slot, ...], ...] | None = None
+    statistic = Tally
+    reads = CATEGORY
+    rank = 40
     adds_counts = True
 
     def __post_init__(self) -> None:
@@ -59,6 +67,24 @@ class Categorical(Family):
         if not self.grouped:
             raise OptionRefused("groups say which values belong together, which needs grouped=True.")
         object.__setattr__(self, "groups", tuple(tuple(tuple(slot) for slot in group) for group in self.groups))
+
+    @classmethod
+    def candidates_for(cls, column: ColumnLook) -> list[Family]:
+        """Numbers that are few enough to be names; and beside categories each by itself, like ones in groups."""
+        if column.kind == CATEGORY and isinstance(column.guess, cls):
+            return [replace(column.guess, grouped=True)]
+        return [cls()] if column.kind == NUMBER and column.distinct <= MANY_VALUES else []
+
+    def asked_for(self, column: str, missing_is_value: bool, recipe: TextOptions | None) -> Self:
+        return replace(self, missing_is_value=True) if missing_is_value else self
+
+    @property
+    def live(self) -> str:
+        return "" if self.grouped else BY_VALUES
+
+    @property
+    def fades(self) -> bool:
+        return not self.grouped
 
     def describe(self) -> dict[str, Any]:
         if self.groups is None:

@@ -37,6 +37,7 @@ class Complement(Multinomial):
     other class has seen would decide alone without smoothing, so the score smooths by at least LEAST_SMOOTHING.
     """
 
+    rank = 140
     is_likelihood = False
 
     def fit(self, seen: Tally, columns: tuple[str, ...]) -> Weights:

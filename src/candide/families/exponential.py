@@ -15,6 +15,7 @@ from candide.families.base.support import NOT_NEGATIVE
 class Exponential(Density):
     """Numbers from zero up whose chance falls off steadily, such as gaps between events."""
 
+    rank = 70
     support = NOT_NEGATIVE
     called = ("mean",)
     formula = "e^-({x} / {mean}) / {mean}"

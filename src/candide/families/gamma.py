@@ -22,6 +22,7 @@ NEWTON_STEPS = 4
 class Gamma(Density):
     """Shape and mean by maximum likelihood, from the mean and the mean logarithm alone (Minka 2002)."""
 
+    rank = 60
     support = POSITIVE
     needs_logs = True
     called = ("shape", "mean")

@@ -25,6 +25,8 @@ class Gaussian(Density):
 
     smoothing: float = 0.0
     floor: float = 1e-9
+    rank = 20
+    fades = True
     called = ("mean", "deviation")
     formula = "exp(-({x} - {mean})² / (2 · {deviation}²)) / ({deviation} · √(2π))"
 

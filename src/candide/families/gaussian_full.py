@@ -12,5 +12,7 @@ from candide.families.base.discriminant import Discriminant
 class GaussianFull(Discriminant):
     """Each class has its own covariance, so the border between two classes is a curve."""
 
+    rank = 120
+
     def pooled(self, own: FloatArray, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
         return own, weights

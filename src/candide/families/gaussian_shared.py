@@ -17,6 +17,8 @@ class GaussianShared(Discriminant):
     It is added up from the smallest share to the largest, so that the order of the classes leaves no trace.
     """
 
+    rank = 110
+
     def pooled(self, own: FloatArray, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
         rows = weights.sum(axis=-1, keepdims=True)
         shares = (weights / np.maximum(rows, 1.0))[..., None, None] * own

@@ -15,6 +15,7 @@ from candide.families.base.support import COUNTS
 class Geometric(Density):
     """Counts that fall off by a constant factor: tries, repeats, lengths of runs."""
 
+    rank = 100
     support = COUNTS
     called = ("chance of one more", "chance to stop")
     formula = "{chance of one more}^{x} · {chance to stop}"

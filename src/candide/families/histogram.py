@@ -13,6 +13,7 @@ from candide.data.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from candide.data.batch import Batch
 from candide.data.errors import OptionRefused
 from candide.families.base.basis import Counted, interval_named
+from candide.families.base.competing import ColumnLook
 from candide.families.base.family import Family, Term, shown_number
 from candide.families.base.merged import interval_starts, log_merged, log_merged_without, summed
 from candide.families.base.profile import STEPS as IN_STEPS
@@ -70,6 +71,9 @@ class Histogram(Family):
     smoothing: float = 0.5
     edges: tuple[float, ...] = ()
     intervals: tuple[int, ...] | None = None
+    statistic = Tally
+    rank = 10
+    for_whole_tables = True
     adds_counts = True
 
     def __post_init__(self) -> None:
@@ -87,6 +91,14 @@ class Histogram(Family):
     def fitted_to(self, values: FloatArray, column: str, bins: int = BINS) -> Histogram:
         """The same family for one column, with edges that suit a sample of its values."""
         return replace(self, column=column, edges=tuple(edges_of(values, bins).tolist()), intervals=None)
+
+    @classmethod
+    def candidates_for(cls, column: ColumnLook) -> list[Family]:
+        return [cls().fitted_to(column.numbers, column.name)] if column.has_shape else []
+
+    def suited_to(self, column: Batch) -> Histogram:
+        (name,) = column.names
+        return self.fitted_to(column.numbers([name])[:, 0], name)
 
     @cached_property
     def cuts(self) -> FloatArray:

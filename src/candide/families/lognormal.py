@@ -19,6 +19,8 @@ LARGEST_LOG = 700.0
 class Lognormal(Gaussian):
     """A bell curve for the logarithm. What is summed are logarithms rounded to a grid, so that machines agree."""
 
+    rank = 50
+    fades = False
     support = POSITIVE
     summed_support = LOGS
     called = ("mean log", "deviation of logs")

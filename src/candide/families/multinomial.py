@@ -23,6 +23,7 @@ from candide.families.base.family import MISSING, Family, Silence, Term, shown_n
 from candide.families.base.informative import all_pairs, most_telling
 from candide.families.base.profile import EVENTS, Profile, information
 from candide.families.base.smoothing import log_shares
+from candide.families.base.streaming import BY_EVENTS
 from candide.families.base.tally_without import as_rows, loads
 from candide.kernels.leaving import score_own
 from candide.statistics.tally import Tally, TallyBuilder
@@ -43,6 +44,10 @@ class Multinomial(Family):
 
     smoothing: float = 1.0
     sampled_events: int = 100
+    statistic = Tally
+    rank = 130
+    live = BY_EVENTS
+    shares_total = True
     adds_counts = True
     zero_is_missing = True
 

@@ -20,6 +20,7 @@ NEARLY_POISSON = 1e12
 class NegativeBinomial(Density):
     """Counts that vary more than a Poisson's: fitted by mean and variance, a Poisson where they vary less."""
 
+    rank = 90
     support = COUNTS
     called = ("mean", "successes")
     formula = "negative binomial chance of {x} with mean {mean} and {successes} successes"

@@ -20,6 +20,7 @@ class Poisson(Density):
     still gives it a chance.
     """
 
+    rank = 80
     support = COUNTS
     called = ("rate",)
     formula = "{rate}^{x} · e^-{rate} / {x}!"

@@ -24,6 +24,7 @@ class Student(Density):
 
     smoothing: float = 1.0
     floor: float = 1e-9
+    rank = 30
     called = ("freedom", "centre", "scale")
     formula = "Student's t of ({x} - {centre}) / {scale} with {freedom} degrees of freedom, / {scale}"
 

@@ -12,8 +12,10 @@ from candide.data.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from candide.data.batch import Batch
 from candide.data.errors import OptionRefused
 from candide.families.base.basis import Counted
+from candide.families.base.competing import TEXT
 from candide.families.base.family import MISSING, Family, Silence, Term, shown_number
 from candide.families.base.profile import EVENTS, Profile
+from candide.families.base.streaming import BY_WORDS
 from candide.families.words import alphabet
 from candide.families.words.documents import Documents
 from candide.families.words.informative_words import said_of, telling_rows, word_information
@@ -49,6 +51,8 @@ class Text(Family):
     sampled_words: int = 100
     alphabet: str = ""
     beside: bool = False
+    statistic = WordTally
+    reads = TEXT
     adds_counts = True
     has_length = True
 
@@ -74,6 +78,9 @@ class Text(Family):
         """The same family for one column, by another recipe where one is given."""
         return replace(self, column=column, options=options or self.options, alphabet="")
 
+    def asked_for(self, column: str, missing_is_value: bool, recipe: TextOptions | None) -> Text:
+        return self.reading(column, recipe)
+
     @property
     def is_beside(self) -> bool:  # type: ignore[override]
         """Whether another block of the column tells its likelihood."""
@@ -83,6 +90,17 @@ class Text(Family):
     def is_likelihood(self) -> bool:  # type: ignore[override]
         """Complement is a score: its prior and its likelihood are another matter."""
         return self.options.model != "complement" and not self.beside
+
+    @property
+    def live(self) -> str:
+        """Where every word met speaks, and as its counts say: no thresholds, no lists, no other event model."""
+        recipe = self.options
+        every = recipe.min_count <= 1 and recipe.max_terms is None and recipe.stop_words in (0, ())
+        return BY_WORDS if every and not recipe.idf and recipe.model in ("multinomial", "complement") else ""
+
+    @property
+    def fades(self) -> bool:
+        return self.options.model == "multinomial" and self.options.weighting == "counts"
 
     @property
     def aspect(self) -> str:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from candide import families
 from candide.data.arrays import AnyArray, FloatArray
 from candide.data.batch import TEXT, Batch, SparseColumns, as_numbers, not_values
 from candide.data.errors import ValuesRefused
@@ -41,12 +42,14 @@ A_NUMBER = re.compile(
 class Guess:
     """A family (its name, or an instance) and why; "mixed" and "ignore" are no families.
 
+    `otherwise` is what to guess where the family does not take all numbers of the column.
     A reason may count and measure, but holds no value of the data: it is kept in the model, and rows may be forgotten.
     """
 
     family: Any
     reason: str
     warning: str = ""
+    otherwise: Guess | None = None
 
 
 def guess_sparse(batch: Batch) -> Guess | None:
@@ -110,15 +113,15 @@ def guess_values(values: list[Any], name: str, alone: bool) -> Guess:
 
 def confirmed(guess: Guess, batch: Batch, name: str) -> Guess:
     """The guess made on a sample, unless a row outside the sample contradicts it."""
-    if guess.family != "lognormal" or bool((as_numbers_of(batch, name) > 0).all()):
+    if guess.otherwise is None or bool(families.named(guess.family).takes(as_numbers_of(batch, name)).all()):
         return guess
-    return Guess("gaussian", "numbers with a long right tail, but not all above zero")
+    return guess.otherwise
 
 
 def as_numbers_of(batch: Batch, name: str) -> FloatArray:
     """The numbers of a column that are there."""
     numbers = batch.numbers([name])
-    return numbers[~np.isnan(numbers)]
+    return numbers[np.isfinite(numbers)]
 
 
 def guess_strings(raw: Any, alone: bool = False) -> Guess:
@@ -167,9 +170,12 @@ def guess_numbers(numbers: FloatArray) -> Guess:
     if whole and are_categories(len(distinct), len(numbers)):
         return Guess("categorical", f"whole numbers with only {len(distinct)} different values")
     if whole and distinct[0] == 0 and np.median(numbers) <= SMALL_COUNT:
-        return Guess("negative_binomial", "counts from 0 up")
+        otherwise = Guess("gaussian", "numbers, though most are counts")
+        return Guess("negative_binomial", "counts from 0 up", otherwise=otherwise)
     if distinct[0] > 0 and skewness(numbers) > LONG_TAIL and abs(skewness(numbers, np.log)) < skewness(numbers) / 2:
-        return Guess("lognormal", f"positive, with a long right tail (skewness {skewness(numbers):.1f})")
+        reason = f"positive, with a long right tail (skewness {skewness(numbers):.1f})"
+        otherwise = Guess("gaussian", "numbers with a long right tail, but not all above zero")
+        return Guess("lognormal", reason, otherwise=otherwise)
     return Guess("gaussian", "numbers")
 
 

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from candide.data.batch import TEXT, Batch, is_numbered
 from candide.data.errors import ColumnRefused, suggestion
+from candide.families.base import competing
 from candide.model.schema import Schema
 
 NAMED = 3
@@ -52,7 +53,7 @@ def met(schema: Schema, batch: Batch) -> Batch:
     """Rows under the names the model knows: an array's columns by position, texts alone as its column of text."""
     columns = schema.columns
     if batch.names == (TEXT,) and TEXT not in columns:
-        texts = [c.column for c in schema.choices if c.family is not None and c.family.name == "text"]
+        texts = [c.column for c in schema.choices if c.family is not None and c.family.reads == competing.TEXT]
         return batch.renamed(texts) if len(texts) == 1 else batch
     nameless = is_numbered(batch.names) or is_numbered(columns)
     if nameless and len(batch.names) == len(columns) and not set(batch.names) & set(columns):

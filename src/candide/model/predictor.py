@@ -14,9 +14,9 @@ from candide.data.batch import Batch
 from candide.data.errors import LabelsRefused, OptionRefused, suggestion
 from candide.data.times import is_time, shown_time
 from candide.data.values import Key, key_of, shown
+from candide.families.base.competing import CATEGORY
 from candide.families.base.family import IGNORED, Block, Silence, Term
 from candide.families.base.profile import Profile
-from candide.families.categorical import Categorical
 from candide.kernels.scoring import argmax_rows
 from candide.model.calibration import Calibration
 from candide.model.domain import drawn_as_held
@@ -159,7 +159,7 @@ class Model:
 
     def _in_time(self, terms: list[Term], row: Batch, block: Block) -> list[Term]:
         """Terms of columns that are seconds since 1970, as the times they are; categories are written out already."""
-        if not self.kinds or isinstance(block.family, Categorical):
+        if not self.kinds or block.family.reads == CATEGORY:
             return terms
         return [self._timed(term, row) if is_time(self.kinds.get(term.feature, "")) else term for term in terms]
 

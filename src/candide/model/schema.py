@@ -14,7 +14,6 @@ from candide.data.errors import ColumnRefused, OptionRefused, suggestion
 from candide.data.times import time_kind
 from candide.data.visible import visible
 from candide.families.base.family import Block, Family
-from candide.families.histogram import Histogram
 from candide.families.words.options import TextOptions
 from candide.model.domain import what_is_held
 from candide.model.guess import Guess, confirmed, guess_column, guess_sparse
@@ -151,9 +150,8 @@ def choose(
         else:
             guess = guesses or confirmed(guess_column(sample, name), batch, name)
         choice = chosen(name, guess, smoothing, missing_is_value, text)
-        by_name = (families.get(name) if isinstance(families, Mapping) else families) == "histogram"
         choice = replace(choice, kind=kind_held(batch, name), holds=holds.get(name, ""))
-        choices.append(with_edges(choice, sample) if by_name else choice)
+        choices.append(suited(choice, sample) if said_by_name(families, name) else choice)
     return Schema(tuple(choices))
 
 
@@ -175,24 +173,20 @@ def chosen(name: str, guess: Guess, smoothing: Smoothing, missing_is_value: bool
     if guess.family == IGNORE:
         return Choice(name, None, guess.reason)
     family = guess.family if isinstance(guess.family, Family) else family_files.named(guess.family)
-    if family.name == "text":
-        family = reading(family, name, text)
-    if missing_is_value and family.name == "categorical":
-        family = replace(family, missing_is_value=True)  # type: ignore[call-arg]
+    family = family.asked_for(name, missing_is_value, text.get(name) if isinstance(text, Mapping) else text)
     return Choice(name, smoothed(family, name, smoothing), guess.reason, warning=guess.warning)
 
 
-def with_edges(choice: Choice, sample: Batch) -> Choice:
-    """The choice of a histogram with bins that suit the values."""
-    assert isinstance(choice.family, Histogram)
-    return replace(choice, family=choice.family.fitted_to(sample.numbers([choice.column])[:, 0], choice.column))
+def said_by_name(families: Families, column: str) -> bool:
+    """Whether the user named the family of a column, and left its options to us."""
+    said = families.get(column) if isinstance(families, Mapping) else families
+    return isinstance(said, str) and said not in (*OPEN, IGNORE)
 
 
-def reading(family: Any, name: str, text: Text) -> Family:
-    """The text family for one column, by the recipe the user gave for it, if any."""
-    recipe = text.get(name) if isinstance(text, Mapping) else text
-    reader: Family = family.reading(name, recipe)
-    return reader
+def suited(choice: Choice, sample: Batch) -> Choice:
+    """The choice with what its family takes from a sample, such as bins that suit the values."""
+    assert choice.family is not None
+    return replace(choice, family=choice.family.suited_to(sample.only([choice.column])))
 
 
 def smoothed(family: Family, name: str, smoothing: Smoothing) -> Family:

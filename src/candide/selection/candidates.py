@@ -1,4 +1,4 @@
-"""Which families a column might have: those whose support holds its values."""
+"""Which families a column might have: each family says so by itself."""
 
 from __future__ import annotations
 
@@ -7,86 +7,40 @@ from dataclasses import replace
 import numpy as np
 import pyarrow as pa
 
-from candide.data.arrays import FloatArray
+from candide import families
 from candide.data.batch import Batch
 from candide.data.errors import ColumnRefused
-from candide.data.times import EARLIEST, LATEST, time_kind
+from candide.data.times import time_kind
+from candide.families.base.competing import CATEGORY, NUMBER, TIME, TRUTH, ColumnLook
 from candide.families.base.family import Block, Family
 from candide.families.base.smoothing import own_loo_smoothing
-from candide.families.bernoulli import Bernoulli
-from candide.families.calendar import PARTS, Calendar, parts_of
-from candide.families.categorical import Categorical
-from candide.families.exponential import Exponential
-from candide.families.gamma import Gamma
-from candide.families.gaussian import Gaussian
-from candide.families.geometric import Geometric
-from candide.families.histogram import Histogram
-from candide.families.lognormal import Lognormal
-from candide.families.negative_binomial import NegativeBinomial
-from candide.families.poisson import Poisson
-from candide.families.student import Student
 from candide.model.summary import Summary
 
-MANY_VALUES = 64
-"""Numbers with more different values than this are no categories."""
-
-FEW_VALUES = 12
-"""Numbers with no more different values than this have no tail to speak of."""
-
-LARGE_COUNT = 10_000
 SMOOTHINGS = (0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0)
 
 
 def candidates(guess: Family, column: Batch, everything: bool) -> list[Family]:
-    """The families that may compete for one column, the guess first.
+    """The families that may compete for one column: the guess first, then by rank.
 
     Those with a narrower support than all numbers stand only where `everything` was seen: a row that comes later might
     not fit.
     """
     (name,) = column.names
     guess = replace(guess, column=name)
-    if isinstance(guess, Categorical) and not holds_numbers(column):
-        return [guess, replace(guess, grouped=True)]
-    if isinstance(guess, Bernoulli) or not holds_numbers(column):
-        return [guess]
+    look = look_at(column, guess, everything)
+    offered = (family for kind in families.classes() for family in kind.candidates_for(look))
+    return list(dict.fromkeys([guess, *(replace(family, column=name) for family in offered)]))
+
+
+def look_at(column: Batch, guess: Family, everything: bool) -> ColumnLook:
+    """What is known of a column before any family is tried; words and truths are as they were guessed."""
+    (name,) = column.names
+    if guess.reads == TRUTH or not holds_numbers(column):
+        kind = CATEGORY if guess.reads == NUMBER else guess.reads
+        return ColumnLook(name, kind, np.zeros(0), guess, everything)
     numbers = column.numbers([name])[:, 0]
-    if holds_times(column):
-        found = [guess, *timely(numbers[np.isfinite(numbers)], name)]
-        return list(dict.fromkeys(replace(family, column=name) for family in found))
-    found = [guess, *numeric(numbers[np.isfinite(numbers)], name, everything)]
-    return list(dict.fromkeys(replace(family, column=name) for family in found))
-
-
-def numeric(numbers: FloatArray, name: str, everything: bool) -> list[Family]:
-    """The families of numbers whose support holds all of these."""
-    values = np.unique(numbers)
-    if len(values) <= 2:
-        return [Categorical()]
-    found: list[Family] = [Histogram().fitted_to(numbers, name), Gaussian(), Student()]
-    if len(values) <= MANY_VALUES:
-        found.append(Categorical())
-    if len(values) <= FEW_VALUES:
-        return found
-    if everything and values[0] > 0:
-        found += [Lognormal(), Gamma()]
-    if everything and values[0] >= 0:
-        found.append(Exponential())
-    if everything and values[0] >= 0 and values[-1] <= LARGE_COUNT and bool((values == np.floor(values)).all()):
-        found += [Poisson(), NegativeBinomial(), Geometric()]
-    return found
-
-
-def timely(seconds: FloatArray, name: str) -> list[Family]:
-    """The families of times: when it was, or which weekday, month or hour, as far as there are several."""
-    if not len(seconds):
-        return []
-    inside = seconds[(seconds >= EARLIEST) & (seconds <= LATEST)]
-    when: list[Family] = [Histogram().fitted_to(seconds, name), Gaussian(), Student()]
-    if len(inside) < len(seconds):
-        return when
-    year = int(np.median(inside.astype("datetime64[s]").astype("datetime64[Y]").astype(np.int64))) + 1970
-    parts = [part for part in PARTS if len(np.unique(parts_of(inside, part))) > 1]
-    return [*when, *(Calendar(part=part, year=year) for part in parts)]
+    kind = TIME if holds_times(column) else NUMBER
+    return ColumnLook(name, kind, numbers[np.isfinite(numbers)], guess, everything)
 
 
 def holds_times(column: Batch) -> bool:

@@ -11,22 +11,15 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from candide import families
 from candide.data.arrays import AnyArray, FloatArray, IntArray
 from candide.data.batch import Batch
 from candide.data.metrics import mean_loss
 from candide.data.progress import Size, Watch, counted, unwatched
 from candide.data.times import is_time
 from candide.engines.protocol import Engine
-from candide.families.base.discriminant import Discriminant
+from candide.families.base.competing import CATEGORY, NUMBER, TEXT
 from candide.families.base.family import Block, Family
-from candide.families.bernoulli import Bernoulli
-from candide.families.categorical import Categorical
-from candide.families.complement import Complement
-from candide.families.gaussian_full import GaussianFull
-from candide.families.gaussian_shared import GaussianShared
-from candide.families.histogram import Histogram
-from candide.families.multinomial import Multinomial
-from candide.families.text import Text
 from candide.model.predictor import log_normalised
 from candide.model.schema import Choice, Schema
 from candide.model.summary import Summary, grid_weights
@@ -123,7 +116,7 @@ def chosen_by_leaving_out(
 def with_texts(guessed: Schema, chosen: Sequence[Choice]) -> Schema:
     """The guesses, with what was chosen for texts: a recipe has nothing to do with other columns."""
     pairs = zip(guessed.choices, chosen, strict=True)
-    return replace(guessed, choices=tuple(new if isinstance(new.family, Text) else old for old, new in pairs))
+    return replace(guessed, choices=tuple(new if reads(new, TEXT) else old for old, new in pairs))
 
 
 def affordable_rows(rows: Batch) -> int:
@@ -150,7 +143,7 @@ def decided(choice: Choice, column: Batch, judges: Judges, wishes: Wishes, every
     said = by_hand(wishes.families, choice.column)
     if choice.family is None or isinstance(said, Family):
         return choice
-    if isinstance(choice.family, Text):
+    if choice.family.reads == TEXT:
         return best_recipe(choice, column, wishes, wishes.calibrate)
     entrants = candidates(choice.family, column, everything) if said == "auto" else [choice.family]
     if is_open(wishes.smoothing, choice.column):
@@ -178,10 +171,12 @@ def best_table(
     free = {choice.column for choice in winners.choices if by_hand(wishes.families, choice.column) == "auto"}
     as_guessed = {choice.column: choice for choice in guessed.choices}
     looks = tuple(as_guessed[choice.column] if choice.column in free else choice for choice in winners.choices)
-    tables = different([winners, replace(winners, choices=looks), changed(winners, free, in_bins(rows))])
+    everywhere = [kind for kind in families.classes() if kind.for_whole_tables]
+    alike = [changed(winners, free, by_family(kind, rows)) for kind in everywhere if not kind.is_joint]
+    tables = different([winners, replace(winners, choices=looks), *alike])
     plain = free - {choice.column for choice in winners.choices if is_time(choice.kind)}
-    numbers = with_whole_numbers(winners, plain, rows)
-    bells = different(changed(numbers, plain, together(family)) for family in (GaussianShared(), GaussianFull()))
+    numbers = plain_numbers(winners, plain, rows)
+    bells = different(together(winners, numbers, kind()) for kind in everywhere if kind.is_joint)
     bells = [table for table in bells if affordable_bell(table, rows)]
     if len(tables) == 1 and not bells:
         return winners
@@ -200,7 +195,7 @@ def best_table(
 def told_why(schema: Schema, reason: str) -> Schema:
     """The schema with a reason for the columns that share a covariance."""
     choices = tuple(
-        replace(choice, reason=f"{choice.reason}; {reason}") if isinstance(choice.family, Discriminant) else choice
+        replace(choice, reason=f"{choice.reason}; {reason}") if choice.family and choice.family.is_joint else choice
         for choice in schema.choices
     )
     return replace(schema, choices=choices)
@@ -211,21 +206,26 @@ Change = Callable[[Choice], Family]
 
 def changed(schema: Schema, free: set[str], change: Change) -> Schema:
     """The schema with the family of every column of numbers changed, where the user left it open."""
-    choices = []
-    for choice in schema.choices:
-        numbers = choice.family is not None and not isinstance(choice.family, (Text, Bernoulli, Categorical))
-        choices.append(replace(choice, family=change(choice)) if numbers and choice.column in free else choice)
+    choices = (
+        replace(choice, family=change(choice)) if choice.column in free and reads(choice, NUMBER) else choice
+        for choice in schema.choices
+    )
     return replace(schema, choices=tuple(choices))
 
 
-def with_whole_numbers(schema: Schema, free: set[str], rows: Batch) -> Schema:
-    """The schema where whole numbers that did best as categories are numbers again: together they may do better."""
+def reads(choice: Choice, kind: str) -> bool:
+    """Whether a column is learned as values of this kind."""
+    return choice.family is not None and choice.family.reads == kind
 
-    def restored(choice: Choice) -> Choice:
-        is_free = choice.column in free and isinstance(choice.family, Categorical)
-        return replace(choice, family=GaussianShared()) if is_free and are_numbers(rows, choice.column) else choice
 
-    return replace(schema, choices=tuple(map(restored, schema.choices)))
+def plain_numbers(schema: Schema, free: set[str], rows: Batch) -> set[str]:
+    """The open columns of numbers, with whole ones that did best as categories: together they may do better."""
+    return {
+        choice.column
+        for choice in schema.choices
+        if choice.column in free
+        and (reads(choice, NUMBER) or (reads(choice, CATEGORY) and are_numbers(rows, choice.column)))
+    }
 
 
 def are_numbers(rows: Batch, column: str) -> bool:
@@ -234,21 +234,22 @@ def are_numbers(rows: Batch, column: str) -> bool:
     return holds_numbers(one) and len(np.unique(one.numbers([column]))) >= FEWEST_NUMBERS
 
 
-def in_bins(rows: Batch) -> Change:
-    """The same column as a histogram."""
+def by_family(kind: type[Family], rows: Batch) -> Change:
+    """The same column by one family that stands for all."""
 
     def change(choice: Choice) -> Family:
-        if isinstance(choice.family, Histogram):
+        if isinstance(choice.family, kind):
             return choice.family
         column = rows.only([choice.column])
-        return smoothed_by_itself(Histogram().fitted_to(column.numbers(column.names)[:, 0], choice.column), column)
+        return smoothed_by_itself(kind().suited_to(column), column)
 
     return change
 
 
-def together(family: Family) -> Change:
-    """The same column in a block with all other columns of numbers."""
-    return lambda choice: family
+def together(schema: Schema, columns: set[str], family: Family) -> Schema:
+    """The schema with some columns in one block."""
+    choices = (replace(choice, family=family) if choice.column in columns else choice for choice in schema.choices)
+    return replace(schema, choices=tuple(choices))
 
 
 def different(schemas: Iterable[Schema]) -> list[Schema]:
@@ -269,18 +270,19 @@ def affordable_bell(schema: Schema, rows: Batch) -> bool:
 def shares_a_total(schema: Schema) -> bool:
     """Whether all columns are counts that share one total, so that one choice is made for all."""
     blocks = schema.blocks
-    return len(blocks) == 1 and isinstance(blocks[0].family, (Multinomial, Complement)) and len(blocks[0].columns) > 1
+    return len(blocks) == 1 and blocks[0].family.shares_total and len(blocks[0].columns) > 1
 
 
 def best_total(
     guessed: Schema, rows: Batch, wishes: Wishes, engine: Engine, watch: Watch = unwatched
 ) -> Schema:
-    """Multinomial or complement and their smoothing, for all columns together."""
+    """Which family of counts with one total, such as the complement, and its smoothing, for all columns together."""
     ((block),) = guessed.blocks
     said = by_hand(wishes.families, block.columns[0])
     if isinstance(said, Family) or not is_open(wishes.smoothing, block.columns[0]):
         return guessed
-    kinds = (Multinomial, Complement) if said == "auto" else (type(block.family),)
+    totals = [kind for kind in families.classes() if kind.shares_total]
+    kinds = totals if said == "auto" else [type(block.family)]
     entrants = [kind(smoothing=amount) for kind in kinds for amount in SMOOTHINGS_OF_TOTALS]
     with watch("Choosing", Size(len(entrants), "families")) as report:
         tried = counted(entrants, report)

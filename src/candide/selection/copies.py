@@ -10,7 +10,8 @@ import numpy as np
 
 from candide.data.arrays import IntArray
 from candide.data.batch import Batch
-from candide.selection.candidates import MANY_VALUES, holds_numbers
+from candide.families.base.competing import MANY_VALUES
+from candide.selection.candidates import holds_numbers
 
 HEAD = 256
 """Rows come as good as shuffled: columns that part in the first ones need not be looked at any further."""

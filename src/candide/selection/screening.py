@@ -13,8 +13,7 @@ import numpy as np
 
 from candide.data.batch import Batch, SparseColumns
 from candide.data.metrics import mean_loss
-from candide.families.bernoulli import Bernoulli
-from candide.families.text import Text
+from candide.families.base.competing import TEXT, TRUTH
 from candide.model.predictor import log_normalised
 from candide.model.schema import OPEN, Choice, Schema
 from candide.selection.candidates import candidates
@@ -83,7 +82,7 @@ def suspicions(schema: Schema, rows: Batch, is_open: set[str], calibrated: bool)
 def might_name_rows(choice: Choice) -> bool:
     """Whether a column might be an id: texts and truths are none, nor numbers that were only misread as strings."""
     is_misread = bool(choice.warning) and not is_called_id(choice.column)
-    return not is_misread and not isinstance(choice.family, (Text, Bernoulli))
+    return not is_misread and choice.family is not None and choice.family.reads not in (TEXT, TRUTH)
 
 
 def as_identifier(choice: Choice, rows: Batch) -> Suspicion | None:

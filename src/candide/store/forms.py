@@ -1,6 +1,6 @@
 """How each statistic is written as arrays and read back: a new statistic needs one `Form` in the table below.
 
-The declared type of a family's builder says what the family remembers, and so what the file must hold. Whatever is
+The `statistic` that a family declares says what it remembers, and so what the file must hold. Whatever is
 read has the shapes of its block and is in canonical form, or is refused. No check takes more memory than the file.
 """
 
@@ -44,10 +44,10 @@ class Form:
 
 def form_of(block: Block) -> Form:
     """The form of what a block remembers."""
-    builder = type(block.family).builder.__annotations__["return"]
-    if builder not in FORMS:
+    statistic = block.family.statistic.__name__
+    if statistic not in FORMS:
         raise CandideError(f"What the family '{block.family.name}' remembers has no form in a model file yet.")
-    return FORMS[builder]()
+    return FORMS[statistic]()
 
 
 def write_tally(seen: Tally, block: Block) -> Arrays:
@@ -173,9 +173,10 @@ def words_form() -> Form:
     return Form("words", write_words, read_words)
 
 
+#: By name, so that a statistic is imported only where it is used.
 FORMS: dict[str, Callable[[], Form]] = {
-    "TallyBuilder": lambda: Form("tally", write_tally, read_tally),
-    "SumsBuilder": lambda: Form("sums", write_sums, read_sums),
-    "CrossSumsBuilder": lambda: Form("cross sums", write_cross_sums, read_cross_sums),
-    "WordTallyBuilder": words_form,
+    "Tally": lambda: Form("tally", write_tally, read_tally),
+    "Sums": lambda: Form("sums", write_sums, read_sums),
+    "CrossSums": lambda: Form("cross sums", write_cross_sums, read_cross_sums),
+    "WordTally": words_form,
 }

@@ -16,9 +16,7 @@ import numpy as np
 from candide.data.arrays import FloatArray, IntArray
 from candide.data.errors import OptionRefused
 from candide.families.base.family import Family
-from candide.families.categorical import Categorical
-from candide.families.gaussian import Gaussian
-from candide.families.text import Text
+from candide.families.base.streaming import BY_MOMENTS, BY_VALUES, BY_WORDS
 from candide.families.words.options import TextOptions
 from candide.statistics.sums import Sums
 from candide.statistics.tally import Tally, TallyBuilder
@@ -125,12 +123,7 @@ def restored(state: dict[str, Any]) -> FadingStream:
 
 def kind_of(family: Family) -> type[Live] | None:
     """The block that lets a family's counts fade; none where the family needs whole ones."""
-    if isinstance(family, Text):
-        plain = family.options.model == "multinomial" and family.options.weighting == "counts"
-        return FadingText if plain and LiveWords.takes(family) else None
-    if family.chooses:
-        return None
-    return {Categorical: FadingCategories, Gaussian: FadingNumbers}.get(type(family))
+    return FADING.get((family.statistic, family.live)) if family.fades else None
 
 
 class FadingWords(RunningWords):
@@ -275,3 +268,11 @@ class FadingNumbers(LiveDensity):
             if value == value:
                 self.builder.entries[column][label].add(value, self.weight)
                 self.builder.overall[column].add(value, self.weight)
+
+
+FADING: dict[tuple[type, str], type[Live]] = {
+    (Tally, BY_VALUES): FadingCategories,
+    (Sums, BY_MOMENTS): FadingNumbers,
+    (WordTally, BY_WORDS): FadingText,
+}
+"""The blocks whose old rows fade, by statistic and the way a family may be judged from it."""

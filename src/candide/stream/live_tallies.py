@@ -121,7 +121,8 @@ class LiveTruths(Live):
         self.columns = [*self.columns, *columns]
 
     def read(self, cells: list[Cell]) -> list[int]:
-        numbers = [(place, within(TRUTHS, number_of(value, name), name, "bernoulli")) for place, name, value in cells]
+        family = self.family.name
+        numbers = [(place, within(TRUTHS, number_of(value, name), name, family)) for place, name, value in cells]
         self.builder.reserve(1, NO_WEIGHTS)
         return [self._row(place, number) for place, number in numbers if number == number]
 

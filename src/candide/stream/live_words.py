@@ -128,18 +128,6 @@ class LiveWords(LiveText):
     family: Text
     builder: RunningWords
 
-    @staticmethod
-    def takes(family: Text) -> bool:
-        """Whether every word met speaks, and as its counts say: no thresholds, no lists, no other event model."""
-        options = family.options
-        return (
-            options.model in ("multinomial", "complement")
-            and not options.idf
-            and options.stop_words in (0, ())
-            and options.min_count <= 1
-            and options.max_terms is None
-        )
-
     def builder_over(self, seen: WordTally) -> RunningWords:
         return RunningWords.over(self.family.options, seen)
 

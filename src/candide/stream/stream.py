@@ -15,13 +15,9 @@ from candide.data.arrays import AnyArray, FloatArray
 from candide.data.batch import Batch, labels_of
 from candide.data.errors import ColumnRefused, ForgetRefused, LabelsRefused, OptionRefused, OverflowRefused
 from candide.data.values import Coded, Key, is_missing, shown
-from candide.families.base.density import Density
+from candide.families.base.competing import TEXT
 from candide.families.base.family import Block, Family
-from candide.families.bernoulli import Bernoulli
-from candide.families.categorical import Categorical
-from candide.families.complement import Complement
-from candide.families.multinomial import Multinomial
-from candide.families.text import Text
+from candide.families.base.streaming import BY_EVENTS, BY_MOMENTS, BY_TRUTHS, BY_VALUES, BY_WORDS
 from candide.kernels.scoring import argmax_rows
 from candide.model.calibration import Calibration
 from candide.model.predictor import Priors, log_priors, normalised
@@ -43,12 +39,15 @@ from candide.training.row_hashes import identities
 
 FEW_CLASSES = 64
 PLACE = itemgetter(0)
-KINDS: dict[type[Family], type[Live]] = {
-    Categorical: LiveCategories,
-    Bernoulli: LiveTruths,
-    Multinomial: LiveCounts,
-    Complement: LiveCounts,
+LIVE: dict[tuple[type, str], type[Live]] = {
+    (Tally, BY_VALUES): LiveCategories,
+    (Tally, BY_TRUTHS): LiveTruths,
+    (Tally, BY_EVENTS): LiveCounts,
+    (Sums, BY_MOMENTS): LiveDensity,
+    (WordTally, BY_WORDS): LiveWords,
+    (WordTally, ""): LiveText,
 }
+"""Which block suits a family, by its statistic and the way it may be judged from it; any other is made anew."""
 
 
 class Stream:
@@ -370,7 +369,7 @@ class Stream:
 
     def _note_families(self) -> None:
         """What the choice of families decides for all rows."""
-        self.texts = [choice.column for choice in self.choices if isinstance(choice.family, Text)]
+        self.texts = [choice.column for choice in self.choices if choice.family and choice.family.reads == TEXT]
         self.listeners = [block for block in self.lives.values() if block.hears_silence]
         self.has_prior = not self.lives or any(family.is_likelihood for family in self.lives)
 
@@ -419,13 +418,7 @@ class Stream:
         """The block of a stream that suits a family."""
         if not counts_ones(seen):
             return Live(family, columns, seen)
-        if isinstance(family, Text):
-            return (LiveWords if LiveWords.takes(family) else LiveText)(family, columns, seen)
-        if isinstance(family, Density):
-            return LiveDensity(family, columns, seen)
-        if family.chooses:
-            return Live(family, columns, seen)
-        return KINDS.get(type(family), Live)(family, columns, seen)
+        return LIVE.get((family.statistic, family.live), Live)(family, columns, seen)
 
 
 def counts_ones(seen: Any) -> bool:

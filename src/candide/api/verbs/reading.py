@@ -17,6 +17,7 @@ from candide.data.batch import ArrowColumns, Batch
 from candide.data.errors import LabelsRefused, OptionRefused
 from candide.data.progress import Watch, unwatched
 from candide.data.values import Coded
+from candide.families.base import competing
 from candide.model.guess import BY_TYPE
 from candide.model.row_sample import BYTES_TO_LOOK_AT, ROWS_TO_LOOK_AT
 from candide.model.schema import Choice
@@ -80,7 +81,7 @@ def left_out(source: Source) -> list[str]:
 
 def texts_alone(fitted: Fitted, text: str | Sequence[str]) -> Any:
     """Rows with nothing in them but texts, for a model that reads one column of text."""
-    columns = [c.column for c in fitted.learned.schema.choices if c.family is not None and c.family.name == "text"]
+    columns = [c.column for c in fitted.learned.schema.choices if c.family and c.family.reads == competing.TEXT]
     if len(columns) != 1:
         raise OptionRefused(
             f"The model has {len(columns)} columns of text, so a text alone says "

@@ -8,10 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from candide.data.batch import Batch
+from candide.families.base.competing import CATEGORY, TEXT, TRUTH
 from candide.families.base.family import Family
-from candide.families.bernoulli import Bernoulli
-from candide.families.categorical import Categorical
-from candide.families.text import Text
 from candide.model.schema import OPEN, Families
 from candide.selection.candidates import holds_numbers
 from candide.training.learning import Options
@@ -38,11 +36,11 @@ class Columns:
         """
         choices = Options(families).choose(batch).choices
         guessed = {choice.column: choice.family for choice in choices if choice.family is not None}
-        texts = tuple(name for name, family in guessed.items() if isinstance(family, Text))
+        texts = tuple(name for name, family in guessed.items() if family.reads == TEXT)
         categories = tuple(
             name
             for name, family in guessed.items()
-            if isinstance(family, (Bernoulli, Categorical))
+            if family.reads in (CATEGORY, TRUTH)
             and (said_by_hand(families, name) or not many_numbers(batch.only([name])))
         )
         numbers = tuple(name for name in guessed if name not in {*texts, *categories})

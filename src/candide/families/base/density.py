@@ -11,7 +11,9 @@ import numpy as np
 from candide.data.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from candide.data.batch import Batch
 from candide.families.base.basis import Shaped
+from candide.families.base.competing import ColumnLook
 from candide.families.base.family import Family, Term, shown_number
+from candide.families.base.streaming import BY_MOMENTS
 from candide.families.base.support import REAL, Support
 from candide.kernels.logarithm import grid_log
 from candide.statistics.sums import Sums, SumsBuilder
@@ -22,6 +24,9 @@ Parameters = tuple[FloatArray, ...]
 IN_EVERY_SUPPORT = 1.0
 LEAST_DEVIATION = 1e-300
 FAR = 1e280
+LARGE_COUNT = 10_000
+"""Larger whole numbers are hardly counts, unless a user says so."""
+
 EPSILON = np.finfo(np.float64).eps
 #: Taking a row out in doubles must leave this share of the squares.
 KEPT = 1e-3
@@ -61,6 +66,8 @@ class Density(Family):
 
     smoothing: float = 1.0
 
+    statistic = Sums
+    live = BY_MOMENTS
     support: ClassVar[Support] = REAL
     #: What is summed, where that is not the values themselves.
     summed_support: ClassVar[Support | None] = None
@@ -68,6 +75,15 @@ class Density(Family):
     #: What the parameters are called, and the density written with them, for explanations.
     called: ClassVar[tuple[str, ...]] = ()
     formula: ClassVar[str] = ""
+
+    @classmethod
+    def candidates_for(cls, column: ColumnLook) -> list[Family]:
+        """It may stand wherever its support holds all numbers; where that is a part of the line, all must be known."""
+        if cls.support is REAL:
+            return [cls()] if column.has_shape else []
+        large = cls.support.grid_bits is not None and column.largest > LARGE_COUNT
+        known = column.everything and column.has_tail and not large
+        return [cls()] if known and bool(cls.support.holds(column.values).all()) else []
 
     @abstractmethod
     def parameters(self, seen: Moments) -> Parameters:

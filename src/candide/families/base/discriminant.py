@@ -30,6 +30,9 @@ class Discriminant(Family):
 
     smoothing: float = 1.0
     floor: float = 1e-9
+    statistic = CrossSums
+    for_whole_tables = True
+    is_joint = True
 
     @abstractmethod
     def pooled(self, own: FloatArray, weights: FloatArray) -> tuple[FloatArray, FloatArray]:

@@ -17,8 +17,10 @@ from candide.data.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from candide.data.batch import Batch
 from candide.data.errors import OptionRefused
 from candide.families.base.basis import Behind
+from candide.families.base.competing import Competing
 from candide.families.base.grid_points import worth_seeing
 from candide.families.base.profile import COUNTS, CURVE, Profile, information, reaches_beyond
+from candide.families.base.streaming import Streaming
 from candide.statistics.tally import Tally
 
 
@@ -93,13 +95,15 @@ class Silence:
 
 
 @dataclass(frozen=True)
-class Family(ABC):
+class Family(Competing, Streaming, ABC):
     """One way a block of columns can be distributed."""
 
-    smoothing: float
+    smoothing: float = 1.0
     #: The one column of a block of its own; columns whose families do not name them share a block where they are equal.
     column: str = field(default="", kw_only=True)
 
+    #: What is remembered: the file and the stream find by it how the family is written and how it learns row by row.
+    statistic: ClassVar[type]
     #: Whether `smoothing` is a count added to every slot: what one number for all columns speaks of.
     adds_counts: ClassVar[bool] = False
     #: Whether the score is a likelihood, so that the prior belongs beside it.

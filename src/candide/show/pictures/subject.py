@@ -10,7 +10,6 @@ import numpy as np
 from candide.data.arrays import FloatArray
 from candide.data.errors import ColumnRefused, OptionRefused, suggestion
 from candide.data.values import shown
-from candide.families.base.discriminant import Discriminant
 from candide.families.base.family import Block
 from candide.families.base.profile import EVENTS, Profile
 from candide.model.predictor import Model
@@ -98,4 +97,4 @@ class Subject:
 
 def cannot_be_split(block: Block) -> bool:
     """Whether the columns of a block speak together, so that there is no saying which of them said what."""
-    return isinstance(block.family, Discriminant) and len(block.columns) > 1
+    return block.family.is_joint and len(block.columns) > 1

@@ -38,7 +38,7 @@ def mixed(rows: int, rng: np.random.Generator) -> tuple[dict[str, list[float]], 
 def cost(model: NaiveBayes, asked: object) -> tuple[str, ...]:
     """Milliseconds a row for a prediction, an explanation, the difference, and for showing what was explained."""
     rows = list(Batch.of(asked).split(1))
-    fitted = model.model_
+    fitted = model.predictor_
     works = (
         fitted.reported,
         fitted.explain,

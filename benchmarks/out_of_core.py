@@ -68,7 +68,7 @@ def learn(path: str) -> int:
     from candide import fit
 
     by_hand = dict(amount="gaussian", visits="gaussian", colour="categorical", city="categorical", text="text")
-    return fit(path, "label", families=by_hand).learned.summary.rows
+    return fit(path, "label", families=by_hand).trained.summary.rows
 
 
 def pandas_and_sklearn(path: str) -> int:

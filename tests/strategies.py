@@ -14,7 +14,7 @@ from candide import families
 from candide.data.batch import Batch
 from candide.data.errors import CandideError
 from candide.families.base.family import Block, Family
-from candide.model.predictor import Model
+from candide.model.predictor import Predictor
 from candide.model.summary import Summary
 
 #: The options under which nothing is chosen and nothing calibrated.
@@ -95,8 +95,8 @@ class Table:
     def summary(self) -> Summary:
         return Summary.of(self.blocks, self.batch())
 
-    def model(self) -> Model:
-        return Model.fit(self.summary())
+    def model(self) -> Predictor:
+        return Predictor.fit(self.summary())
 
 
 def blocks_of(case: str, columns: int = 2, **options: Any) -> tuple[Block, ...]:

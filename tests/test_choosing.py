@@ -50,7 +50,7 @@ def test_rows_in_any_order_give_the_same_bits(chosen):
     table = frame().sample(frac=1, random_state=1)
     other = NaiveBayes(families={"copy": "ignore"}).fit(table, "label")
     assert other.schema_ == chosen.schema_
-    assert other.learned_.tuning == chosen.learned_.tuning
+    assert other.trained_.tuning == chosen.trained_.tuning
     assert np.array_equal(other.predict_proba(frame()), chosen.predict_proba(frame()))
 
 
@@ -58,12 +58,12 @@ def test_fewer_than_fifty_rows_choose_and_calibrate_nothing():
     table = frame(rows=49)
     model = NaiveBayes().fit(table, "label")
     assert model.schema_ == NaiveBayes(**PLAIN).fit(table, "label").schema_
-    assert model.learned_.tuning == UNTUNED
+    assert model.trained_.tuning == UNTUNED
 
 
 def test_what_is_fixed_by_hand_is_not_chosen():
     model = NaiveBayes("guess", "default", calibrate=False).fit(frame(), "label")
-    assert model.learned_.tuning == UNTUNED
+    assert model.trained_.tuning == UNTUNED
     given = families.named("gaussian", smoothing=0.25)
     model = NaiveBayes({"clusters": given}, smoothing=2.0, calibrate=False).fit(frame(), "label")
     assert next(c.family for c in model.schema_.choices if c.column == "clusters") == given
@@ -73,7 +73,7 @@ def test_what_is_fixed_by_hand_is_not_chosen():
 def test_partial_fit_and_learn_one_choose_nothing():
     table = frame()
     begun = NaiveBayes().partial_fit(table, "label")
-    assert begun.learned_.tuning == UNTUNED
+    assert begun.trained_.tuning == UNTUNED
     assert begun.schema_ == NaiveBayes(**PLAIN).fit(table, "label").schema_
 
 
@@ -81,7 +81,7 @@ def test_learning_more_keeps_the_choices(chosen):
     model = NaiveBayes(families={"copy": "ignore"}).fit(frame(), "label")
     model.partial_fit(frame(seed=1), "label")
     assert model.schema_ == chosen.schema_
-    assert model.learned_.tuning == chosen.learned_.tuning
+    assert model.trained_.tuning == chosen.trained_.tuning
     model.forget(frame(seed=1), "label")
     assert np.array_equal(model.predict_proba(frame()), chosen.predict_proba(frame()))
 
@@ -97,7 +97,7 @@ def test_models_fitted_alike_add_up(chosen):
 def test_what_was_chosen_is_saved(chosen, tmp_path):
     chosen.save(tmp_path / "model.candide")
     again = load(tmp_path / "model.candide")
-    assert again.learned_.tuning == chosen.learned_.tuning
+    assert again.trained_.tuning == chosen.trained_.tuning
     assert np.array_equal(again.predict_proba(frame()), chosen.predict_proba(frame()))
     assert np.array_equal(again.decide(frame()), chosen.decide(frame()))
 
@@ -122,7 +122,7 @@ def test_one_row_is_answered_as_many_are(chosen):
 
 
 def test_raw_scores_are_never_calibrated(chosen):
-    model = chosen.model_
+    model = chosen.predictor_
     assert model.calibration is not None
     assert model.calibration != IDENTITY
     table = frame().drop(columns="label")
@@ -198,5 +198,5 @@ def test_few_rows_that_can_be_told_apart_do_not_give_certainty():
     lines = (Path(__file__).parents[1] / "examples" / "messages.jsonl").read_text().splitlines()
     texts, labels = zip(*((one["text"], one["label"]) for one in map(json.loads, lines)), strict=True)
     model = NaiveBayes().fit(texts, labels)
-    assert model.learned_.tuning.quality.accuracy > 0.95
+    assert model.trained_.tuning.quality.accuracy > 0.95
     assert model.predict_proba(texts).min() > 1e-7

@@ -357,7 +357,7 @@ def test_two_learners_both_land(place, tmp_path):
                for name in ("more.csv", "new.csv")]  # fmt: skip
     assert [one.wait() for one in running] == [0, 0]
     both = verbs.learn(verbs.load(place / "m.candide"), [place / "more.csv", place / "new.csv"])
-    assert store.canonical_bytes(store.load(model)) == store.canonical_bytes(both.saved())
+    assert store.canonical_bytes(store.load(model)) == store.canonical_bytes(both.trained)
 
 
 def test_learn_then_forget_and_shards_merged_are_the_same_bytes(place, forked, tmp_path):
@@ -369,7 +369,7 @@ def test_learn_then_forget_and_shards_merged_are_the_same_bytes(place, forked, t
     assert forked(f"fit more.csv --like {model} -o {tmp_path}/b.candide").returncode == 0
     assert forked(f"merge {model} {tmp_path}/b.candide -o {tmp_path}/c.candide").returncode == 0
     whole = verbs.fit([place / "first.csv", place / "more.csv"], like=place / "m.candide")
-    assert store.canonical_bytes(store.load(tmp_path / "c.candide")) == store.canonical_bytes(whole.saved())
+    assert store.canonical_bytes(store.load(tmp_path / "c.candide")) == store.canonical_bytes(whole.trained)
 
 
 def test_killed_at_any_moment_the_file_is_the_old_or_the_new_one(place, forked, tmp_path):
@@ -386,7 +386,7 @@ def test_killed_at_any_moment_the_file_is_the_old_or_the_new_one(place, forked, 
         old.save(model)
         assert forked(command).returncode == 0
         steps[name] = forked.steps()
-        allowed[name] = {store.canonical_bytes(old.saved()), store.canonical_bytes(store.load(model))}
+        allowed[name] = {store.canonical_bytes(old.trained), store.canonical_bytes(store.load(model))}
     whole_answers = answers.read_bytes()
     chance = random.Random(1759)
     for number in range(KILLS):

@@ -92,11 +92,11 @@ class Watched(dict):
         return super().items()
 
     @property
-    def learned_(self):
+    def trained_(self):
         if self.model is None:
             raise AttributeError("learned_")
         self.held.append(is_locked(self.path))
-        return self.model.learned
+        return self.model.trained
 
 
 WRITERS = {

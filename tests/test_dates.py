@@ -77,10 +77,10 @@ def test_a_model_reads_later_files_in_the_order_it_learned(tmp_path):
     plain = written(tmp_path / "c.csv", ["2024-02-01", "2024-04-03"])
     found, same = (verbs.predict(model, path).table["probability"] for path in (doubtful, plain))
     assert found == same
-    before = verbs.load(model).learned.summary
+    before = verbs.load(model).trained.summary
     verbs.learn(model, doubtful)
     verbs.forget(model, plain)
-    assert verbs.load(model).learned.summary == before
+    assert verbs.load(model).trained.summary == before
 
 
 def early_and_late(kind):

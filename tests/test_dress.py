@@ -51,10 +51,10 @@ def test_numbers_in_any_dress_are_the_numbers(tmp_path, dress):
     path = written(tmp_path / "a.csv", texts, labels)
     assert column_of(path) == numbers.tolist()
     fitted = verbs.fit(path, "y")
-    choice = fitted.learned.schema.choices[0]
+    choice = fitted.trained.schema.choices[0]
     assert choice.reason.startswith("numbers")
     plain = verbs.fit(written(tmp_path / "b.csv", numbers.tolist(), labels), "y")
-    assert fitted.learned.summary == plain.learned.summary
+    assert fitted.trained.summary == plain.trained.summary
 
 
 @pytest.mark.parametrize("marker", ["?", "-", ".", "n/a", "null", "NULL", "none", "missing", "#N/A", "--", "NA", ""])
@@ -72,7 +72,7 @@ def test_a_marker_in_categories_is_a_value_and_the_reason_says_so(tmp_path):
     _, labels = plain_rows()
     path = written(tmp_path / "a.csv", (["red", "blue", "?"] * ROWS)[:ROWS], labels)
     assert set(column_of(path)) == {"red", "blue", "?"}
-    assert "'?' counts as a value, not as missing" in verbs.fit(path, "y").learned.schema.choices[0].reason
+    assert "'?' counts as a value, not as missing" in verbs.fit(path, "y").trained.schema.choices[0].reason
     assert set(column_of(path, na="?")) == {"red", "blue", None}
 
 
@@ -123,7 +123,7 @@ def test_a_model_reads_later_files_as_the_first(tmp_path):
     verbs.learn(model, doubtful)
     assert verbs.load(model).rows == ROWS + 3
     verbs.forget(model, doubtful)
-    assert verbs.load(model).learned.summary == before.learned.summary
+    assert verbs.load(model).trained.summary == before.trained.summary
 
 
 def test_mostly_numbers_learned_as_categories_is_warned_of_in_every_face(tmp_path):
@@ -131,7 +131,7 @@ def test_mostly_numbers_learned_as_categories_is_warned_of_in_every_face(tmp_pat
     texts = [str(n) for n in numbers]
     texts[3], texts[50] = "tbd", "soon"
     fitted = verbs.fit(written(tmp_path / "a.csv", texts, labels), "y")
-    warning = fitted.learned.schema.warnings["x"]
+    warning = fitted.trained.schema.warnings["x"]
     assert "118 of 120 values are numbers" in warning
     assert "na=['soon', 'tbd']" in warning
     assert verbs.inspect(fitted)["columns"][0]["warning"] == warning
@@ -140,15 +140,15 @@ def test_mostly_numbers_learned_as_categories_is_warned_of_in_every_face(tmp_pat
     with pytest.warns(UserWarning, match="every value is a number, but a text"):
         NaiveBayes().fit(pa.table({"x": list(map(str, numbers))}), labels)
     mended = verbs.fit(written(tmp_path / "a.csv", texts, labels), "y", na=["tbd", "soon"])
-    assert not mended.learned.schema.warnings
-    assert mended.learned.schema.choices[0].family.name != "categorical"
+    assert not mended.trained.schema.warnings
+    assert mended.trained.schema.choices[0].family.name != "categorical"
 
 
 @pytest.mark.parametrize("texts", [["1", "0"], ["a", "b"], ["a1", "b2", "c3"], ["1", "2", "3", "none of these"]])
 def test_categories_are_not_warned_of(tmp_path, texts):
     _, labels = plain_rows()
     path = written(tmp_path / "a.csv", (texts * ROWS)[:ROWS], labels)
-    assert not verbs.fit(path, "y", types={"x": "text"}).learned.schema.warnings
+    assert not verbs.fit(path, "y", types={"x": "text"}).trained.schema.warnings
     assert not NaiveBayes().fit({"x": (texts * ROWS)[:ROWS]}, labels).schema_.warnings
 
 

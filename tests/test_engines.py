@@ -61,8 +61,8 @@ def test_an_engine_by_name_does_the_work_and_changes_no_answer(dropped):
     here = candide.NaiveBayes().fit(rows, labels)
     there = candide.NaiveBayes(engine="one_by_one").fit(rows, labels)
     assert set(dropped) == {"summarize", "map"}
-    assert here.learned_.summary == there.learned_.summary
-    assert here.learned_.schema == there.learned_.schema
+    assert here.trained_.summary == there.trained_.summary
+    assert here.trained_.schema == there.trained_.schema
     del dropped[:]
     assert np.array_equal(here.predict_proba(rows), there.predict_proba(rows))
     assert dropped == ["map"]

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from candide import NaiveBayes, evaluation
+from candide import NaiveBayes, engines, evaluation
 from candide.api import verbs
 from candide.api.verbs import reading
 from candide.api.verbs.evaluating import is_model
@@ -18,9 +18,10 @@ from candide.data.batch import Batch
 from candide.data.errors import CandideError, LabelsRefused, OptionRefused, RowsRefused
 from candide.data.metrics import UNIT, units
 from candide.evaluation import folds, leave_one_out
+from candide.model.options import Options
 from candide.selection import tune
 from candide.sources import open_source
-from candide.training.learning import Learned, Options
+from candide.training.fit import fit_rows
 
 metrics = pytest.importorskip("sklearn.metrics")
 
@@ -159,7 +160,7 @@ def test_a_flipped_label_is_found():
 def test_suspects_are_cut_off_and_are_the_least_probable():
     table, labels = orchard(300)
     labels = ["apple" if place % 5 == 0 else label for place, label in enumerate(labels)]
-    learned = Learned.fit(Options(**PLAIN), Batch.of(table, labels))
+    learned = fit_rows(Options(**PLAIN), Batch.of(table, labels))
     many = evaluation.left_out(learned, [Batch.of(table, labels)], suspects=300).suspicious
     few = evaluation.left_out(learned, [Batch.of(table, labels)], suspects=7).suspicious
     assert len(many) > 7
@@ -224,17 +225,17 @@ def same_numbers(found: evaluation.Evaluation) -> dict:
 @pytest.mark.parametrize("options", [Options(), Options("guess", "default", calibrate=False)])
 def test_many_batches_are_one_batch_in_bits(options):
     batch = Batch.of(*orchard(500))
-    learned = Learned.fit(options, batch)
+    learned = fit_rows(options, batch)
     whole = evaluation.left_out(learned, [batch])
     assert evaluation.left_out(learned, batch.split(7)).to_dict() == whole.to_dict()
     new = Batch.of(*orchard(200, seed=1))
-    whole = evaluation.on_rows(learned.model, [new], learned.engine)
-    assert evaluation.on_rows(learned.model, new.split(7), learned.engine).to_dict() == whole.to_dict()
+    whole = evaluation.on_rows(learned.predictor, [new], engines.named())
+    assert evaluation.on_rows(learned.predictor, new.split(7), engines.named()).to_dict() == whole.to_dict()
 
 
 def test_rows_are_dealt_alike_where_processors_round_differently():
     table, labels = orchard()
-    learned = Learned.fit(Options(), Batch.of(table, labels))
+    learned = fit_rows(Options(), Batch.of(table, labels))
     left, _ = leave_one_out.Leaving.of(learned)(Batch.of(table, labels))
     nudged = replace(left, terms=np.nextafter(left.terms, np.inf), prior=np.nextafter(left.prior, -np.inf))
     assert leave_one_out.hashes(left).tolist() == leave_one_out.hashes(nudged).tolist()
@@ -243,7 +244,7 @@ def test_rows_are_dealt_alike_where_processors_round_differently():
 
 def test_any_order_of_rows_gives_the_same_bits():
     batch = Batch.of(*orchard(300))
-    learned = Learned.fit(Options(), batch)
+    learned = fit_rows(Options(), batch)
     order = np.random.default_rng(0).permutation(300)
     here, there = (evaluation.left_out(learned, [rows]) for rows in (batch, batch.take(order)))
     assert same_numbers(here) == same_numbers(there)
@@ -252,7 +253,7 @@ def test_any_order_of_rows_gives_the_same_bits():
 
 def test_too_many_rows_are_judged_by_the_models_own_calibration(monkeypatch):
     batch = Batch.of(*orchard(300))
-    learned = Learned.fit(Options(), batch)
+    learned = fit_rows(Options(), batch)
     by_tenths = evaluation.left_out(learned, [batch])
     monkeypatch.setattr(leave_one_out, "MOST_ROWS", 200)
     own = evaluation.left_out(learned, batch.split(90))
@@ -264,7 +265,7 @@ def test_too_many_rows_are_judged_by_the_models_own_calibration(monkeypatch):
 
 def test_few_rows_of_many_are_judged_by_the_models_own_calibration():
     batch = Batch.of(*orchard(300))
-    learned = Learned.fit(Options(), batch)
+    learned = fit_rows(Options(), batch)
     found = evaluation.left_out(learned, [batch.rows(10, 10 + tune.FEWEST_ROWS - 1)])
     assert found.rows == tune.FEWEST_ROWS - 1
     assert "too few" in found.notes[0]
@@ -274,7 +275,7 @@ def test_a_calibration_without_its_tenth_cannot_see_it():
     """Labels that say nothing: a calibration may not look better on left-out rows than always guessing the prior."""
     rng = np.random.default_rng(5)
     batch = Batch.of(rng.normal(size=(400, 8)), rng.integers(0, 2, 400))
-    found = evaluation.left_out(Learned.fit(Options("gaussian", "default"), batch), [batch])
+    found = evaluation.left_out(fit_rows(Options("gaussian", "default"), batch), [batch])
     assert found.log_loss > math.log(2) - 0.003
 
 
@@ -303,7 +304,7 @@ def test_folds_are_fits_on_the_other_folds():
     loss = 0.0
     for place in range(3):
         train, test = np.flatnonzero(fold != place), np.flatnonzero(fold == place)
-        learned = Learned.fit(Options(), batch.take(train))
+        learned = fit_rows(Options(), batch.take(train))
         model = NaiveBayes.of(learned)
         own = [list(model.classes_).index(labels[row]) for row in test]
         new = {name: [values[row] for row in test] for name, values in table.items()}
@@ -421,9 +422,9 @@ def test_equal_evaluations_are_equal():
 
 def test_no_rows_are_refused():
     table, labels = orchard(60)
-    learned = Learned.fit(Options(), Batch.of(table, labels))
+    learned = fit_rows(Options(), Batch.of(table, labels))
     for judge in (
-        lambda: evaluation.on_rows(learned.model, [], learned.engine),
+        lambda: evaluation.on_rows(learned.predictor, [], engines.named()),
         lambda: evaluation.left_out(learned, []),
     ):
         with pytest.raises(RowsRefused, match="not a single row to judge"):
@@ -452,7 +453,7 @@ def test_a_file_in_parts_is_judged_as_a_whole(monkeypatch):
 
 def test_a_model_judges_the_rows_it_learned():
     (batch,) = open_source(ORCHARD, label="fruit").batches()
-    fitted = verbs.Fitted(Learned.fit(Options(), batch, label="fruit"))
+    fitted = verbs.Fitted(fit_rows(Options(), batch, label="fruit"))
     left = verbs.evaluate(fitted, ORCHARD, leave_one_out=True)
     assert left.to_dict() == verbs.evaluate(ORCHARD, label="fruit").to_dict()
     with pytest.raises(CandideError, match="keeps no rows"):

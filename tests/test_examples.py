@@ -65,7 +65,7 @@ def spam(tmp_path_factory):
 
 def test_messages_are_drawn_from_words_though_they_are_read_in_several_ways(spam):
     path, fitted = spam
-    assert len(fitted.learned.model.blocks) > 1
+    assert len(fitted.trained.predictor.blocks) > 1
     drawn = verbs.sample(path, 20, "spam", seed=3)
     assert drawn.column_names == ["label", "text"]
     assert set(drawn["label"].to_pylist()) == {"spam"}
@@ -84,7 +84,7 @@ def test_a_seed_draws_the_same_rows_and_another_seed_others(spam):
 def test_drawn_messages_are_taken_for_what_they_were_drawn_for(spam):
     _, fitted = spam
     drawn = verbs.sample(fitted, 40, seed=5)
-    answers = NaiveBayes.of(fitted.learned).predict(drawn["text"].to_pylist())
+    answers = NaiveBayes.of(fitted.trained).predict(drawn["text"].to_pylist())
     assert np.mean(answers == drawn["label"].to_pylist()) > 0.9
 
 

@@ -262,11 +262,11 @@ def test_several_readings_of_a_word_speak_once():
     family = fitted.schema_.choices[0].family
     again = replace(family, options=replace(family.options, model="complement"), beside=True, alphabet="")
     from candide.families.base.family import Block
-    from candide.model.predictor import Model
+    from candide.model.predictor import Predictor
     from candide.model.summary import Summary
 
     batch = Batch.of(texts, labels)
-    model = Model.fit(Summary.of((Block(family, ("text",)), Block(again, ("text",))), batch))
+    model = Predictor.fit(Summary.of((Block(family, ("text",)), Block(again, ("text",))), batch))
     why = model.explain(Batch.of(["win prize"]))[0]
     assert [one.feature for one in why.evidence] == ["text: win", "text: prize"]
     assert [len(one.terms) for one in why.evidence] == [2, 2]

@@ -13,7 +13,7 @@ from candide.data.batch import Batch
 from candide.data.errors import ColumnRefused, OptionRefused
 from candide.families.base.family import Block
 from candide.families.binomial import Binomial
-from candide.model.predictor import Model
+from candide.model.predictor import Predictor
 from candide.model.summary import Summary
 
 rng = np.random.default_rng(4)
@@ -27,7 +27,7 @@ WHOLE = np.arange(12.0)
 def log_likelihood(family, values, asked, labels=LABELS):
     """log p(asked | class) after learning one column."""
     block = Block(family, ("x0",))
-    model = Model.fit(Summary.of((block,), Batch.of(np.reshape(values, (-1, 1)), labels)))
+    model = Predictor.fit(Summary.of((block,), Batch.of(np.reshape(values, (-1, 1)), labels)))
     return model.log_likelihood(Batch.of(np.reshape(asked, (-1, 1)).astype(float))) - model.log_prior
 
 
@@ -156,10 +156,10 @@ def test_smoothing_is_rows_of_the_whole_column_for_free(name):
 def test_a_class_that_never_saw_a_column_borrows_its_overall_shape(name, smoothing):
     block = Block(families.named(name, smoothing=smoothing), ("x0",))
     seen = Summary.of((block,), Batch.of({"x0": [1.0, 2.0, 4.0, None]}, ["a", "a", "a", "b"]))
-    stranger = Model.fit(seen).log_likelihood(Batch.of({"x0": [2.0]}))[0, 1]
+    stranger = Predictor.fit(seen).log_likelihood(Batch.of({"x0": [2.0]}))[0, 1]
     assert np.isfinite(stranger)
     if smoothing == 0 and name in DENSITIES:
-        familiar = Model.fit(seen).log_likelihood(Batch.of({"x0": [2.0]}))[0, 0] + math.log(1 / 3)
+        familiar = Predictor.fit(seen).log_likelihood(Batch.of({"x0": [2.0]}))[0, 0] + math.log(1 / 3)
         assert stranger == pytest.approx(familiar)
 
 

@@ -153,7 +153,7 @@ def test_every_verb_that_reads_takes_them(tmp_path):
     pd.DataFrame(ROWS * 20).to_csv(path, index=False)
     choice = {"where": "split = 'train'", "columns": ["age", "town"]}
     fitted = verbs.fit(str(path), "y", families="guess", smoothing="default", calibrate=False, **choice)
-    assert (fitted.rows, fitted.learned.schema.columns) == (60, ("age", "town"))
+    assert (fitted.rows, fitted.trained.schema.columns) == (60, ("age", "town"))
     assert fitted.provenance["read"]["where"] == "split = 'train'"
     learned = verbs.learn(fitted, str(path), columns="age,town", where="split = 'test'")
     assert learned.rows == 100

@@ -17,7 +17,7 @@ from candide import NaiveBayes, families, load, store
 from candide.api import verbs
 from candide.cli.app import app
 from candide.data.errors import ColumnRefused, RowsRefused
-from candide.training.forgetting import CHOICES_REMEMBER
+from candide.training.traces import CHOICES_REMEMBER
 from strategies import CASES, MIXTURE, ORDINARY, PLAIN, taken
 
 Rows = dict[str, list[Any]]
@@ -58,7 +58,7 @@ def beside_each_other(case: str) -> tuple[NaiveBayes, Rows, Rows]:
 
 
 def canonical(model: NaiveBayes) -> bytes:
-    return store.canonical_bytes(model.learned_.saved({}))
+    return store.canonical_bytes(model.trained_)
 
 
 def singly(rows: Rows) -> list[tuple[dict[str, Any], str]]:
@@ -161,7 +161,7 @@ def test_the_file_forgets_names_and_after_refit_numbers_too(tmp_path: Path) -> N
     after = verbs.forget(model, gone, format="jsonl")
     assert CHOICES_REMEMBER in after.notes
     assert found_in(model.read_bytes(), names_only=True) == []
-    assert after.learned.tuning.quality is None
+    assert after.trained.tuning.quality is None
     verbs.refit(model, kept)
     assert found_in(model.read_bytes(), names_only=False) == []
 
@@ -209,9 +209,9 @@ def test_a_forgotten_class_leaves_the_calibration() -> None:
     rows = mixed(150, 7)
     rows["label"][:40] = ["tired"] * 40
     model = NaiveBayes().fit(rows, "label")
-    assert ("text", "tired") in model.learned_.tuning.calibration.bias
+    assert ("text", "tired") in model.trained_.tuning.calibration.bias
     model.forget({name: values[:40] for name, values in rows.items()}, "label")
-    assert set(model.learned_.tuning.calibration.bias) == {("text", "ill"), ("text", "well")}
+    assert set(model.trained_.tuning.calibration.bias) == {("text", "ill"), ("text", "well")}
 
 
 def test_calibration_stays_with_its_block_when_the_first_column_goes() -> None:
@@ -223,15 +223,15 @@ def test_calibration_stays_with_its_block_when_the_first_column_goes() -> None:
         "label": labels,
     }
     model = NaiveBayes("gaussian").fit(rows, "label")
-    weight = model.learned_.tuning.calibration.weight["first"]
+    weight = model.trained_.tuning.calibration.weight["first"]
     head = {name: values[:60] for name, values in rows.items()}
-    one_by_one = NaiveBayes.of(model.learned_)
+    one_by_one = NaiveBayes.of(model.trained_)
     model.forget(head, "label")
     for row, label in singly(head):
         one_by_one.forget_one(row, label)
     for forgetful in (model, one_by_one):
         assert forgetful.schema_.columns == ("second",)
-        assert forgetful.learned_.tuning.calibration.weight == {"second": weight}
+        assert forgetful.trained_.tuning.calibration.weight == {"second": weight}
         assert forgetful.predict_proba({"second": [1.0]})[0, 0] == pytest.approx(
             forgetful.predict_proba_one({"second": 1.0})["a"]
         )
@@ -294,7 +294,7 @@ def some(rows: Rows, places: range) -> Rows:
 
 def test_reasons_of_older_models_are_mended_when_rows_are_forgotten() -> None:
     model = NaiveBayes(**PLAIN).fit({"size": [1.5, 2.5, 3.5]}, ["a", "b", "a"])
-    learned = model.learned_
+    learned = model.trained_
     old = replace(learned.schema.choices[0], reason="numbers from -1e+06 to 3.5; log loss of left-out rows 0.5")
     before = replace(learned, schema=replace(learned.schema, choices=(old,)))
     gone = {"size": [3.5]}

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from sklearn.ensemble import AdaBoostClassifier
 from sklearn.naive_bayes import GaussianNB
 
-from candide import NaiveBayes, families, load, store
+from candide import NaiveBayes, engines, families, load, store
 from candide.data.batch import Batch
 from candide.data.errors import ForgetRefused, OverflowRefused
 from candide.families.base.family import Block
@@ -20,13 +20,14 @@ from candide.families.words.documents import Documents
 from candide.families.words.options import TextOptions
 from candide.families.words.word_tally_builder import WordTallyBuilder
 from candide.kernels.word_counting import weighed_amount
-from candide.model.predictor import Model, normalised
+from candide.model.options import Options
+from candide.model.predictor import Predictor, normalised
 from candide.model.schema import Choice, Schema
 from candide.model.summary import Summary, grid_weights
+from candide.model.trained_model import TrainedModel
 from candide.selection.leave_one_out import known_labels
 from candide.statistics.weight_grid import on_grid
-from candide.store import ModelFileRefused, Saved, container
-from candide.training.learning import Learned
+from candide.store import ModelFileRefused, container
 from strategies import PLAIN, Row, Table, blocks_of, tables
 from test_leave_one_out import MODELS, any_cut, assert_alike, assert_refits, judged, matrix_of, texts
 from test_store import forged, parts_of
@@ -91,7 +92,7 @@ def test_forgetting_what_had_fractions_leaves_whole_counts_as_they_were(case, da
 def test_a_file_gives_them_back(case, data):
     table = weighed(data, case)
     schema = Schema(tuple(Choice(name, block.family, "") for block in table.blocks for name in block.columns))
-    saved = Saved(schema, table.summary())
+    saved = TrainedModel(Options(), schema, table.summary())
     again = store.from_bytes(store.to_bytes(saved))
     assert again == saved
     assert store.to_bytes(again) == store.to_bytes(saved)
@@ -106,7 +107,7 @@ def test_answers_are_those_of_counts_in_proportion(case, data):
     if case in ("student", "histogram", "gaussian_full", "gaussian_shared", "complement"):
         pytest.skip("the number of rows is part of the family")
     light = table.of([replace(row, weight=row.weight / 4) for row in table.rows])
-    one, other = (Model.fit(some.summary()).joint(table.batch()) for some in (light, table))
+    one, other = (Predictor.fit(some.summary()).joint(table.batch()) for some in (light, table))
     assert np.allclose(one, other, rtol=1e-9, atol=1e-9, equal_nan=True)
 
 
@@ -159,15 +160,15 @@ def test_streams_go_on_from_them():
 
 def test_leave_one_out_is_a_refit_without_the_row():
     table, label, weights = rows_of(np.random.default_rng(3), rows=12)
-    learned = NaiveBayes(**PLAIN).fit(table, label, weights).learned_
+    learned = NaiveBayes(**PLAIN).fit(table, label, weights).trained_
     from candide.selection.leave_one_out import leave_each_out
 
     batch = Batch.of(table, label, weights)
-    (left,) = leave_each_out(learned.summary, [batch], learned.engine)
+    (left,) = leave_each_out(learned.summary, [batch], engines.named())
     for row in range(12):
         alone = batch.take(np.array([row]))
         rest = learned.summary - Summary.of(learned.summary.blocks, alone)
-        joint = Model.fit(rest).joint(alone)[0]
+        joint = Predictor.fit(rest).joint(alone)[0]
         assert rest.classes == learned.summary.classes
         assert np.allclose(left.prior[row] + left.terms[:, row].sum(axis=0), joint, atol=1e-9)
 
@@ -212,7 +213,7 @@ def test_what_does_not_fit_is_refused_before_anything_is_counted():
 def test_whole_numbers_in_a_file_are_never_written_as_fractions():
     schema = Schema((Choice("c", families.named("categorical"), ""),))
     summary = schema.summarize(Batch.of({"c": ["u", "v"]}, ["a", "b"], [0.5, 1.0]))
-    head, body = parts_of(store.to_bytes(Saved(schema, summary)))
+    head, body = parts_of(store.to_bytes(TrainedModel(Options(), schema, summary)))
     assert head["classes.bits"]["shape"] == [1]
     for name in ("classes.bits", "block 0.bits"):
         start, stop = head[name]["data_offsets"]
@@ -225,10 +226,10 @@ def test_whole_numbers_in_a_file_are_never_written_as_fractions():
 
 def test_a_loaded_model_answers_as_before():
     table, label, weights = rows_of(np.random.default_rng(6))
-    learned = NaiveBayes(**PLAIN).fit(table, label, weights).learned_
-    again = Learned.of(store.from_bytes(store.to_bytes(learned.saved({}))))
+    learned = NaiveBayes(**PLAIN).fit(table, label, weights).trained_
+    again = store.from_bytes(store.to_bytes(learned))
     question = Batch.of(table)
-    one, other = (normalised(some.model.reported(question), some.model.log_prior) for some in (learned, again))
+    one, other = (normalised(some.predictor.reported(question), some.predictor.log_prior) for some in (learned, again))
     assert np.array_equal(one, other)
 
 
@@ -302,7 +303,7 @@ def test_whole_weights_among_fractions_add_what_they_always_add(options, data):
 @given(data=st.data())
 def test_a_file_gives_fractions_of_texts_back(options, data):
     table = data.draw(text_tables(options))
-    saved = Saved(Schema((Choice("text", table.blocks[0].family, ""),)), table.summary())
+    saved = TrainedModel(Options(), Schema((Choice("text", table.blocks[0].family, ""),)), table.summary())
     again = store.from_bytes(store.to_bytes(saved))
     assert again == saved
     assert store.to_bytes(again) == store.to_bytes(saved)
@@ -379,7 +380,7 @@ def test_answers_of_texts_are_those_of_counts_in_proportion(options):
     rows = tuple(Row((line,), label) for line, label in zip(lines, labels, strict=True))
     table = Table((Block(Text(smoothing=0.0, column="text", options=options), ("text",)),), rows)
     light = table.of([replace(row, weight=0.25) for row in rows])
-    one, other = (Model.fit(some.summary()).joint(table.batch()) for some in (light, table))
+    one, other = (Predictor.fit(some.summary()).joint(table.batch()) for some in (light, table))
     assert np.allclose(one, other, rtol=1e-7, atol=1e-7)
 
 
@@ -419,7 +420,7 @@ def test_streams_go_on_from_fractions_of_texts(recipe):
     table, label, weights = posts(np.random.default_rng(8), rows=20)
     asked = {**PLAIN, "families": {"subject": "text", "size": "gaussian"}, "text": TextOptions(**recipe)}
     model = NaiveBayes(**asked, ledger=True).fit(table, label, weights)
-    before, ledger = model.summary_, model.learned_.ledger
+    before, ledger = model.summary_, model.trained_.ledger
     row = {name: values[0] for name, values in table.items()}
     alone = {name: [value] for name, value in row.items()}
     told = model.predict_proba_one(row)
@@ -430,7 +431,7 @@ def test_streams_go_on_from_fractions_of_texts(recipe):
     assert np.allclose([told[key] for key in model.classes_], model.predict_proba(alone)[0])
     model.forget_one(row, "spam")
     assert model.summary_ == before
-    assert model.learned_.ledger == ledger
+    assert model.trained_.ledger == ledger
 
 
 def test_choosing_a_recipe_weighs_rows():
@@ -471,7 +472,7 @@ def test_fractions_of_texts_in_a_file_are_never_forged():
     for recipe in (TextOptions(), TextOptions(weighting="log"), TextOptions(idf=True)):
         schema = Schema((Choice("t", Text(column="t", options=recipe), ""),))
         summary = schema.summarize(Batch.of({"t": ["u v", "v"]}, ["a", "b"], [0.5, 1.0]))
-        head, body = parts_of(store.to_bytes(Saved(schema, summary)))
+        head, body = parts_of(store.to_bytes(TrainedModel(Options(), schema, summary)))
         start, stop = head["block 0.bits"]["data_offsets"]
         for bits in (0, 31, -1, 2**40):
             with pytest.raises(ModelFileRefused):

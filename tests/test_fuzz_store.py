@@ -20,15 +20,16 @@ from candide.families.base.family import Block
 from candide.families.words.options import TextOptions
 from candide.model.calibration import Calibration
 from candide.model.novelty import LEVELS, Familiarity
+from candide.model.options import Options
 from candide.model.predictor import normalised
 from candide.model.schema import Choice, Schema
 from candide.model.summary import Summary
+from candide.model.trained_model import TrainedModel
 from candide.model.tuning import Tuning
 from candide.statistics.exact import ExactSums
 from candide.statistics.sums import Sums
-from candide.store import ModelFileRefused, Saved, container
-from candide.store.saved import FREE_MEMORY
-from candide.training.learning import Learned, Options
+from candide.store import ModelFileRefused, container
+from candide.store.model_file import FREE_MEMORY
 from strategies import CASES, ORDINARY, blocks_of, taken
 from test_store import forged, parts_of
 
@@ -72,7 +73,7 @@ def file_of(kind):
     biases, halves = {key: 0.25 * place for place, key in enumerate(summary.classes)}, dict.fromkeys(keys, 0.5)
     familiarity = Familiarity({key: tuple((-9.0 + 8 * LEVELS).tolist()) for key in keys})
     tuning = Tuning(Calibration(biases, halves, halves), familiarity)
-    return store.to_bytes(Saved(schema, summary, Options().as_dict(), "label", {"rows": 30}, tuning))
+    return store.to_bytes(TrainedModel(Options(), schema, summary, "label", tuning, provenance={"rows": 30}))
 
 
 def flipped(data, rng):
@@ -152,8 +153,8 @@ DAMAGES = (flipped, truncated, spliced, forged_bits, forged_words, relabelled, e
 def answers(data, question):
     """Whether the file is refused; else it answers, with probabilities."""
     try:
-        learned = Learned.of(store.from_bytes(data))
-        model = learned.model
+        learned = store.from_bytes(data)
+        model = learned.predictor
         shares = normalised(model.reported(question), model.log_prior)
     except CandideError:
         return False
@@ -208,6 +209,7 @@ def test_sums_with_a_negative_variance_do_not_load():
     summary = schema.summarize(Batch.of({"x": [1.0, 2.0, 4.0]}, ["a", "a", "b"]))
     seen = summary.statistics[0]
     less = Sums(seen.weight, seen.total, seen.square - ExactSums.of(np.array([[1.0, 0.0]])))
-    data = store.to_bytes(Saved(schema, Summary(summary.blocks, summary.classes, summary.counts, (less,))))
+    fewer = Summary(summary.blocks, summary.classes, summary.counts, (less,))
+    data = store.to_bytes(TrainedModel(Options(), schema, fewer))
     with pytest.raises(ModelFileRefused, match="no rows have"):
         store.from_bytes(data)

@@ -15,10 +15,11 @@ from candide.data.batch import Batch
 from candide.data.errors import OptionRefused
 from candide.families.base.family import Block
 from candide.families.base.merged import group_numbers, group_price, log_partitions
-from candide.model.predictor import Model
+from candide.model.options import Options
+from candide.model.predictor import Predictor
 from candide.model.schema import Choice, Schema
 from candide.model.summary import Summary
-from candide.store import Saved
+from candide.model.trained_model import TrainedModel
 
 GROUPED = families.named("categorical", grouped=True)
 
@@ -106,7 +107,7 @@ def test_groups_say_more_of_new_rows_than_single_values():
     (town, label), (asked, answers) = towns(rng), towns(rng, 2000)
 
     def loss(family):
-        model = Model.fit(summary_of(family, town, label), priors="uniform")
+        model = Predictor.fit(summary_of(family, town, label), priors="uniform")
         joint = model.joint(Batch.of({"town": asked}))
         return (np.logaddexp(*joint.T) - joint[np.arange(2000), answers]).mean()
 
@@ -151,8 +152,8 @@ def test_groups_of_any_kind_of_value_come_back_from_a_file():
     family = family.settled(Summary.of((Block(family, ("a", "b")),), batch).statistics[0])
     assert sum(map(len, family.groups)) == 16
     schema = Schema(tuple(Choice(name, family, "as you said") for name in "ab"))
-    saved = Saved(schema, schema.summarize(batch))
+    saved = TrainedModel(Options(), schema, schema.summarize(batch))
     loaded = store.from_bytes(store.to_bytes(saved))
     assert loaded == saved
     assert loaded.schema.fingerprint == schema.fingerprint
-    assert np.array_equal(Model.fit(loaded.summary).joint(batch), Model.fit(saved.summary).joint(batch))
+    assert np.array_equal(Predictor.fit(loaded.summary).joint(batch), Predictor.fit(saved.summary).joint(batch))

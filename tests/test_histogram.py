@@ -18,10 +18,11 @@ from candide.families.base.family import Block
 from candide.families.base.merged import interval_price, interval_starts
 from candide.families.histogram import LARGEST, Histogram, edges_of, log_widths
 from candide.kernels.merging import bin_numbers, merge_neighbours
-from candide.model.predictor import Model
+from candide.model.options import Options
+from candide.model.predictor import Predictor
 from candide.model.schema import Choice, Schema
 from candide.model.summary import Summary
-from candide.store import Saved
+from candide.model.trained_model import TrainedModel
 
 numbers = st.one_of(
     st.floats(allow_nan=False, allow_infinity=False),
@@ -34,7 +35,7 @@ samples = st.lists(numbers, min_size=1, max_size=30).map(np.array)
 def log_likelihood(family, values, labels, asked):
     """log p(asked | class) after learning one column."""
     seen = Summary.of((Block(family, ("x0",)),), Batch.of(np.reshape(values, (-1, 1)), labels))
-    model = Model.fit(seen)
+    model = Predictor.fit(seen)
     return model.log_likelihood(Batch.of(np.reshape(asked, (-1, 1)))) - model.log_prior
 
 
@@ -246,7 +247,7 @@ def test_drawn_numbers_come_from_the_density():
     labels = np.repeat([0, 1], 1000)
     family = Histogram().fitted_to(values, "x0")
     seen = Summary.of((Block(family, ("x0",)),), Batch.of(values[:, None], labels))
-    columns, _ = Model.fit(seen).sample(2000, ("number", 1), np.random.default_rng(0))
+    columns, _ = Predictor.fit(seen).sample(2000, ("number", 1), np.random.default_rng(0))
     drawn = columns["x0"].astype(float)
     assert np.isfinite(drawn).all()
     assert abs(np.median(drawn) - 50) < 0.2
@@ -256,7 +257,7 @@ def test_drawn_numbers_come_from_the_density():
 def test_everywhere_something_can_be_drawn():
     family = Histogram(edges=(-1.6e308, 1.6e308))
     seen = Summary.of((Block(family, ("x0",)),), Batch.of({"x0": [-1.7e308, 0.0, 1.7e308]}, [0, 0, 0]))
-    columns, _ = Model.fit(seen).sample(500, None, np.random.default_rng(0))
+    columns, _ = Predictor.fit(seen).sample(500, None, np.random.default_rng(0))
     assert np.isfinite(columns["x0"].astype(float)).all()
 
 
@@ -280,7 +281,7 @@ def test_a_histogram_comes_back_from_a_file():
     blocks = []
     for kept in (family, replace(family, intervals=(3, 9)), Histogram(column="x")):
         schema = Schema((Choice("x", kept, "as you said"),))
-        saved = Saved(schema, schema.summarize(Batch.of({"x": [1.0, 2.5, None]}, [0, 1, 0])))
+        saved = TrainedModel(Options(), schema, schema.summarize(Batch.of({"x": [1.0, 2.5, None]}, [0, 1, 0])))
         loaded = store.from_bytes(store.to_bytes(saved))
         assert loaded == saved
         assert loaded.schema.fingerprint == schema.fingerprint

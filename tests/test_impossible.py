@@ -15,7 +15,7 @@ from candide import NaiveBayes, families, store
 from candide.api.drop_in import GaussianNB
 from candide.data.batch import Batch
 from candide.data.errors import CandideError, ForgetRefused
-from candide.model.predictor import Model, normalised
+from candide.model.predictor import Predictor, normalised
 from candide.model.summary import Summary
 from candide.statistics.cross_sums import CrossSums
 from candide.statistics.exact import ExactSums
@@ -36,7 +36,7 @@ def forgets(summary, gone):
 
 def answers_are_finite(summary, question):
     """Whatever can be asked of a model has an answer."""
-    model = Model.fit(summary)
+    model = Predictor.fit(summary)
     joint = model.joint(question)
     assert not np.isnan(joint).any()
     assert np.allclose(normalised(joint, model.log_prior).sum(axis=1), 1)
@@ -76,16 +76,16 @@ def test_a_stream_refuses_as_a_summary_does(case, data):
     model = NaiveBayes(**{**PLAIN, "families": given_families})
     cells = {name: [row.cells[place] for row in learned.rows] for place, name in enumerate(learned.columns)}
     model.partial_fit(cells, [row.label for row in learned.rows])
-    before = store.canonical_bytes(model.learned_.saved({}))
+    before = store.canonical_bytes(model.trained_)
     alone = learned.of([replace(stranger, weight=1)]).batch()
-    rest = forgets(model.learned_.summary, Summary.of(model.learned_.schema.blocks, alone))
+    rest = forgets(model.trained_.summary, Summary.of(model.trained_.schema.blocks, alone))
     try:
         model.forget_one(row, stranger.label)
     except CandideError:
         assert rest is None
-        assert store.canonical_bytes(model.learned_.saved({})) == before
+        assert store.canonical_bytes(model.trained_) == before
     else:
-        assert model.learned_.summary == rest
+        assert model.trained_.summary == rest
 
 
 @every_family
@@ -110,11 +110,11 @@ OF_NUMBERS = [name for name in families.names() if takes(families.named(name), 1
 @pytest.mark.parametrize("name", OF_NUMBERS)
 def test_the_row_of_the_issue_is_refused(name):
     model = NaiveBayes(**{**PLAIN, "families": name}).fit(*ISSUE)
-    before = store.canonical_bytes(model.learned_.saved({}))
+    before = store.canonical_bytes(model.trained_)
     for forget in (lambda: model.forget({"x": [0.5]}, ["a"]), lambda: model.forget_one({"x": 0.5}, "a")):
         with pytest.raises(CandideError, match="learned"):
             forget()
-    assert store.canonical_bytes(model.learned_.saved({})) == before
+    assert store.canonical_bytes(model.trained_) == before
     assert model.predict(ISSUE[0]).tolist() == ISSUE[1]
 
 

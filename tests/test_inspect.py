@@ -42,7 +42,7 @@ def printed(card, capsys, model="m.candide"):
 
 
 def test_columns_tell_what_their_profiles_tell(fitted, card):
-    told = {profile.column: profile.information for profile in fitted.learned.model.profiles()}
+    told = {profile.column: profile.information for profile in fitted.trained.predictor.profiles()}
     assert {name: column["information"] for name, column in by_column(card).items()} == pytest.approx(told)
     assert card["bits"] == pytest.approx(-sum(one["prior"] * np.log2(one["prior"]) for one in card["classes"]))
     assert [one["name"] for one in features_of(card)] == sorted(told, key=lambda name: -told[name])
@@ -51,9 +51,9 @@ def test_columns_tell_what_their_profiles_tell(fitted, card):
 def test_parameters_go_by_their_names_and_are_the_models(fitted, card):
     found = by_column(card)["weight_g"]
     assert found["family"] == "gaussian"
-    (place,) = [n for n, block in enumerate(fitted.learned.model.blocks) if "weight_g" in block.columns]
-    column = fitted.learned.model.blocks[place].columns.index("weight_g")
-    mean, deviation = fitted.learned.model.parameters[place]
+    (place,) = [n for n, block in enumerate(fitted.trained.predictor.blocks) if "weight_g" in block.columns]
+    column = fitted.trained.predictor.blocks[place].columns.index("weight_g")
+    mean, deviation = fitted.trained.predictor.parameters[place]
     for label, name in enumerate(fitted.classes):
         assert found["parameters"][name] == {
             "mean": pytest.approx(mean[column, label]), "deviation": pytest.approx(deviation[column, label])
@@ -71,7 +71,7 @@ def test_shares_of_values_sum_to_one_and_telling_ones_have_their_counts(card):
 
 
 def test_quality_is_what_fit_measured(fitted, card):
-    quality = fitted.learned.tuning.quality
+    quality = fitted.trained.tuning.quality
     assert card["quality"]["rows"] == 600
     for name in ("accuracy", "log_loss", "raw_log_loss", "calibration_error", "baseline"):
         assert card["quality"][name] == pytest.approx(getattr(quality, name))
@@ -80,7 +80,7 @@ def test_quality_is_what_fit_measured(fitted, card):
 
 
 def test_the_calibration_in_use_is_told(fitted, card):
-    calibration = fitted.learned.tuning.calibration
+    calibration = fitted.trained.tuning.calibration
     assert card["calibration"]["weight"] == pytest.approx(dict(calibration.weight))
     assert by_column(card)["price_cent"]["factor"] == pytest.approx(calibration.weight["price_cent"])
 
@@ -88,8 +88,8 @@ def test_the_calibration_in_use_is_told(fitted, card):
 def test_text_tells_its_vocabulary_and_its_words(capsys):
     found = verbs.fit(MESSAGES, "label", families={"text": "text"}, smoothing="default", calibrate=False)
     column = by_column(verbs.inspect(found))["text"]
-    (place,) = [n for n, block in enumerate(found.learned.model.blocks) if block.columns == ("text",)]
-    assert column["vocabulary"] == len(found.learned.model.parameters[place])
+    (place,) = [n for n, block in enumerate(found.trained.predictor.blocks) if block.columns == ("text",)]
+    assert column["vocabulary"] == len(found.trained.predictor.parameters[place])
     assert column["per"] == "word"
     assert all(1 <= len(words) <= 8 for words in column["telling"].values())
     shown = printed(verbs.inspect(found), capsys)

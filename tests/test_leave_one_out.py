@@ -19,7 +19,7 @@ from candide.families.base.family import Block, Family
 from candide.families.text import Text
 from candide.families.words.options import TextOptions
 from candide.families.words.term_matrix import TermMatrix
-from candide.model.predictor import Model, log_sum
+from candide.model.predictor import Predictor, log_sum
 from candide.model.summary import Summary, grid_weights
 from candide.selection.leave_one_out import LeftOut, known_labels, leave_each_out
 from strategies import CASES, LABELS, MIXTURE, Row, Table, blocks_of, tables
@@ -45,7 +45,7 @@ def refitted(table, place, **options):
     joint, size = np.full(len(summary.classes), -np.inf), np.zeros(len(summary.classes))
     rest = summary - row.summary()
     if rest.classes:
-        model = Model.fit(rest, **options)
+        model = Predictor.fit(rest, **options)
         kept = [summary.classes.index(key) for key in rest.classes]
         joint[kept] = model.joint(row.batch())[0]
         explained = model.explain(row.batch())[0]
@@ -399,7 +399,7 @@ def test_familiarity_is_the_likelihood_of_the_block(case, data):
         row = held.of([held.rows[place]])
         rest = held.summary() - row.summary()
         if rest.classes:
-            model = Model.fit(rest)
+            model = Predictor.fit(rest)
             (block,), (parameters,) = model.blocks, model.parameters
             expected = log_sum(model.log_likelihood(row.batch()))
             expected = expected + block.family.strangeness(parameters, row.batch(), block.columns)

@@ -21,7 +21,7 @@ from candide.families.base.discriminant import Discriminant
 from candide.families.base.family import Block
 from candide.families.gamma import log_height, shape_from
 from candide.kernels.logarithm import grid_log
-from candide.model.predictor import Model
+from candide.model.predictor import Predictor
 from candide.model.summary import Summary
 from candide.selection.leave_one_out import LeftOut, leave_each_out
 from candide.statistics.logarithms import fixed_log
@@ -56,7 +56,7 @@ def judged(family, values, weights):
     for place in range(0, len(values), 4):
         some = slice(place, place + 1)
         row = Batch.of({"x": values[some]}, list(LABELS[some]), weights[some])
-        yield found[place], Model.fit(summary - Summary.of(blocks, row)).joint(row)[0]
+        yield found[place], Predictor.fit(summary - Summary.of(blocks, row)).joint(row)[0]
 
 
 @pytest.mark.parametrize("offset", OFFSETS)

@@ -80,7 +80,7 @@ def test_every_learned_row_is_known_and_no_other(case: str) -> None:
 def test_every_row_that_was_never_learned_is_refused_and_named(case: str) -> None:
     rows = rows_of(case, 30, seed=2)
     model = noted(case, rows)
-    before = store.canonical_bytes(model.learned_.saved({}))
+    before = store.canonical_bytes(model.trained_)
     strange = strange_to(case, rows)
     for place in range(min(5, len(strange["label"]))):
         one = some(strange, [place])
@@ -88,30 +88,30 @@ def test_every_row_that_was_never_learned_is_refused_and_named(case: str) -> Non
         with pytest.raises(ForgetRefused, match="Row 3, with label"):
             model.forget(mixed, "label")
         with pytest.raises(ForgetRefused):
-            NaiveBayes.of(model.learned_).forget_one({n: v[0] for n, v in one.items() if n != "label"}, one["label"][0])
-    assert store.canonical_bytes(model.learned_.saved({})) == before
+            NaiveBayes.of(model.trained_).forget_one({n: v[0] for n, v in one.items() if n != "label"}, one["label"][0])
+    assert store.canonical_bytes(model.trained_) == before
 
 
 @pytest.mark.parametrize("case", CASES)
 def test_ledgers_add_up_however_rows_come(case: str, tmp_path: Path) -> None:
     rows = rows_of(case, 30, seed=3)
     left, right = some(rows, range(12)), some(rows, range(12, 30))
-    whole = noted(case, rows).learned_.ledger
+    whole = noted(case, rows).trained_.ledger
     assert whole is not None
     assert whole.total == 30
     first = NaiveBayes(columns_of(case), smoothing="default", calibrate=False, ledger=True).fit(left, "label")
     second = NaiveBayes(ledger=True).fit(right, "label", like=first)
-    stream = NaiveBayes.of(first.learned_)
+    stream = NaiveBayes.of(first.trained_)
     for place in range(18):
         stream.learn_one({name: right[name][place] for name in right if name != "label"}, right["label"][place])
-    batch = NaiveBayes.of(first.learned_).partial_fit(some(right, range(17, -1, -1)), "label")
+    batch = NaiveBayes.of(first.trained_).partial_fit(some(right, range(17, -1, -1)), "label")
     merged = first + second
     for model in (stream, batch, merged):
-        assert model.learned_.ledger == whole
-        assert model.forget(right, "label").learned_.ledger == first.learned_.ledger
+        assert model.trained_.ledger == whole
+        assert model.forget(right, "label").trained_.ledger == first.trained_.ledger
         assert not (model.knows(right, "label") & ~first.knows(right, "label")).any()
     merged.save(tmp_path / "model.candide")
-    assert load(tmp_path / "model.candide").learned_ == merged.learned_
+    assert load(tmp_path / "model.candide").trained_ == merged.trained_
 
 
 def test_the_rows_that_sums_cannot_tell_apart() -> None:
@@ -132,7 +132,7 @@ def without_choices() -> dict[str, Any]:
 def test_a_row_is_known_as_often_as_it_was_learned() -> None:
     rows, labels = {"x": [1.0, 2.0]}, ["a", "b"]
     model = NaiveBayes(**PLAIN, ledger=True).fit(rows, labels, sample_weight=[3, 1])
-    assert model.learned_.ledger.total == 4
+    assert model.trained_.ledger.total == 4
     with pytest.raises(ForgetRefused, match="not as often"):
         model.forget({"x": [1.0]}, ["a"], sample_weight=[4])
     with pytest.raises(ForgetRefused, match="Row 3"):
@@ -210,7 +210,7 @@ def test_the_row_that_destroyed_a_model() -> None:
 
 
 def test_a_forged_ledger_is_refused() -> None:
-    saved = NaiveBayes(**PLAIN, ledger=True).fit(TRAP, TRAP_LABELS).learned_.saved({})
+    saved = NaiveBayes(**PLAIN, ledger=True).fit(TRAP, TRAP_LABELS).trained_
     good = saved.ledger
     assert good is not None
     assert store.from_bytes(store.to_bytes(saved)) == saved
@@ -225,11 +225,11 @@ def test_a_forged_ledger_is_refused() -> None:
     with pytest.raises(ModelFileRefused, match="ledger"):
         store.from_bytes(store.to_bytes(replace(saved, ledger=None)))
     with pytest.raises(ModelFileRefused, match="ledger"):
-        store.from_bytes(store.to_bytes(replace(saved, options={**saved.options, "ledger": False})))
+        store.from_bytes(store.to_bytes(replace(saved, options=replace(saved.options, ledger=False))))
 
 
 def test_a_file_without_a_ledger_is_as_it_was() -> None:
-    saved = NaiveBayes(**PLAIN).fit(TRAP, TRAP_LABELS).learned_.saved({})
+    saved = NaiveBayes(**PLAIN).fit(TRAP, TRAP_LABELS).trained_
     assert b"ledger.hashes" not in store.to_bytes(saved)
     assert saved.ledger is None
 
@@ -271,20 +271,20 @@ def test_a_row_is_noted_with_its_weight(case: str) -> None:
     weights[:2] = 0.5, 2.0
     model = NaiveBayes(columns_of(case), smoothing="default", calibrate=False, ledger=True)
     model.fit(rows, "label", sample_weight=weights)
-    before = model.learned_.ledger
+    before = model.trained_.ledger
     assert before is not None
     assert before.total == pytest.approx(weights.sum())
     assert model.knows(rows, "label").all()
     with pytest.raises(ForgetRefused, match="Row 0, with label"):
         model.forget(some(rows, [0]), "label", sample_weight=[weights.sum() + 1])
-    assert model.learned_.ledger == before
+    assert model.trained_.ledger == before
     last = range(6, 12)
-    half = NaiveBayes.of(model.learned_).forget(some(rows, last), "label", sample_weight=weights[6:])
+    half = NaiveBayes.of(model.trained_).forget(some(rows, last), "label", sample_weight=weights[6:])
     again = half.partial_fit(some(rows, last), "label", sample_weight=weights[6:])
-    assert again.learned_.ledger == before
-    assert store.from_bytes(store.to_bytes(model.learned_.saved({}))).ledger == before
+    assert again.trained_.ledger == before
+    assert store.from_bytes(store.to_bytes(model.trained_)).ledger == before
     model.forget(rows, "label", sample_weight=weights)
-    assert model.learned_.ledger == Ledger.empty()
+    assert model.trained_.ledger == Ledger.empty()
 
 
 def test_a_row_is_forgotten_piece_by_piece() -> None:
@@ -300,9 +300,9 @@ def test_a_row_is_forgotten_piece_by_piece() -> None:
     model.forget_one({"x": 10.0}, "a")
     model.forget(first, ["a"], sample_weight=[0.25])
     assert not model.knows(first, ["a"]).any()
-    assert model.learned_.ledger == NaiveBayes(**PLAIN, ledger=True).fit(
+    assert model.trained_.ledger == NaiveBayes(**PLAIN, ledger=True).fit(
         {"x": TRAP["x"][1:]}, TRAP_LABELS[1:]
-    ).learned_.ledger
+    ).trained_.ledger
 
 
 @given(weights=st.lists(st.floats(1e-9, 1e6), min_size=1, max_size=8), cut=st.integers(0, 8))
@@ -321,7 +321,7 @@ def test_ledgers_of_fractions_add_up(weights: list[float], cut: int) -> None:
 
 def test_a_forged_ledger_of_fractions_is_refused() -> None:
     model = NaiveBayes(**PLAIN, ledger=True).fit(TRAP, TRAP_LABELS, [0.5, 1, 1, 1, 1, 1])
-    saved = model.learned_.saved({})
+    saved = model.trained_
     good = saved.ledger
     assert good is not None
     assert good.bits == 32

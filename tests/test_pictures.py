@@ -37,11 +37,11 @@ HOSTILE = [
 
 @pytest.fixture(scope="module")
 def orchard() -> NaiveBayes:
-    return NaiveBayes.of(fit(ORCHARD, "fruit").learned)
+    return NaiveBayes.of(fit(ORCHARD, "fruit").trained)
 
 
 def subject_of(model: NaiveBayes) -> Subject:
-    return Subject.of(model.model_, model.learned_.label)
+    return Subject.of(model.predictor_, model.trained_.label)
 
 
 def words_in(figure) -> str:

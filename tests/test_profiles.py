@@ -19,7 +19,7 @@ from candide.families.base.profile import COUNTS, CURVE, EVENTS, STEPS, VALUES, 
 from candide.families.words.informative_words import telling_rows, word_information
 from candide.families.words.parameters import TextParameters
 from candide.model.calibration import Calibration
-from candide.model.predictor import Model
+from candide.model.predictor import Predictor
 from candide.model.summary import Summary
 from candide.statistics.word_tally import WordTally
 from strategies import CASES, blocks_of, tables
@@ -30,7 +30,7 @@ DENSE = 1e-9
 
 def model_of(family, columns, labels):
     """A model of one block."""
-    return Model.fit(Summary.of((Block(family, tuple(columns)),), Batch.of(columns, labels)))
+    return Predictor.fit(Summary.of((Block(family, tuple(columns)),), Batch.of(columns, labels)))
 
 
 def typical(family, rows=400, seed=0):
@@ -340,7 +340,7 @@ def test_calibration_is_in_the_factor():
     """For text, that of a text of the mean length."""
     family = families.named("text")
     model = model_of(family, {"x": ["a b c d e f", "a b"]}, ["one", "two"])
-    calibrated = Model.fit(model.summary, calibration=Calibration(weight={"x": 0.5}, power={"x": 0.5}))
+    calibrated = Predictor.fit(model.summary, calibration=Calibration(weight={"x": 0.5}, power={"x": 0.5}))
     assert [profile.factor for profile in model.profiles()] == [1.0]
     assert [profile.factor for profile in calibrated.profiles()] == [pytest.approx(0.25)]
 
@@ -353,7 +353,7 @@ def test_a_mixed_model_has_a_profile_for_each_column():
         "colour": rng.choice(["red", "green"], 120).tolist(),
         "note": rng.choice(["good day", "bad night", "a day"], 120).tolist(),
     }
-    model = NaiveBayes(families={"note": "text"}).fit(rows, labels).learned_.model
+    model = NaiveBayes(families={"note": "text"}).fit(rows, labels).trained_.predictor
     told = {profile.column: profile.information for profile in model.profiles()}
     assert set(rows) <= set(told)
     assert max(told, key=told.get) == "size"

@@ -5,12 +5,16 @@ import json
 import numpy as np
 import pytest
 
-from candide import NaiveBayes, evaluation, store
+from candide import NaiveBayes, engines, evaluation, store
 from candide.api import verbs
 from candide.data.batch import Batch
+from candide.model.options import Options
 from candide.model.quality import Quality
 from candide.selection import learning_curve, tune
-from candide.training.learning import Learned, Options
+from candide.training.fit import fit_rows
+from candide.training.forget import forget_rows
+from candide.training.learn import learn_rows
+from candide.training.refill import refilled
 
 
 def flowers(rows, seed=0):
@@ -23,16 +27,16 @@ def flowers(rows, seed=0):
 
 @pytest.fixture(scope="module")
 def learned():
-    return Learned.fit(Options(), flowers(400))
+    return fit_rows(Options(), flowers(400))
 
 
 def test_it_is_the_leave_one_out_of_the_model_by_its_own_calibration(monkeypatch):
     monkeypatch.setattr(evaluation.leave_one_out, "MOST_ROWS", 0)  # so that the calibration is not fitted anew
-    learned = Learned.fit(Options({"height": "gaussian", "colour": "categorical"}), flowers(400))
+    learned = fit_rows(Options({"height": "gaussian", "colour": "categorical"}), flowers(400))
     found, kept = evaluation.left_out(learned, [flowers(400)]), learned.tuning.quality
     assert np.array_equal(found.confusion, kept.confusion)
     assert (found.log_loss, found.reliability) == (kept.log_loss, kept.reliability)
-    raw = Learned.fit(Options({"height": "gaussian", "colour": "categorical"}, calibrate=False), flowers(400))
+    raw = fit_rows(Options({"height": "gaussian", "colour": "categorical"}, calibrate=False), flowers(400))
     assert kept.raw_log_loss == pytest.approx(evaluation.left_out(raw, [flowers(400)]).log_loss, abs=1e-12)
     assert kept.suspicious == ()
 
@@ -41,11 +45,11 @@ def test_each_point_of_the_curve_is_a_model_of_its_own_rows(learned):
     """The slow twin: learn so many rows with the same choices, and judge the rows that come after."""
     rows = flowers(400)
     order = np.argsort(learning_curve.mix_all(np.arange(400, dtype=np.uint64)))
-    found = learning_curve.learning_curve(learned.summary, [rows], learned.tuning.calibration, learned.engine)
+    found = learning_curve.learning_curve(learned.summary, [rows], learned.tuning.calibration, engines.named())
     assert [point.rows for point in found] == [25, 50, 100, 200]
     for point in found:
-        some = learned.refilled([rows.take(order[: point.rows])])
-        judged = evaluation.on_rows(some.model, [rows.take(order[point.rows :])], some.engine)
+        some = refilled(learned, [rows.take(order[: point.rows])])
+        judged = evaluation.on_rows(some.predictor, [rows.take(order[point.rows :])], engines.named())
         assert point.judged == judged.rows
         assert point.accuracy == judged.accuracy
         assert point.log_loss == pytest.approx(judged.log_loss, abs=1e-12)
@@ -53,9 +57,9 @@ def test_each_point_of_the_curve_is_a_model_of_its_own_rows(learned):
 
 def test_the_curve_does_not_depend_on_batches(learned):
     rows = flowers(400)
-    whole = learning_curve.learning_curve(learned.summary, [rows], learned.tuning.calibration, learned.engine)
+    whole = learning_curve.learning_curve(learned.summary, [rows], learned.tuning.calibration, engines.named())
     parted = list(rows.split(70))
-    assert whole == learning_curve.learning_curve(learned.summary, parted, learned.tuning.calibration, learned.engine)
+    assert whole == learning_curve.learning_curve(learned.summary, parted, learned.tuning.calibration, engines.named())
 
 
 def test_the_last_point_is_all_rows_each_left_out(learned):
@@ -66,11 +70,11 @@ def test_the_last_point_is_all_rows_each_left_out(learned):
 
 def test_rows_in_any_order_give_equal_quality(learned):
     order = np.random.default_rng(1).permutation(400)
-    assert Learned.fit(Options(), flowers(400).take(order)).tuning.quality == learned.tuning.quality
+    assert fit_rows(Options(), flowers(400).take(order)).tuning.quality == learned.tuning.quality
 
 
 def test_a_file_keeps_it(learned, tmp_path):
-    store.save(learned.saved({}), tmp_path / "m.candide")
+    store.save(learned, tmp_path / "m.candide")
     assert store.load(tmp_path / "m.candide").tuning.quality == learned.tuning.quality
 
 
@@ -94,21 +98,21 @@ def test_a_file_that_lies_about_it_is_refused(learned, damage):
 
 
 def test_learning_more_keeps_what_was_measured_and_forgetting_does_not(learned):
-    more = learned.learn([flowers(50, seed=2)])
+    more = learn_rows(learned, [flowers(50, seed=2)])
     assert more.tuning.quality is learned.tuning.quality
-    assert more.forget([flowers(50, seed=2)]).tuning.quality is None
+    assert forget_rows(more, [flowers(50, seed=2)]).tuning.quality is None
 
 
 def test_other_rows_by_the_same_choices_were_not_measured(learned):
-    assert learned.refilled([flowers(100, seed=3)]).tuning.quality is None
+    assert refilled(learned, [flowers(100, seed=3)]).tuning.quality is None
     first = verbs.fit({"x": ["a", "b"] * 40, "y": [0, 1] * 40}, "y")
-    assert verbs.fit({"x": ["a", "b"] * 40, "y": [0, 1] * 40}, like=first).learned.tuning.quality is None
+    assert verbs.fit({"x": ["a", "b"] * 40, "y": [0, 1] * 40}, like=first).trained.tuning.quality is None
 
 
 def test_nothing_is_measured_where_nothing_is_calibrated():
     rows = flowers(100)
-    assert Learned.fit(Options(calibrate=False), rows).tuning.quality is None
-    assert NaiveBayes().partial_fit({"x": ["a", "b"] * 50}, ["iris", "rose"] * 50).learned_.tuning.quality is None
+    assert fit_rows(Options(calibrate=False), rows).tuning.quality is None
+    assert NaiveBayes().partial_fit({"x": ["a", "b"] * 50}, ["iris", "rose"] * 50).trained_.tuning.quality is None
 
 
 def test_a_sorted_file_is_calibrated_on_all_of_its_classes(learned, monkeypatch):

@@ -8,7 +8,7 @@ import pytest
 from candide import NaiveBayes, TextOptions, load
 from candide.families.text import Text
 from candide.families.words.options import AUTO
-from candide.store.saved import canonical_bytes
+from candide.store.model_file import canonical_bytes
 
 OPEN = TextOptions(ngrams=AUTO, weighting=AUTO, model=AUTO)
 
@@ -46,10 +46,10 @@ def test_pairs_are_read_where_order_matters(fitted):
 
 
 def test_every_reading_is_a_block_with_a_name_of_its_own(fitted):
-    keys = [block.key for block in fitted.learned_.schema.blocks]
+    keys = [block.key for block in fitted.trained_.schema.blocks]
     assert keys[0] == "text"
     assert len(set(keys)) == len(keys) > 1
-    assert set(fitted.learned_.tuning.calibration.weight) == set(keys)
+    assert set(fitted.trained_.tuning.calibration.weight) == set(keys)
 
 
 def test_few_rows_choose_nothing():
@@ -109,7 +109,7 @@ def test_the_order_of_rows_is_moot(fitted):
     texts, labels = corpus()
     order = np.random.default_rng(5).permutation(len(texts))
     other = NaiveBayes().fit([texts[i] for i in order], [labels[i] for i in order])
-    mine, theirs = (canonical_bytes(model.learned_.saved({})) for model in (fitted, other))
+    mine, theirs = (canonical_bytes(model.trained_) for model in (fitted, other))
     assert mine == theirs
 
 
@@ -155,7 +155,7 @@ def test_learning_more_keeps_the_recipe(fitted):
     more, theirs = corpus(30, seed=7)
     model = NaiveBayes().fit(texts, labels).partial_fit(more, theirs)
     assert model.schema_ == fitted.schema_
-    assert model.learned_.tuning == fitted.learned_.tuning
+    assert model.trained_.tuning == fitted.trained_.tuning
     assert model.forget(more, theirs).summary_ == fitted.summary_
 
 

@@ -189,7 +189,7 @@ def answer(data: dict, known: list) -> np.ndarray:
 
 
 def panel_of(model: NaiveBayes) -> dict:
-    return json.loads(Panel.of(Subject.of(model.model_, model.learned_.label)).to_json())
+    return json.loads(Panel.of(Subject.of(model.predictor_, model.trained_.label)).to_json())
 
 
 def number(label: str) -> float:
@@ -217,7 +217,7 @@ FAMILIES = {
 def test_the_panel_computes_as_the_model_does(calibrate):
     """Values of numbers are shown with six digits, so those of the profile are looked up."""
     model = NaiveBayes(families=FAMILIES, calibrate=calibrate).fit(table_of_everything(), "y")
-    subject, data = Subject.of(model.model_, "y"), panel_of(model)
+    subject, data = Subject.of(model.predictor_, "y"), panel_of(model)
     assert [feature["name"] for feature in data["features"]] == [profile.column for profile in subject.ranked]
     nothing = model.predict_proba({name: [None] for name in FAMILIES})[0]
     assert answer(data, [None] * 5) == pytest.approx(nothing, abs=1e-9)

@@ -12,10 +12,13 @@ from candide import NaiveBayes, families
 from candide.api import verbs
 from candide.cli.sample import sample as typed_sample
 from candide.data.batch import Batch
+from candide.model.options import Options
 from candide.model.sampling import drawn_rows
 from candide.model.schema import Choice, Schema
-from candide.model.summary import Summary
-from candide.training.learning import Learned, Options
+from candide.model.trained_model import TrainedModel
+from candide.training.forget import forget_rows
+from candide.training.learn import learn_rows
+from candide.training.refill import refilled
 from strategies import CASES, blocks_of, tables
 
 ROWS = 300
@@ -95,13 +98,13 @@ def test_a_fraction_learned_later_is_known_by_the_sums_and_forgotten_with_its_ro
     rows = {"x": rng.integers(0, 50, 200).astype(float)}
     schema = Schema((Choice("x", families.named("gaussian"), "", holds="whole from 0"),))
     batch = Batch.of(rows, rng.integers(0, 2, 200))
-    learned = Learned(Options(), schema, Summary.empty(())).refilled([batch])
+    learned = refilled(TrainedModel.empty(Options(), schema), [batch])
     odd = Batch.of({"x": [2.5]}, [1])
     assert is_whole(learned)
-    assert not is_whole(learned.learn([odd]))
-    assert is_whole(learned.learn([odd]).forget([odd]))
+    assert not is_whole(learn_rows(learned, [odd]))
+    assert is_whole(forget_rows(learn_rows(learned, [odd]), [odd]))
 
 
 def is_whole(learned):
-    drawn = drawn_rows(learned.model, learned.schema, None, 100, None, np.random.default_rng(0))
+    drawn = drawn_rows(learned.predictor, learned.schema, None, 100, None, np.random.default_rng(0))
     return all(value == int(value) for value in drawn["x"].to_pylist())

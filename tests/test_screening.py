@@ -15,29 +15,28 @@ import pytest
 from candide import ColumnWarning, NaiveBayes, TextOptions, fit, inspect, report, store
 from candide.api.verbs.fitted import Fitted
 from candide.model.schema import Schema
-from candide.store.saved import canonical_bytes, from_bytes, to_bytes
-from candide.training.learning import Learned
+from candide.store.model_file import canonical_bytes, from_bytes, to_bytes
 
 WARNING = "looks like an id. Leave it out with families={'age': 'ignore'}."
 
 
 def warned_of() -> Fitted:
     rows = {"age": [1.5, 2.5, 3.5, 4.0], "colour": ["red", "green", "red", "red"]}
-    learned = NaiveBayes().fit(rows, ["x", "y", "x", "y"]).learned_
+    learned = NaiveBayes().fit(rows, ["x", "y", "x", "y"]).trained_
     age, colour = learned.schema.choices
     return Fitted(replace(learned, schema=Schema((replace(age, warning=WARNING), colour))))
 
 
 def test_a_model_file_keeps_warnings_and_old_files_have_none():
-    saved = warned_of().saved()
+    saved = warned_of().trained
     assert from_bytes(to_bytes(saved)) == saved
-    assert Learned.of(from_bytes(to_bytes(saved))).schema.warnings == {"age": WARNING}
+    assert from_bytes(to_bytes(saved)).schema.warnings == {"age": WARNING}
     old = store.load(Path(__file__).parent / "data" / "version-1.candide")
     assert old.schema.warnings == {}
 
 
 def test_a_model_file_may_not_warn_of_a_column_it_lacks():
-    data = to_bytes(warned_of().saved())
+    data = to_bytes(warned_of().trained)
     forged = data.replace(b'\\"age\\":\\"looks', b'\\"abe\\":\\"looks')
     assert forged != data
     with pytest.raises(store.ModelFileRefused):
@@ -46,7 +45,7 @@ def test_a_model_file_may_not_warn_of_a_column_it_lacks():
 
 def test_warnings_are_told_by_schema_card_and_report(tmp_path):
     fitted = warned_of()
-    assert f"! {WARNING}" in fitted.learned.schema.explain()
+    assert f"! {WARNING}" in fitted.trained.schema.explain()
     assert [column["warning"] for column in inspect(fitted)["columns"]] == [WARNING, None]
     report(fitted, tmp_path / "page.html")
     assert "looks like an id" in (tmp_path / "page.html").read_text()
@@ -240,7 +239,7 @@ def test_rows_in_any_order_give_the_same_bytes():
     extra = {**IDS, "date": DAYS, "again": HONEST["measured"], "boat": boats}
     orders = [slice(None), slice(None, None, -1), RNG.permutation(ROWS)]
     models = [fitted(extra, rows=order) for order in orders]
-    assert len({canonical_bytes(model.learned_.saved({})) for model in models}) == 1
+    assert len({canonical_bytes(model.trained_) for model in models}) == 1
     assert len(models[0].schema_.warnings) == len(extra)
 
 
@@ -275,7 +274,7 @@ def test_numbers_that_were_misread_are_no_ids_and_keep_their_own_warning():
 
 
 def test_a_column_can_be_odd_in_two_ways():
-    (choice,) = Schema((replace(warned_of().learned.schema.choices[0], warning="odd"),)).choices
+    (choice,) = Schema((replace(warned_of().trained.schema.choices[0], warning="odd"),)).choices
     assert choice.also_warned("Odder.").warning == "odd. Odder."
 
 
@@ -283,7 +282,7 @@ def test_saying_how_a_column_is_read_does_not_silence_what_is_found_in_it(tmp_pa
     lines = [f"{place},{HONEST['measured'][place]},{LABELS[place]}" for place in range(ROWS)]
     (tmp_path / "rows.csv").write_text("\n".join(["nr,x,y", *lines]))
     model = fit(tmp_path / "rows.csv", "y", types={"nr": "integer"})
-    assert set(model.learned.schema.warnings) == {"nr"}
+    assert set(model.trained.schema.warnings) == {"nr"}
 
 
 def test_a_telling_column_that_is_called_an_id_is_kept_and_named_without_a_say_in_novelty():

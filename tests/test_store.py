@@ -26,12 +26,14 @@ from candide.data.errors import CandideError
 from candide.data.values import Coded, key_of
 from candide.families.base.family import Block
 from candide.families.words.options import TextOptions
-from candide.model.predictor import Model
+from candide.model.options import Options
+from candide.model.predictor import Predictor
 from candide.model.schema import Choice, Schema
 from candide.model.summary import Summary
+from candide.model.trained_model import TrainedModel
 from candide.statistics.tally import Tally
 from candide.statistics.word_tally import WordTally
-from candide.store import ModelFileNotWritten, ModelFileRefused, Saved, container
+from candide.store import ModelFileNotWritten, ModelFileRefused, container
 from candide.store.parts import Parts
 from candide.store.words import read_words, write_words
 from strategies import CASES, blocks_of, tables
@@ -46,7 +48,8 @@ def schema_of(blocks):
 
 
 def saved_of(table, **more):
-    return Saved(schema_of(table.blocks), table.summary(), **more)
+    options = Options(**more.pop("options", {}))
+    return TrainedModel(options, schema_of(table.blocks), table.summary(), **more)
 
 
 def small(rows=2, label="survived"):
@@ -56,7 +59,8 @@ def small(rows=2, label="survived"):
     schema = Schema(tuple(Choice(name, families.named(kind), "as you said") for name, kind in kinds.items()))
     cells = {"class": ["first", 3], "alone": [1, 0], "age": [31.0, 64.5], "x": [0.5, 2.0], "y": [-1.0, 1e20]}
     batch = Batch.of({name: values * rows for name, values in cells.items()}, ["no", "yes"] * rows)
-    return Saved(schema, schema.summarize(batch), {"priors": "uniform"}, label, {"sources": ["titanic.csv"]})
+    origin = {"sources": ["titanic.csv"]}
+    return TrainedModel(Options(priors="uniform"), schema, schema.summarize(batch), label, provenance=origin)
 
 
 def large(seed=0, columns=200, classes=500):
@@ -64,7 +68,8 @@ def large(seed=0, columns=200, classes=500):
     blocks = (Block(families.named("multinomial"), tuple(f"x{place}" for place in range(columns))),)
     counts = np.random.default_rng(seed).integers(0, 1000, (columns, classes))
     keys = tuple(("number", label) for label in range(classes))
-    return Saved(schema_of(blocks), Summary(blocks, keys, np.full(classes, seed + 1), (Tally(range(columns), counts),)))
+    summary = Summary(blocks, keys, np.full(classes, seed + 1), (Tally(range(columns), counts),))
+    return TrainedModel(Options(), schema_of(blocks), summary)
 
 
 def again(saved):
@@ -127,7 +132,7 @@ def test_keys_of_every_kind_come_back_exactly(cells, missing, data):
     summary = Summary.of(blocks, Batch.of({"column": cells}, Coded.of(labels)))
     declared = frozenset(key_of(label) for label in data.draw(st.lists(one_kind, max_size=3)))
     summary = summary + Summary.empty(blocks, declared)
-    loaded = again(Saved(schema_of(blocks), summary)).summary
+    loaded = again(TrainedModel(Options(), schema_of(blocks), summary)).summary
     assert loaded == summary
     assert repr(loaded.classes) == repr(summary.classes)
     assert repr(loaded.statistics[0].slots) == repr(summary.statistics[0].slots)
@@ -146,10 +151,10 @@ plain = st.recursive(
 
 
 @settings(max_examples=50)
-@given(options=st.dictionaries(st.sampled_from(["priors", "$odd", "families"]), plain))
+@given(options=st.dictionaries(st.sampled_from(["priors", "text", "families"]), plain))
 def test_options_come_back(options):
     assume(not re.search(r"\\ud[89ab]..\\ud[c-f]..", repr(options)))
-    assert again(replace(small(), options=options)).options == options
+    assert again(replace(small(), options=Options(**options))).options == Options(**options)
 
 
 def test_options_hold_families_and_text_recipes():
@@ -159,15 +164,15 @@ def test_options_hold_families_and_text_recipes():
         "priors": {1: 0.25, "1": 0.75},
         "class_weight": {True: 2.0},
     }
-    loaded = again(replace(small(), options=options)).options
-    assert loaded == options
-    assert type(loaded["families"]["x"].smoothing) is float
-    assert type(*loaded["class_weight"]) is bool
+    loaded = again(replace(small(), options=Options(**options))).options
+    assert loaded == Options(**options)
+    assert type(loaded.families["x"].smoothing) is float
+    assert type(*loaded.class_weight) is bool
 
 
 def test_an_option_that_is_no_data_is_refused_by_name():
     with pytest.raises(CandideError, match="function"):
-        store.to_bytes(replace(small(), options={"engine": lambda: None}))
+        store.to_bytes(replace(small(), options=Options(priors=lambda: None)))
 
 
 def test_half_characters_that_json_would_join_are_refused():
@@ -184,7 +189,8 @@ def test_schema_and_summary_must_belong_together():
 def test_counts_that_are_no_whole_numbers_are_refused():
     blocks = (Block(families.named("multinomial"), ("a", "b")),)
     tally = Tally(range(2), np.array([[0.5, 0.0], [1e300, 0.25]]))
-    saved = Saved(schema_of(blocks), Summary(blocks, (("text", "no"), ("text", "yes")), np.array([1, 2]), (tally,)))
+    summary = Summary(blocks, (("text", "no"), ("text", "yes")), np.array([1, 2]), (tally,))
+    saved = TrainedModel(Options(), schema_of(blocks), summary)
     with pytest.raises(ModelFileRefused, match="float64"):
         again(saved)
 
@@ -249,12 +255,12 @@ def test_equal_models_give_equal_bytes(case, data):
     shuffled = table.of(data.draw(st.permutations(table.rows)))
     expected = store.canonical_bytes(saved_of(table, provenance={"created": "today"}))
     assert store.canonical_bytes(saved_of(shuffled, provenance={"created": "tomorrow"})) == expected
-    assert store.canonical_bytes(Saved(schema_of(table.blocks), there_and_back)) == expected
+    assert store.canonical_bytes(TrainedModel(Options(), schema_of(table.blocks), there_and_back)) == expected
 
 
 def test_options_equal_in_python_give_equal_bytes():
-    one = replace(small(), options={"smoothing": 1, "priors": {"no": 0.5, "yes": 0.5}})
-    other = replace(small(), options={"priors": {"yes": np.float64(0.5), "no": 0.5}, "smoothing": 1.0})
+    one = replace(small(), options=Options(smoothing=1, priors={"no": 0.5, "yes": 0.5}))
+    other = replace(small(), options=Options(priors={"yes": np.float64(0.5), "no": 0.5}, smoothing=1.0))
     assert one == other
     assert store.canonical_bytes(one) == store.canonical_bytes(other)
 
@@ -262,7 +268,7 @@ def test_options_equal_in_python_give_equal_bytes():
 def test_provenance_is_outside_equality():
     assert small() == replace(small(), provenance=store.provenance(["elsewhere.csv"], rows=7))
     assert small() != replace(small(), label="lived")
-    assert small() != replace(small(), options={})
+    assert small() != replace(small(), options=Options())
     assert small(2) != small(3)
 
 
@@ -309,7 +315,8 @@ def version_1():
     batch = Batch.of(cells, ["no", "yes", "maybe"] * 4, [1, 2, 3, 1, 2, 3, 1, 2, 3, 1, 2, 3])
     declared = Summary.empty(schema.blocks, [("text", "never")])
     options = {"priors": {"no": 0.5, "yes": 0.25, "maybe": 0.125, "never": 0.125}, "families": dict(kinds)}
-    saved = Saved(schema, schema.summarize(batch) + declared, options, "answer", {"sources": ["test_store.py"]})
+    summary, origin = schema.summarize(batch) + declared, {"sources": ["test_store.py"]}
+    saved = TrainedModel(Options(**options), schema, summary, "answer", provenance=origin)
     asked = ["a", 1, 2.5, True, None, "\ud800", "é", -7, "unseen"]
     return saved, {**{name: values[:9] for name, values in cells.items()}, "mixed": asked}
 
@@ -319,7 +326,7 @@ def test_a_version_1_file_loads_and_predicts_as_recorded():
     assert recorded["classes"] == [value for _, value in loaded.summary.classes]
     assert loaded.label == "answer"
     assert loaded.provenance == {"sources": ["test_store.py"]}
-    joint = Model.fit(loaded.summary, loaded.options["priors"]).joint(Batch.of(recorded["rows"]))
+    joint = Predictor.fit(loaded.summary, loaded.options.priors).joint(Batch.of(recorded["rows"]))
     assert np.array(recorded["joint"]) == pytest.approx(joint, rel=1e-9)
 
 
@@ -530,8 +537,9 @@ def test_a_newer_version_says_upgrade():
         ('["alone",1', '["alone",99', "no sense"),
         ('["tally"', '["sums"', "needs"),
         ('"label":"survived"', '"label":7', "head"),
-        ('"options":{"priors":"uniform"}', '"options":[]', "head"),
-        ('"options":{"priors":"uniform"}', '"options":{"$family":{"name":"os"}}', "no family"),
+        ('"options":{', '"options":[],"zeal":{', "head"),
+        ('"priors":"uniform"', '"priors":{"$family":{"name":"os"}}', "no family"),
+        ('"priors":"uniform"', '"zeal":"uniform"', "zeal"),
     ],
 )
 def test_a_model_that_lies_is_refused(old, new, words):
@@ -860,7 +868,7 @@ if __name__ == "__main__":
         sys.exit("Version 1 is written in stone: a new format gets a new file.")
     saved, rows = version_1()
     store.save(saved, VERSION_1)
-    model = Model.fit(saved.summary, saved.options["priors"])
+    model = Predictor.fit(saved.summary, saved.options.priors)
     joint = model.joint(Batch.of(rows)).tolist()
     answers = {"classes": [value for _, value in model.classes], "rows": rows, "joint": joint}
     ANSWERS_1.write_text(json.dumps(answers, indent=1) + "\n")

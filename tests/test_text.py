@@ -18,7 +18,7 @@ from candide.engines import named, protocol
 from candide.families.base.family import Block
 from candide.families.text import Text
 from candide.families.words.options import TextOptions
-from candide.model.predictor import Model, normalised
+from candide.model.predictor import Predictor, normalised
 from candide.model.summary import Accumulator, Summary
 
 WORDS = ["ant", "bee", "cat", "dog", "eel", "fox", "hen", "the", "a", "of", "naïve", "Straße", "漢字", "9", "x_y"]
@@ -57,11 +57,11 @@ def batch_of(rows: list[tuple[str | None, str]], weights: list[int] | None = Non
     return Batch.of(pa.table({"text": texts}), [label for _, label in rows], weights)
 
 
-def fitted(texts: list[str], labels: list[str], options: TextOptions, smoothing: float = 1.0) -> Model:
-    return Model.fit(Summary.of(blocks(options, smoothing), batch_of(list(zip(texts, labels, strict=True)))))
+def fitted(texts: list[str], labels: list[str], options: TextOptions, smoothing: float = 1.0) -> Predictor:
+    return Predictor.fit(Summary.of(blocks(options, smoothing), batch_of(list(zip(texts, labels, strict=True)))))
 
 
-def joint(model: Model, texts: list[str | None]) -> np.ndarray:
+def joint(model: Predictor, texts: list[str | None]) -> np.ndarray:
     return model.joint(Batch.of(pa.table({"text": pa.array(texts, type=pa.string())})))
 
 
@@ -89,7 +89,7 @@ def test_summaries_obey_the_laws(options, rows, cut, data):
 @settings(max_examples=12, deadline=None)
 @given(rows=ROWS, asked=st.lists(TEXTS, min_size=1, max_size=5))
 def test_scores_are_finite_or_impossible_and_explained(options, smoothing, rows, asked):
-    model = Model.fit(Summary.of(blocks(options, smoothing), batch_of(rows)))
+    model = Predictor.fit(Summary.of(blocks(options, smoothing), batch_of(rows)))
     batch = Batch.of(pa.table({"text": pa.array(asked, type=pa.string())}))
     scores = model.joint(batch)
     assert not np.isnan(scores).any()
@@ -126,7 +126,7 @@ def test_threads_and_batches_change_nothing(options, monkeypatch):
     for threads in ("1", "3"):
         monkeypatch.setenv("CANDIDE_THREADS", threads)
         assert named().summarize(blocks(options), [batch_of(rows)]) == expected
-    model = Model.fit(expected)
+    model = Predictor.fit(expected)
     batch = batch_of(rows)
     together = np.concatenate(list(named().map(model.joint, batch.split(13))))
     assert np.array_equal(together, model.joint(batch))
@@ -255,7 +255,7 @@ def test_text_stands_beside_other_columns():
     summary = Summary.of(schema, batch)
     assert summary.statistics[0].words() == [b"a", b"b"]
     assert summary.statistics[2].words() == [b"x", b"y", b"z"]
-    assert np.isfinite(Model.fit(summary).joint(batch)).all()
+    assert np.isfinite(Predictor.fit(summary).joint(batch)).all()
     with pytest.raises(OptionRefused, match="one column"):
         Summary.of((Block(Text(), ("title", "body")),), batch)
 

@@ -57,7 +57,7 @@ def test_shards_fitted_alike_and_merged_are_one_fit(tmp_path):
     b = verbs.fit(second, like=tmp_path / "a.candide")
     whole = verbs.fit([first, second], like=a)
     merged = verbs.merge([a, b])
-    assert store.canonical_bytes(merged.saved()) == store.canonical_bytes(whole.saved())
+    assert store.canonical_bytes(merged.trained) == store.canonical_bytes(whole.trained)
 
 
 def test_merge_refuses_what_does_not_fit_and_says_why(fitted, tmp_path):
@@ -78,7 +78,7 @@ def test_merge_says_which_options_are_kept(fitted):
 def test_learn_then_forget_gives_the_same_bytes(fitted, tmp_path):
     more = part(tmp_path, "more.csv", LINES[:77])
     after = verbs.forget(verbs.learn(fitted, more), more)
-    assert store.canonical_bytes(after.saved()) == store.canonical_bytes(fitted.saved())
+    assert store.canonical_bytes(after.trained) == store.canonical_bytes(fitted.trained)
 
 
 def test_forgetting_what_was_never_learned_changes_nothing(fitted, tmp_path):
@@ -155,7 +155,7 @@ def test_columns_the_model_does_not_use_pass_through_as_written(fitted, tmp_path
 def test_a_file_is_read_as_the_model_knows_its_columns(tmp_path):
     model = verbs.fit({"zip": ["01", "02", "01", "02"], "n": [1.5, 2.5, 3.5, 9], "y": ["a", "b", "a", "b"]}, "y")
     (tmp_path / "new.csv").write_text("zip,n\n01,\n02,\n")
-    assert expected_kinds(model.learned) == {"zip": "text", "n": "number", "y": "text"}
+    assert expected_kinds(model.trained) == {"zip": "text", "n": "number", "y": "text"}
     assert verbs.predict(model, tmp_path / "new.csv").table["label"].to_pylist() == ["a", "b"]
     (tmp_path / "bad.csv").write_text("zip,n\n01,1\n02,many\n")
     with pytest.raises(CandideError, match="line 3: column 'n' holds 'many', but a number"):
@@ -228,7 +228,7 @@ def test_sample_draws_the_same_rows_for_the_same_seed(fitted):
 
 def test_classes_that_are_numbers_can_be_named_by_text():
     model = verbs.fit({"x": [1, 2, 3, 4], "y": [0, 0, 1, 1]}, "y", priors={"0": 0.3, "1": 0.7})
-    assert np.exp(model.learned.model.log_prior).tolist() == pytest.approx([0.3, 0.7])
+    assert np.exp(model.trained.predictor.log_prior).tolist() == pytest.approx([0.3, 0.7])
     assert verbs.sample(model, 2, "1")["y"].to_pylist() == [1, 1]
 
 

@@ -15,7 +15,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import DataConversionWarning
 from sklearn.utils.validation import check_is_fitted
 
-from candide import evaluation, store
+from candide import engines, evaluation, store
 from candide.api.threads import Shared, reads, writes
 from candide.data.arrays import AnyArray, BoolArray, FloatArray
 from candide.data.batch import Batch, is_numbered
@@ -25,14 +25,21 @@ from candide.data.visible import visible
 from candide.engines.protocol import parts
 from candide.model.decision import CONFIDENCE, RARITY, answers, decided
 from candide.model.missing_columns import lacking, met, said_of
-from candide.model.predictor import Model, Priors, log_normalised, log_priors, log_sum, normalised
+from candide.model.options import Options
+from candide.model.predictor import Predictor, Priors, log_normalised, log_priors, log_sum, normalised
 from candide.model.sampling import drawn_rows
 from candide.model.schema import Families, Schema, Smoothing, Text
 from candide.model.summary import Summary
+from candide.model.trained_model import TrainedModel
 from candide.show.explanations.readable import ReadableExplanation
 from candide.stream.fading import open_stream
 from candide.stream.stream import Stream
-from candide.training.learning import Learned, Options, refuse_undeclared
+from candide.training.fit import fit_first_batch, fit_rows
+from candide.training.forget import forget_rows, refuse_others
+from candide.training.knows import knows_rows
+from candide.training.learn import learn_rows, refuse_undeclared
+from candide.training.merge import merge_two
+from candide.training.refill import refilled
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -86,9 +93,9 @@ class NaiveBayes(Shared, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     n_features_in_: int
     feature_names_in_: AnyArray
-    _learned: Learned
+    _trained: TrainedModel
     _stream: Stream | None = None
-    _latest: dict[str, tuple[Learned, Any, Model]]
+    _latest: dict[str, tuple[TrainedModel, Any, Predictor]]
 
     def __init__(
         self,
@@ -124,16 +131,16 @@ class NaiveBayes(Shared, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         batch, label = labelled(X, y, sample_weight)
         self._refuse_fading()
         if like is None:
-            learned = Learned.fit(self._options(), batch, label=label)
+            trained = fit_rows(self._options(), batch, label=label)
         else:
             check_is_fitted(like)
-            learned = replace(like.learned_, options=self._options()).refilled([batch])
-        _ = learned.model
-        self._become(learned, first=True)
-        if learned.schema.warnings and like is None:
-            warnings.warn(looked_at_twice(learned.schema), ColumnWarning, stacklevel=3)
-        if len(learned.summary.classes) == 1:
-            only = visible(shown(learned.summary.classes[0]))
+            trained = refilled(replace(like.trained_, options=self._options()), [batch])
+        _ = trained.predictor
+        self._become(trained, first=True)
+        if trained.schema.warnings and like is None:
+            warnings.warn(looked_at_twice(trained.schema), ColumnWarning, stacklevel=3)
+        if len(trained.summary.classes) == 1:
+            only = visible(shown(trained.summary.classes[0]))
             warnings.warn(f"There is only one class, '{only}': it will always be the answer.", stacklevel=3)
         return self
 
@@ -145,11 +152,11 @@ class NaiveBayes(Shared, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         declared = frozenset(key for key in map(key_of, [] if classes is None else classes) if key is not None)
         refuse_undeclared(batch, declared)
         if not self.__sklearn_is_fitted__():
-            self._become(Learned.begin(self._options(), batch, label, declared), first=True)
+            self._become(fit_first_batch(self._options(), batch, label, declared), first=True)
             return self
         batch = self._met(batch)
-        before = replace(self.learned_, options=self._options())
-        self._become(before.learn([batch], declared, sample=batch))
+        before = replace(self.trained_, options=self._options())
+        self._become(learn_rows(before, [batch], declared, sample=batch))
         return self
 
     @writes
@@ -161,8 +168,8 @@ class NaiveBayes(Shared, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         check_is_fitted(self)
         batch, _ = labelled(X, y, sample_weight)
-        before = self.learned_
-        after = before.forget([self._met(batch)])
+        before = self.trained_
+        after = forget_rows(before, [self._met(batch)])
         self._become(after, first=after.schema.columns != before.schema.columns)
         return self
 
@@ -175,7 +182,7 @@ class NaiveBayes(Shared, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         check_is_fitted(self)
         batch, _ = labelled(X, y, sample_weight)
-        self.learned_.refuse_others([self._met(batch)])
+        refuse_others(self.trained_, [self._met(batch)])
         return self.fit(X, y, sample_weight)
 
     @reads
@@ -187,8 +194,8 @@ class NaiveBayes(Shared, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         [True, False]
         """
         check_is_fitted(self)
-        batch, _ = labelled(X, self.learned_.label if y is None else y, None)
-        return self.learned_.knows(self._met(batch))
+        batch, _ = labelled(X, self.trained_.label if y is None else y, None)
+        return knows_rows(self.trained_, self._met(batch))
 
     def learn_one(self, x: Any, y: Any) -> Self:
         """Learn one row in place: a text, or {column: value} where an absent column is missing.
@@ -204,7 +211,7 @@ class NaiveBayes(Shared, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         with self._writing:
             stream = self._opened()
             if stream is None:
-                stream = open_stream(Learned.nothing(self._options()), self.half_life)
+                stream = open_stream(TrainedModel.empty(self._options()), self.half_life)
             if stream.learn(x, y) or self._stream is None:
                 twin = self._twin()
                 twin._stream, twin._latest = stream, {}
@@ -243,7 +250,7 @@ class NaiveBayes(Shared, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         kept = [name for name in mine if mine[name] != theirs[name]]
         if kept:
             warnings.warn(f"The models disagree in {', '.join(kept)}: kept those of the left one.", stacklevel=3)
-        return type(self).of(self.learned_ + other.learned_)
+        return type(self).of(merge_two(self.trained_, other.trained_))
 
     @reads
     def save(self, path: str | os.PathLike[str], force: bool = False) -> None:
@@ -252,7 +259,9 @@ class NaiveBayes(Shared, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         A file that is there and is no model is written over only by `force`.
         """
         check_is_fitted(self)
-        store.save(self.learned_.saved(store.provenance([], self.summary_.rows)), path, force)
+        trained = self.trained_
+        origin = trained.provenance or store.provenance([], trained.summary.rows)
+        store.save(replace(trained, provenance=origin), path, force)
 
     @reads
     def report(
@@ -281,10 +290,10 @@ class NaiveBayes(Shared, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return plot(self, picture, column, of, against)
 
     @classmethod
-    def of(cls, learned: Learned) -> Self:
+    def of(cls, trained: TrainedModel) -> Self:
         """A classifier that has learned this."""
-        model = cls(**learned.options.as_dict())
-        model._become(learned, first=True)
+        model = cls(**trained.options.as_dict())
+        model._become(trained, first=True)
         return model
 
     @reads
@@ -294,7 +303,7 @@ class NaiveBayes(Shared, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         A column that the rows lack counts as missing in them, with a warning, or is refused if `strict`; so it is in
         all that follows.
         """
-        return self.classes_[np.concatenate(self._by_rows(X, lambda batch: self.model_.best(batch), strict))]
+        return self.classes_[np.concatenate(self._by_rows(X, lambda batch: self.predictor_.best(batch), strict))]
 
     @reads
     def decide(
@@ -306,45 +315,46 @@ class NaiveBayes(Shared, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         least about that share is answered rightly, since probabilities are calibrated. Unfamiliar is a row so little
         expected that at most a share `rarity` of the rows learned would be; or one of which nothing was ever seen.
         """
-        parts = self._by_rows(X, lambda batch: decided(self.model_, self.learned_.tuning.familiarity, batch), strict)
-        return np.concatenate([answers(self.model_, part, confidence, rarity) for part in parts])
+        predictor, familiarity = self.predictor_, self.trained_.tuning.familiarity
+        parts = self._by_rows(X, lambda batch: decided(predictor, familiarity, batch), strict)
+        return np.concatenate([answers(predictor, part, confidence, rarity) for part in parts])
 
     @reads
     def predict_proba(self, X: Any, priors: Priors | None = None, strict: bool = False) -> FloatArray:
         """P(class | row). `priors` replaces the learned prior, for rows from a world with other proportions."""
         shift, prior = self._prior_shift(priors)
-        parts = self._by_rows(X, lambda batch: normalised(self.model_.reported(batch) + shift, prior), strict)
+        parts = self._by_rows(X, lambda batch: normalised(self.predictor_.reported(batch) + shift, prior), strict)
         return np.concatenate(parts)
 
     @reads
     def predict_log_proba(self, X: Any, priors: Priors | None = None, strict: bool = False) -> FloatArray:
         """log P(class | row)."""
         shift, prior = self._prior_shift(priors)
-        parts = self._by_rows(X, lambda batch: log_normalised(self.model_.reported(batch) + shift, prior), strict)
+        parts = self._by_rows(X, lambda batch: log_normalised(self.predictor_.reported(batch) + shift, prior), strict)
         return np.concatenate(parts)
 
     @reads
     def predict_joint_log_proba(self, X: Any, strict: bool = False) -> FloatArray:
         """log P(class) + log P(row | class): the prior and every feature's term, added up."""
-        return np.concatenate(self._by_rows(X, lambda batch: self.model_.joint(batch), strict))
+        return np.concatenate(self._by_rows(X, lambda batch: self.predictor_.joint(batch), strict))
 
     @reads
     def score_samples(self, X: Any, strict: bool = False) -> FloatArray:
         """log P(row): how familiar each row is."""
-        return np.concatenate(self._by_rows(X, lambda batch: log_sum(self.model_.log_likelihood(batch)), strict))
+        return np.concatenate(self._by_rows(X, lambda batch: log_sum(self.predictor_.log_likelihood(batch)), strict))
 
     @reads
     def explain(self, X: Any, strict: bool = False) -> list[ReadableExplanation]:
         """Why: for each row the prior and one term a feature, adding up to the joint."""
-        parts = self._by_rows(X, lambda batch: self.model_.explain(batch), strict)
+        parts = self._by_rows(X, lambda batch: self.predictor_.explain(batch), strict)
         return [ReadableExplanation.of(one) for part in parts for one in part]
 
     @reads
     def score(self, X: Any, y: Any, sample_weight: Any = None, strict: bool = False) -> float:
         """The share of rows that are answered rightly. `y` is one label a row, or the name of their column."""
         batch, _ = labelled(X, y, sample_weight)
-        best = np.concatenate(self._by_rows(batch, self.model_.best, strict))
-        places = {key: place for place, key in enumerate(self.model_.classes)}
+        best = np.concatenate(self._by_rows(batch, self.predictor_.best, strict))
+        places = {key: place for place, key in enumerate(self.predictor_.classes)}
         assert batch.labels is not None
         return float(np.average(batch.labels.renumbered(places) == best, weights=batch.weights))
 
@@ -374,7 +384,7 @@ class NaiveBayes(Shared, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if leave_one_out and folds is not None:
             raise OptionRefused("leave_one_out and folds are two ways to evaluate. Ask for one of them.")
         if y is None and self.__sklearn_is_fitted__():
-            y = self.learned_.label
+            y = self.trained_.label
         batch, label = labelled(X, y, sample_weight)
         if folds is not None:
             self._refuse_fading()
@@ -383,10 +393,12 @@ class NaiveBayes(Shared, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         batch = self._met(batch)
         if not leave_one_out:
             batch = self._completed(batch, strict, calls_between=1)
-            return evaluation.on_rows(self.model_, [batch], self.learned_.engine, label=label or self.learned_.label)
-        learned = replace(self.learned_, options=self._options())
-        evaluation.refuse_never_learned(learned, [batch])
-        return evaluation.left_out(learned, [batch])
+            trained = self.trained_
+            engine = engines.engine_of(trained)
+            return evaluation.on_rows(self.predictor_, [batch], engine, label=label or trained.label)
+        trained = replace(self.trained_, options=self._options())
+        evaluation.refuse_never_learned(trained, [batch])
+        return evaluation.left_out(trained, [batch])
 
     @reads
     def sample(self, rows: int = 1, label: Any = None, seed: Any = None) -> pa.Table:
@@ -396,45 +408,55 @@ class NaiveBayes(Shared, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         check_is_fitted(self)
         wanted = None if label is None else key_of(label)
-        learned, rng = self.learned_, np.random.default_rng(seed)
-        return drawn_rows(self.model_, learned.schema, learned.label, rows, wanted, rng)
+        trained, rng = self.trained_, np.random.default_rng(seed)
+        return drawn_rows(self.predictor_, trained.schema, trained.label, rows, wanted, rng)
 
     @property
     @reads
-    def learned_(self) -> Learned:
+    def trained_(self) -> TrainedModel:
         """Everything asked for, chosen and learned; frozen anew when rows came one by one since."""
         if self._stream is not None:
             return self._stream.freeze()
-        if "_learned" not in vars(self):
-            raise AttributeError("learned_")
-        return self._learned
+        if "_trained" not in vars(self):
+            raise AttributeError("trained_")
+        return self._trained
 
     @property
     @reads
-    def model_(self) -> Model:
+    def predictor_(self) -> Predictor:
         """The parameters: made from the summary when first asked for, and again when the priors are changed."""
         check_is_fitted(self)
-        learned, wanted = self.learned_, (self.priors, self.class_weight)
-        if wanted == (learned.options.priors, learned.options.class_weight):
-            return learned.model
+        trained, wanted = self.trained_, (self.priors, self.class_weight)
+        if wanted == (trained.options.priors, trained.options.class_weight):
+            return trained.predictor
         latest = self._latest.get("model")
-        if latest is None or latest[0] is not learned or latest[1] != wanted:
-            latest = self._latest["model"] = learned, wanted, learned.model_for(*wanted)
+        if latest is None or latest[0] is not trained or latest[1] != wanted:
+            latest = self._latest["model"] = trained, wanted, trained.predictor_for(*wanted)
         return latest[2]
+
+    @property
+    def learned_(self) -> TrainedModel:
+        """The former name of `trained_`."""
+        return self.trained_
+
+    @property
+    def model_(self) -> Predictor:
+        """The former name of `predictor_`."""
+        return self.predictor_
 
     @property
     @reads
     def schema_(self) -> Schema:
         """What was decided about each column, and why."""
         check_is_fitted(self)
-        return self.learned_.schema
+        return self.trained_.schema
 
     @property
     @reads
     def summary_(self) -> Summary:
         """All that is remembered of the rows."""
         check_is_fitted(self)
-        return self.learned_.summary
+        return self.trained_.summary
 
     @property
     @reads
@@ -459,12 +481,13 @@ class NaiveBayes(Shared, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return tags
 
     def __sklearn_is_fitted__(self) -> bool:
-        return self._stream is not None or "_learned" in self.__dict__
+        return self._stream is not None or "_trained" in self.__dict__
 
     def _options(self) -> Options:
         """The options of exact learning: fading is a matter of the stream."""
         options = self.get_params(deep=False)
         del options["half_life"]
+        engines.refuse_unknown(self.engine)
         return Options(**options)
 
     def _refuse_fading(self) -> None:
@@ -475,13 +498,13 @@ class NaiveBayes(Shared, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 "half_life at None."
             )
 
-    def _become(self, learned: Learned, first: bool = False) -> None:
+    def _become(self, trained: TrainedModel, first: bool = False) -> None:
         """Take on what was learned, as the last step: whatever can be refused was refused before."""
-        self._learned = learned
+        self._trained = trained
         self._stream = None
         self._latest = {}
         if first:
-            self._note_columns(learned.schema.columns)
+            self._note_columns(trained.schema.columns)
 
     def _note_columns(self, names: tuple[str, ...]) -> None:
         """What scikit-learn wants to know of the columns."""
@@ -494,7 +517,7 @@ class NaiveBayes(Shared, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """The state of this moment, frozen: the stream goes on without it. What fades cannot be frozen."""
         twin = super()._still()
         if twin._stream is not None and twin._stream.half_life is None:
-            twin._learned, twin._stream = twin._stream.freeze(), None
+            twin._trained, twin._stream = twin._stream.freeze(), None
         return twin
 
     def __getstate__(self) -> dict[str, Any]:
@@ -506,9 +529,9 @@ class NaiveBayes(Shared, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         stream = self._stream
         if stream is None and self.__sklearn_is_fitted__():
             with self._writing:
-                stream = self._stream or open_stream(replace(self.learned_, options=self._options()), self.half_life)
+                stream = self._stream or open_stream(replace(self.trained_, options=self._options()), self.half_life)
                 self._stream = stream
-                self.__dict__.pop("_learned", None)  # the stream has it all, and may come to forget it
+                self.__dict__.pop("_trained", None)  # the stream has it all, and may come to forget it
         if stream is not None and stream.half_life != self.half_life:
             raise OptionRefused("half_life cannot change once rows were learned. Begin with a new model.")
         return stream
@@ -516,27 +539,27 @@ class NaiveBayes(Shared, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _by_rows(self, X: Any, work: Callable[[Batch], Result], strict: bool = False) -> list[Result]:
         """Do something with the rows, some at a time on every core; results in order."""
         check_is_fitted(self)
-        self.model_  # noqa: B018  (made once, before threads ask for it)
+        self.predictor_  # noqa: B018  (made once, before threads ask for it)
         batch = self._met(Batch.of(X))
         refuse_nothing(batch)
         batch = self._completed(batch, strict)
-        return list(self.learned_.engine.map(work, parts(batch)))
+        return list(engines.engine_of(self.trained_).map(work, parts(batch)))
 
     def _prior_shift(self, priors: Priors | None) -> tuple[Any, FloatArray]:
         """What to add to every row's joint for other priors, and the log prior then in force."""
         check_is_fitted(self)
         if priors is None:
-            return 0.0, self.model_.log_prior
-        if not self.model_.has_prior and self.model_.calibration is None:
+            return 0.0, self.predictor_.log_prior
+        if not self.predictor_.has_prior and self.predictor_.calibration is None:
             raise OptionRefused("complement is a score, not a likelihood: priors have no effect on it.")
         wanted = log_priors(self.summary_, priors)
-        if np.isneginf(self.model_.log_prior).any():
+        if np.isneginf(self.predictor_.log_prior).any():
             raise OptionRefused("priors cannot be replaced where a class has no rows and so no chance at all.")
-        return wanted - self.model_.log_prior, wanted
+        return wanted - self.predictor_.log_prior, wanted
 
     def _completed(self, batch: Batch, strict: bool, calls_between: int = 2) -> Batch:
         """Rows with every column the model asks for: missing where they lack one, which is said once a call."""
-        absent = lacking(self.learned_.schema, batch.names, strict)
+        absent = lacking(self.trained_.schema, batch.names, strict)
         for note in said_of(absent, batch.names):
             warnings.warn(note, MissingColumnWarning, stacklevel=3 + calls_between)
         return batch.with_missing(absent)
@@ -548,7 +571,7 @@ class NaiveBayes(Shared, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 f"X has {len(batch.names)} features, but {type(self).__name__} is expecting "
                 f"{self.n_features_in_} features as input. Give the columns it learned from."
             )
-        return met(self.learned_.schema, batch)
+        return met(self.trained_.schema, batch)
 
 
 def looked_at_twice(schema: Schema) -> str:
@@ -590,4 +613,4 @@ def refuse_nothing(batch: Batch) -> None:
 
 def load(path: str | os.PathLike[str]) -> NaiveBayes:
     """The classifier in a model file, ready to predict, learn more and forget."""
-    return NaiveBayes.of(Learned.of(store.load(path)))
+    return NaiveBayes.of(store.load(path))

@@ -29,7 +29,7 @@ def merge(
 
     merged = verb("merge")(models, output, force=force)
     if format is Shape.json:
-        counts = {str(c): n for c, n in zip(merged.classes, merged.learned.summary.counts.tolist(), strict=True)}
+        counts = {str(c): n for c, n in zip(merged.classes, merged.trained.summary.counts.tolist(), strict=True)}
         print_json({"output": output, "rows": merged.rows, "classes": counts, "notes": list(merged.notes)})
         return
     print(visible(f"{len(models)} models added; {output} holds {merged.rows:,} rows"))

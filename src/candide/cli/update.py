@@ -93,7 +93,7 @@ def change(name: str, model: str, data: list[str], output: str | None, reading: 
     fitted = verb(name)(model, options.one_or_all(data), output, watch=watch, **reading)
     target = output or model
     if format is Shape.json:
-        counts = {str(c): n for c, n in zip(fitted.classes, fitted.learned.summary.counts.tolist(), strict=True)}
+        counts = {str(c): n for c, n in zip(fitted.classes, fitted.trained.summary.counts.tolist(), strict=True)}
         print_json(
             {
                 "output": target,

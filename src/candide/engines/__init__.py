@@ -13,6 +13,7 @@ from pkgutil import iter_modules
 
 from candide.data.errors import OptionRefused, suggestion
 from candide.engines.protocol import Engine
+from candide.model.trained_model import TrainedModel
 
 DEFAULT = "local"
 
@@ -34,3 +35,8 @@ def named(name: str = DEFAULT) -> Engine:
     module = import_module(f"{__name__}.{name}")
     found: Engine = getattr(module, "".join(part.capitalize() for part in name.split("_")))()
     return found
+
+
+def engine_of(trained: TrainedModel) -> Engine:
+    """The engine that a model's options name, for the work over its rows."""
+    return named(trained.options.engine)

@@ -1,9 +1,10 @@
 """How good the answers are: on new rows, on learned rows each left out, or in folds.
 
 >>> from candide.data.batch import Batch
->>> from candide.training.learning import Learned, Options
+>>> from candide.model.options import Options
+>>> from candide.training.fit import fit_rows
 >>> rows = Batch.of({"x": ["a", "a", "a", "b", "b", "b"]}, ["no", "no", "no", "yes", "yes", "yes"])
->>> found = left_out(Learned.fit(Options(), rows), [rows])
+>>> found = left_out(fit_rows(Options(), rows), [rows])
 >>> found.kind, found.right, round(found.log_loss, 3)  # without a row its own class has 2/5 * 3/4, the other 3/5 * 1/5
 ('leave-one-out', 6, 0.336)
 """

@@ -7,16 +7,18 @@ from collections.abc import Callable
 
 import numpy as np
 
+from candide import engines
 from candide.data.arrays import IntArray
 from candide.data.batch import Batch
 from candide.data.errors import LabelsRefused, OptionRefused
 from candide.data.values import Key
 from candide.kernels.hashing import mix_all
 from candide.model.evaluation import Evaluation
+from candide.model.options import Options
 from candide.model.row_sample import row_hashes
 from candide.model.scoring import SUSPECTS, Score, listed
 from candide.selection.scored_rows import scored, weights_of
-from candide.training.learning import Learned, Options
+from candide.training.fit import fit_rows
 
 
 def in_folds(
@@ -40,9 +42,9 @@ def in_folds(
     total, classes = Score(most=suspects), set[Key]()
     for place in range(folds):
         others, here = np.flatnonzero(fold != place), np.flatnonzero(fold == place)
-        learned = Learned.fit(options, batch.take(others), label=label)
-        total += scored(learned.model, [batch.take(here)], learned.engine, surprise, suspects).at(here)
-        classes.update(learned.summary.classes)
+        trained = fit_rows(options, batch.take(others), label=label)
+        total += scored(trained.predictor, [batch.take(here)], engines.engine_of(trained), surprise, suspects).at(here)
+        classes.update(trained.summary.classes)
         if report is not None:
             report(len(here))
     return total.evaluation(f"{folds}-fold", label, classes, first_row, of_one_fold(total.strangers))

@@ -9,13 +9,13 @@ from candide.data.metrics import LEAST_LOG
 from candide.data.values import Key, shown
 from candide.engines.protocol import Engine
 from candide.model.evaluation import Evaluation
-from candide.model.predictor import Model
+from candide.model.predictor import Predictor
 from candide.model.scoring import SUSPECTS
 from candide.selection.scored_rows import scored
 
 
 def on_rows(
-    model: Model,
+    model: Predictor,
     batches: Iterable[Batch],
     engine: Engine,
     *,

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from candide import engines
 from candide.data.arrays import IntArray
 from candide.data.batch import Batch
 from candide.data.errors import ForgetRefused, RowsRefused
@@ -14,14 +15,15 @@ from candide.data.values import Key
 from candide.kernels.hashing import Hashes, add_numbers, mix_all
 from candide.model.calibration import IDENTITY, Calibration
 from candide.model.evaluation import Evaluation
-from candide.model.predictor import Model
+from candide.model.predictor import Predictor
 from candide.model.scoring import SUSPECTS, Score, listed
+from candide.model.trained_model import TrainedModel
 from candide.selection.fit_calibration import calibrated
 from candide.selection.leave_one_out import LeftOut
 from candide.selection.leave_one_out import left_out as without_themselves
 from candide.selection.scored_rows import pieces, scored_without
 from candide.selection.tune import CELLS, FEWEST_ROWS, MOST_ROWS
-from candide.training.learning import Learned
+from candide.training.forget import forget_rows
 
 PARTS = 10
 """A calibration judges a tenth of the rows and is fitted on the others."""
@@ -39,7 +41,9 @@ TOO_FEW = (
 )
 
 
-def left_out(learned: Learned, batches: Iterable[Batch], *, first_row: int = 0, suspects: int = SUSPECTS) -> Evaluation:
+def left_out(
+    learned: TrainedModel, batches: Iterable[Batch], *, first_row: int = 0, suspects: int = SUSPECTS
+) -> Evaluation:
     """Judge rows that were learned, each by what all others taught: one more pass, exact, no test set needed.
 
     The calibration was fitted on left-out scores of these very rows, so it is fitted anew for each tenth of them,
@@ -47,7 +51,7 @@ def left_out(learned: Learned, batches: Iterable[Batch], *, first_row: int = 0, 
     """
     leaving = Leaving.of(learned, suspects)
     total, kept, rows = Score(most=suspects), list[LeftOut](), 0
-    for left, score in learned.engine.map(leaving, pieces(known_columns(learned, batches), leaving.cells)):
+    for left, score in engines.engine_of(learned).map(leaving, pieces(known_columns(learned, batches), leaving.cells)):
         total, rows = total + score, rows + len(left.labels)
         kept = [*kept, left] if rows <= leaving.room else []
     if FEWEST_ROWS <= rows <= leaving.room:
@@ -62,16 +66,16 @@ def left_out(learned: Learned, batches: Iterable[Batch], *, first_row: int = 0, 
 class Leaving:
     """Judges rows by what all others taught."""
 
-    learned: Learned
-    model: Model
+    learned: TrainedModel
+    model: Predictor
     """Made once, for what does not depend on the row."""
     suspects: int = SUSPECTS
 
     @classmethod
-    def of(cls, learned: Learned, suspects: int = SUSPECTS) -> Leaving:
+    def of(cls, learned: TrainedModel, suspects: int = SUSPECTS) -> Leaving:
         """Ready to judge what was learned."""
         options = learned.options
-        return cls(learned, Model.fit(learned.summary, options.priors, options.class_weight, IDENTITY), suspects)
+        return cls(learned, Predictor.fit(learned.summary, options.priors, options.class_weight, IDENTITY), suspects)
 
     @property
     def cells(self) -> int:
@@ -113,7 +117,7 @@ class Leaving:
         return total
 
 
-def known_columns(learned: Learned, batches: Iterable[Batch]) -> Iterator[Batch]:
+def known_columns(learned: TrainedModel, batches: Iterable[Batch]) -> Iterator[Batch]:
     """The rows with every column that was learned, missing where absent, and no others."""
     known = set(learned.schema.columns)
     for batch in batches:
@@ -122,10 +126,10 @@ def known_columns(learned: Learned, batches: Iterable[Batch]) -> Iterator[Batch]
         yield some.with_missing(learned.schema.columns)
 
 
-def refuse_never_learned(learned: Learned, batches: Iterable[Batch]) -> None:
+def refuse_never_learned(learned: TrainedModel, batches: Iterable[Batch]) -> None:
     """Raise where rows cannot have been learned: what was learned must be able to forget them."""
     try:
-        learned.forget(known_columns(learned, batches))
+        forget_rows(learned, known_columns(learned, batches))
     except ForgetRefused as problem:
         raise RowsRefused(
             f"Only rows that were learned can be left out. {problem} To evaluate new rows, do not leave them out."

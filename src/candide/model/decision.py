@@ -11,7 +11,7 @@ from candide.data.batch import Batch
 from candide.data.errors import OptionRefused
 from candide.data.values import as_array
 from candide.model.novelty import Familiarity
-from candide.model.predictor import Model, log_sum, normalised
+from candide.model.predictor import Predictor, log_sum, normalised
 
 UNSURE, UNFAMILIAR = "unsure", "unfamiliar"
 CONFIDENCE = 0.9
@@ -34,7 +34,7 @@ class Decided(NamedTuple):
         return np.where(self.expected < rarity, UNFAMILIAR, unsure)
 
 
-def decided(model: Model, familiarity: Familiarity | None, batch: Batch) -> Decided:
+def decided(model: Predictor, familiarity: Familiarity | None, batch: Batch) -> Decided:
     """Judge the rows, and say how expected they are."""
     scores = model.reported(batch)
     posterior = normalised(scores, model.log_prior)
@@ -43,7 +43,7 @@ def decided(model: Model, familiarity: Familiarity | None, batch: Batch) -> Deci
     return Decided(posterior.argmax(axis=1), posterior, np.where(hopeless, 0.0, expected))
 
 
-def how_expected(model: Model, familiarity: Familiarity | None, batch: Batch) -> FloatArray:
+def how_expected(model: Predictor, familiarity: Familiarity | None, batch: Batch) -> FloatArray:
     """The chance that a row like those learned is expected as little as each of these; 0 where nothing is known of it.
 
     Each block's log P per column or word is ranked among the rows learned, each left out.
@@ -61,7 +61,7 @@ def how_expected(model: Model, familiarity: Familiarity | None, batch: Batch) ->
     return (familiarity or Familiarity()).chances(model.blocks, logs, observed)
 
 
-def answers(model: Model, decisions: Decided, confidence: float, rarity: float) -> AnyArray:
+def answers(model: Predictor, decisions: Decided, confidence: float, rarity: float) -> AnyArray:
     """The labels, with the two words in place of those that are not given."""
     found = as_array(model.classes).astype(object)[decisions.best]
     states = decisions.states(confidence, rarity)

@@ -27,7 +27,7 @@ Priors = str | Mapping[Any, float]
 
 
 @dataclass(frozen=True)
-class Model:
+class Predictor:
     """The parameters of every block beside the log prior of every class."""
 
     classes: tuple[Key, ...]
@@ -48,7 +48,7 @@ class Model:
         class_weight: Priors | None = None,
         calibration: Calibration | None = None,
         kinds: Mapping[str, str] | None = None,
-    ) -> Model:
+    ) -> Predictor:
         """Let priors and smoothing meet the summary."""
         if not summary.classes:
             raise LabelsRefused("No class is left: every row was forgotten. Learn some rows first.")

@@ -14,7 +14,7 @@ from candide.data.values import Key
 from candide.families.base.density import Density
 from candide.families.base.discriminant import Discriminant
 from candide.model.domain import WHOLE, without_bound
-from candide.model.predictor import Model
+from candide.model.predictor import Predictor
 from candide.model.schema import Schema
 from candide.model.summary import Summary
 from candide.statistics.cross_sums import CrossSums
@@ -23,7 +23,7 @@ from candide.statistics.sums import Sums
 
 
 def drawn_rows(
-    model: Model, schema: Schema, label: str | None, rows: int, wanted: Key | None, rng: np.random.Generator
+    model: Predictor, schema: Schema, label: str | None, rows: int, wanted: Key | None, rng: np.random.Generator
 ) -> Any:
     """Rows as an Arrow table, the label first: of one class, or of all in proportion to their priors."""
     assert model.summary is not None

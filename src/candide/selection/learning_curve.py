@@ -16,7 +16,7 @@ from candide.data.metrics import UNIT
 from candide.engines.protocol import Engine
 from candide.kernels.hashing import mix_all
 from candide.model.calibration import Calibration
-from candide.model.predictor import Model, Priors
+from candide.model.predictor import Predictor, Priors
 from candide.model.quality import Point
 from candide.model.summary import Summary
 from candide.selection.scored_rows import scored
@@ -40,7 +40,7 @@ def learning_curve(
     learned, done, points = Summary.empty(summary.blocks, summary.classes), 0, []
     for size in sizes(total, len(summary.classes)):
         learned = learned + engine.summarize(summary.blocks, taken(batches, order[done:size]))
-        model = Model.fit(learned, priors, class_weight, calibration)
+        model = Predictor.fit(learned, priors, class_weight, calibration)
         judges = order[size : size + max(size, ENOUGH_JUDGED)]
         points.append(point(model, size, list(taken(batches, judges)), engine))
         done = size
@@ -69,7 +69,7 @@ def taken(batches: Sequence[Batch], places: IntArray) -> Iterator[Batch]:
         start += len(batch)
 
 
-def point(model: Model, size: int, judges: Sequence[Batch], engine: Engine) -> Point:
+def point(model: Predictor, size: int, judges: Sequence[Batch], engine: Engine) -> Point:
     """How good the answers are on rows that were not learned."""
     score = scored(model, judges, engine, np.log(size + 1), suspects=0)
     judged = sum(score.pairs.values())

@@ -20,7 +20,7 @@ from candide.data.values import Key, shown
 from candide.engines.protocol import Engine, parts
 from candide.families.base.family import Block
 from candide.model.calibration import IDENTITY, Calibration
-from candide.model.predictor import Model, Priors, log_normalised, log_priors, log_sum
+from candide.model.predictor import Predictor, Priors, log_normalised, log_priors, log_sum
 from candide.model.summary import Summary, grid_weights
 from candide.statistics.weight_grid import bits_of, in_units
 
@@ -116,13 +116,13 @@ def leave_each_out(
     class_weight: Priors | None = None,
 ) -> Iterator[LeftOut]:
     """Judge every row of the batches, all of which the summary has learned; in parallel, results in order."""
-    model = Model.fit(summary, priors, class_weight, IDENTITY)
+    model = Predictor.fit(summary, priors, class_weight, IDENTITY)
     small = (part for batch in batches for part in parts(batch))
     return engine.map(partial(left_out, summary, model, priors=priors, class_weight=class_weight), small)
 
 
 def left_out(
-    summary: Summary, model: Model, batch: Batch, priors: Priors = "empirical", class_weight: Priors | None = None
+    summary: Summary, model: Predictor, batch: Batch, priors: Priors = "empirical", class_weight: Priors | None = None
 ) -> LeftOut:
     """Judge the rows of one batch; `model` is the summary's, for what does not depend on the row."""
     labels, weights = known_labels(summary, batch), grid_weights(batch)

@@ -14,7 +14,7 @@ from candide.data.errors import LabelsRefused, RowsRefused
 from candide.data.values import Coded
 from candide.engines.protocol import Engine, parts
 from candide.model.calibration import Calibration
-from candide.model.predictor import Model, log_normalised
+from candide.model.predictor import Predictor, log_normalised
 from candide.model.scoring import SUSPECTS, Answers, Score
 from candide.model.summary import Summary, grid_weights
 from candide.selection.leave_one_out import LeftOut
@@ -24,7 +24,7 @@ CELLS_AT_ONCE = 1 << 22
 
 
 def scored(
-    model: Model, batches: Iterable[Batch], engine: Engine, surprise: float, suspects: int = SUSPECTS
+    model: Predictor, batches: Iterable[Batch], engine: Engine, surprise: float, suspects: int = SUSPECTS
 ) -> Score:
     """How good a model's answers are; a label it does not know costs `surprise` in log loss."""
     judge = Judge(model, surprise, suspects)
@@ -35,7 +35,7 @@ def scored(
 class Judge:
     """Compares a model's answers with the labels of a batch."""
 
-    model: Model
+    model: Predictor
     surprise: float
     suspects: int
 

@@ -8,10 +8,12 @@ Parameters are derived, never stored. Equal models give equal bytes, provenance 
 >>> import tempfile, pathlib
 >>> from candide import families
 >>> from candide.data.batch import Batch
+>>> from candide.model.options import Options
 >>> from candide.model.schema import Choice, Schema
+>>> from candide.model.trained_model import TrainedModel
 >>> schema = Schema((Choice("age", families.named("gaussian"), "numbers"),))
 >>> summary = schema.summarize(Batch.of({"age": [31.0, 64.5]}, ["no", "yes"]))
->>> model = Saved(schema, summary, options={"priors": "uniform"}, label="survived")
+>>> model = TrainedModel(Options(priors="uniform"), schema, summary, label="survived")
 >>> with tempfile.TemporaryDirectory() as folder:
 ...     path = pathlib.Path(folder, "titanic.candide")
 ...     save(model, path)
@@ -23,15 +25,14 @@ from __future__ import annotations
 
 from candide.store.atomic import locked
 from candide.store.files import load, save
+from candide.store.model_file import canonical_bytes, from_bytes, provenance, to_bytes
 from candide.store.overwriting import refuse_overwriting, refuse_rejects
 from candide.store.refusals import ModelFileNotWritten, ModelFileRefused, OverwritingRefused
-from candide.store.saved import Saved, canonical_bytes, from_bytes, provenance, to_bytes
 
 __all__ = [
     "ModelFileNotWritten",
     "ModelFileRefused",
     "OverwritingRefused",
-    "Saved",
     "canonical_bytes",
     "from_bytes",
     "load",

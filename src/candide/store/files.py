@@ -6,20 +6,21 @@ import mmap
 import os
 import stat
 
+from candide.model.trained_model import TrainedModel
 from candide.store.atomic import Name, replace_file
 from candide.store.container import Buffer
+from candide.store.model_file import file_pieces, from_bytes
 from candide.store.overwriting import MODEL, refuse_overwriting
 from candide.store.refusals import ModelFileNotWritten, ModelFileRefused, not_written
-from candide.store.saved import Saved, file_pieces, from_bytes
 
 
-def save(saved: Saved, path: Name, force: bool = False) -> None:
+def save(trained: TrainedModel, path: Name, force: bool = False) -> None:
     """Write a model file in one step: a reader meanwhile, or a crash, finds the old file or the new one, whole.
 
     A file that is there and is no model is written over only by `force`.
     """
     refuse_overwriting(path, MODEL, force=force)
-    pieces = file_pieces(saved)
+    pieces = file_pieces(trained)
     size = sum(memoryview(piece).nbytes for piece in pieces)
     if os.path.exists(path) and not os.path.isfile(path):
         raise ModelFileNotWritten(f"'{os.fspath(path)}' is not a file, so no model can be saved there.")
@@ -29,7 +30,7 @@ def save(saved: Saved, path: Name, force: bool = False) -> None:
         raise not_written(f"'{os.fspath(path)}' ({size:,} bytes)", problem) from problem
 
 
-def load(path: Name) -> Saved:
+def load(path: Name) -> TrainedModel:
     """Read a model file, all of it checked. Its arrays are read-only and stay in the file, mapped into memory.
 
     So while a model is in use, replace its file by `save` or a rename, which leave the old one to its readers, and do

@@ -11,8 +11,8 @@ from candide.data.batch import TEXT
 from candide.data.errors import RowsRefused
 from candide.families.words.unspaced import words_in
 from candide.model.guess import Guess
+from candide.model.options import Options, only
 from candide.model.schema import Choice, chosen, families_by_column
-from candide.training.learning import Options, only
 
 SEVERAL_WORDS = 2
 

@@ -18,6 +18,7 @@ from candide.data.errors import OptionRefused
 from candide.families.base.family import Family
 from candide.families.base.streaming import BY_MOMENTS, BY_VALUES, BY_WORDS
 from candide.families.words.options import TextOptions
+from candide.model.trained_model import TrainedModel
 from candide.statistics.sums import Sums
 from candide.statistics.tally import Tally, TallyBuilder
 from candide.statistics.word_tally import WordTally
@@ -26,7 +27,6 @@ from candide.stream.live_sums import LiveDensity, Rounded
 from candide.stream.live_tallies import LiveCategories
 from candide.stream.live_words import LiveWords, RunningWords
 from candide.stream.stream import Stream
-from candide.training.learning import Learned
 
 HEAVIEST = 2.0**32
 FAINTEST = 2.0**-64
@@ -38,7 +38,7 @@ class FadingStream(Stream):
     Such counts are no whole numbers: rows cannot be taken back, models not merged, and there is no exact summary.
     """
 
-    def __init__(self, learned: Learned, half_life: float) -> None:
+    def __init__(self, learned: TrainedModel, half_life: float) -> None:
         if learned.summary.rows:
             raise OptionRefused("half_life: this model has learned rows that do not fade. Begin with a new one.")
         if isinstance(half_life, bool) or not isinstance(half_life, (int, float)) or not 0 < half_life < math.inf:
@@ -109,7 +109,7 @@ class FadingStream(Stream):
             block.weight, block.scale = weight, 1.0 / weight
 
 
-def open_stream(learned: Learned, half_life: float | None) -> Stream:
+def open_stream(learned: TrainedModel, half_life: float | None) -> Stream:
     """A stream over what was learned, in which rows fade or do not."""
     return Stream(learned) if half_life is None else FadingStream(learned, half_life)
 

@@ -23,6 +23,7 @@ from candide.model.calibration import Calibration
 from candide.model.predictor import Priors, log_priors, normalised
 from candide.model.schema import Choice, Schema
 from candide.model.summary import Summary
+from candide.model.trained_model import NO_COLUMNS, TrainedModel
 from candide.statistics.ledger import HASH, Ledger
 from candide.statistics.sums import Sums
 from candide.statistics.tally import Tally
@@ -33,9 +34,8 @@ from candide.stream.live import Cell, Live
 from candide.stream.live_sums import LiveDensity
 from candide.stream.live_tallies import LiveCategories, LiveCounts, LiveTruths
 from candide.stream.live_words import LiveText, LiveWords
-from candide.training.forgetting import is_array, without_traces, without_values
-from candide.training.learning import Learned
 from candide.training.row_hashes import identities
+from candide.training.traces import is_array, without_origin, without_traces, without_values
 
 FEW_CLASSES = 64
 PLACE = itemgetter(0)
@@ -65,16 +65,16 @@ class Stream:
     one_noted = 1
     half_life: float | None = None
 
-    def __init__(self, learned: Learned) -> None:
+    def __init__(self, learned: TrainedModel) -> None:
         self.events = threading.RLock()
         self.clean = False
         self._open(learned)
 
-    def _open(self, learned: Learned) -> None:
+    def _open(self, learned: TrainedModel) -> None:
         """Go on from what was learned."""
         summary = learned.summary
-        self.frozen: Learned | None = learned
-        self.learned = replace(learned, summary=Summary.empty((), summary.declared), ledger=None)
+        self.frozen: TrainedModel | None = learned
+        self.learned = replace(learned, schema=NO_COLUMNS, summary=Summary.empty((), summary.declared), ledger=None)
         self.choices = list(learned.schema.choices)
         ledger = learned.ledger
         self.noted = None if ledger is None else dict(zip(ledger.hashes.tolist(), ledger.units.tolist(), strict=True))
@@ -99,7 +99,7 @@ class Stream:
         self._note_families()
         self._list_classes()
 
-    def __reduce__(self) -> tuple[type[Stream], tuple[Learned]]:
+    def __reduce__(self) -> tuple[type[Stream], tuple[TrainedModel]]:
         return Stream, (self.freeze(),)
 
     def learn(self, x: Any, y: Any) -> bool:
@@ -185,7 +185,7 @@ class Stream:
             del self.noted[one]
 
     def _scrub(self, emptied: set[str]) -> None:
-        """Let go of what only the row just forgotten had beside the sums; see `candide.training.forgetting`."""
+        """Let go of what only the row just forgotten had beside the sums; see `candide.training.traces`."""
         before, known = self._blocks(), self.learned.tuning
         gone = set() if is_array(Schema(tuple(self.choices))) else emptied - self.learned.options.columns_named
         if gone:
@@ -194,7 +194,8 @@ class Stream:
             self.choices = list(without_values(Schema(tuple(self.choices)), gone).choices)
             self.clean = True
         tuning = without_traces(known, before, self._blocks(), self.classes)
-        self.learned = replace(self.learned, tuning=tuning)
+        origin = without_origin(self.learned.provenance)
+        self.learned = replace(self.learned, tuning=tuning, provenance=origin)
 
     def posterior(self, x: Any, priors: Priors, class_weight: Priors | None) -> dict[Any, float]:
         """P(class | row) of every class there is; nothing where there is none yet."""
@@ -217,7 +218,7 @@ class Stream:
                 place = int(found[0])
             return self.names[place]
 
-    def freeze(self) -> Learned:
+    def freeze(self) -> TrainedModel:
         """All of it as it stands; learning goes on in place."""
         with self.events:
             if self.frozen is None:

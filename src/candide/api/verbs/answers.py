@@ -15,8 +15,8 @@ from candide.data.arrays import FloatArray, IntArray
 from candide.data.batch import Batch
 from candide.data.values import shown
 from candide.model.decision import UNFAMILIAR, UNSURE, decided
-from candide.model.predictor import Model
-from candide.training.learning import Learned
+from candide.model.predictor import Predictor
+from candide.model.trained_model import TrainedModel
 
 
 @dataclass(frozen=True)
@@ -26,26 +26,26 @@ class Answers:
     A decision that is a label is that label: in JSON in its own type, elsewhere, where a column has one type, as text.
     """
 
-    model: Model
+    model: Predictor
     labels: IntArray
     decisions: IntArray
     posterior: FloatArray
     with_chances: bool
 
     @classmethod
-    def of(cls, learned: Learned, batch: Batch, thresholds: tuple[float, float], with_chances: bool) -> Answers:
+    def of(cls, trained: TrainedModel, batch: Batch, thresholds: tuple[float, float], with_chances: bool) -> Answers:
         """Ask a model about rows."""
-        model = learned.model
-        best, posterior, _ = judged = decided(model, learned.tuning.familiarity, batch)
+        model = trained.predictor
+        best, posterior, _ = judged = decided(model, trained.tuning.familiarity, batch)
         states, classes = judged.states(*thresholds), len(model.classes)
         others = np.where(states == UNSURE, classes, classes + 1)
         return cls(model, best, np.where(states == "", best, others), posterior, with_chances)
 
     @classmethod
-    def none(cls, learned: Learned, with_chances: bool) -> Answers:
+    def none(cls, trained: TrainedModel, with_chances: bool) -> Answers:
         """The answers to no rows."""
         nothing = np.zeros(0, dtype=np.int64)
-        return cls(learned.model, nothing, nothing, np.zeros((0, len(learned.model.classes))), with_chances)
+        return cls(trained.predictor, nothing, nothing, np.zeros((0, len(trained.predictor.classes))), with_chances)
 
     def counted(self) -> dict[str, int]:
         """How often each decision was made."""

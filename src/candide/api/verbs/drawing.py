@@ -32,9 +32,9 @@ def sample(
     refuse_unsafe(safe, format)
     fitted = opened(model)
     refuse_overwriting(output, kind_written(output, format), [model], force)
-    parameters = fitted.learned.model
+    parameters = fitted.trained.predictor
     wanted = None if label is None else key_of(class_named(label, parameters.classes))
-    table = drawn_rows(parameters, fitted.learned.schema, fitted.label, n, wanted, np.random.default_rng(seed))
+    table = drawn_rows(parameters, fitted.trained.schema, fitted.label, n, wanted, np.random.default_rng(seed))
     if output is not None and format is not None:
         write(encoded([table], format, safe), output)
     return table

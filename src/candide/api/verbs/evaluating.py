@@ -7,7 +7,7 @@ from contextlib import closing
 from dataclasses import replace
 from typing import Any, Unpack
 
-from candide import evaluation
+from candide import engines, evaluation
 from candide.api.verbs.fitted import Fitted, opened
 from candide.api.verbs.fitting import refuse_nested, refuse_numbers_as_labels
 from candide.api.verbs.reading import Reading, expected_kinds, first_rows, joined, labelled, left_out, watched
@@ -15,10 +15,12 @@ from candide.data.errors import OptionRefused
 from candide.data.progress import Watch, unwatched
 from candide.evaluation import Evaluation
 from candide.model.missing_columns import lacking, said_of
+from candide.model.options import Options
 from candide.model.schema import Families
+from candide.model.trained_model import TrainedModel
 from candide.sources import Size, Source
 from candide.store.overwriting import MODEL, kind_of, refuse_rejects
-from candide.training.learning import Learned, Options
+from candide.training.fit import fit_rows
 
 FIRST_ROW = 1
 """Rows are counted as people count them, as in `explain`."""
@@ -59,19 +61,19 @@ def evaluate(
         return anew(source, options, watch) if folds is None else in_folds(source, options, folds, seed or 0, watch)
     refuse_to_fit(folds, families)
     fitted = opened(model)
-    source = labelled(data, label or fitted.label, expected_kinds(fitted.learned), reading)
+    source = labelled(data, label or fitted.label, expected_kinds(fitted.trained), reading)
     return without_each(fitted, source, watch) if leave_one_out else on_new_rows(fitted, source, watch, strict)
 
 
 def on_new_rows(fitted: Fitted, source: Source, watch: Watch, strict: bool = False) -> Evaluation:
     """Rows the model has not learned; what they lack is missing."""
-    schema = fitted.learned.schema
+    schema = fitted.trained.schema
     absent = lacking(schema, source.columns, strict)
     with watch("Evaluating", source.size) as report:
         complete = (batch.with_missing(schema.columns) for batch in source.batches(report))
-        learned = fitted.learned
+        trained = fitted.trained
         found = evaluation.on_rows(
-            learned.model, complete, learned.engine, label=source.label, first_row=FIRST_ROW
+            trained.predictor, complete, engines.engine_of(trained), label=source.label, first_row=FIRST_ROW
         )
     return noted(replace(found, notes=(*said_of(absent, source.columns), *found.notes)), source)
 
@@ -79,9 +81,9 @@ def on_new_rows(fitted: Fitted, source: Source, watch: Watch, strict: bool = Fal
 def without_each(fitted: Fitted, source: Source, watch: Watch) -> Evaluation:
     """Rows the model has learned: read once to see that it has, and once to judge them."""
     with watch("Checking", source.size) as report:
-        evaluation.refuse_never_learned(fitted.learned, source.batches(report))
+        evaluation.refuse_never_learned(fitted.trained, source.batches(report))
     with watch("Leaving each row out", source.size) as report:
-        found = evaluation.left_out(fitted.learned, source.batches(report), first_row=FIRST_ROW)
+        found = evaluation.left_out(fitted.trained, source.batches(report), first_row=FIRST_ROW)
     return noted(found, source)
 
 
@@ -91,12 +93,12 @@ def anew(source: Source, options: Options, watch: Watch) -> Evaluation:
     refuse_numbers_as_labels(sample, source)
     refuse_nested(sample, source, options.families)
     if batches is not None:
-        learned = Learned.fit(options, sample, label=source.label, watch=watch)
-        return noted(evaluation.left_out(learned, batches, first_row=FIRST_ROW), source)
+        trained = fit_rows(options, sample, label=source.label, watch=watch)
+        return noted(evaluation.left_out(trained, batches, first_row=FIRST_ROW), source)
     with closing(watched(source, "Learning", watch)) as everything:
-        learned = Learned.fit(options, sample, everything, source.label, watch)
+        trained = fit_rows(options, sample, everything, source.label, watch)
     with watch("Leaving each row out", source.size) as report:
-        found = evaluation.left_out(learned, source.batches(report), first_row=FIRST_ROW)
+        found = evaluation.left_out(trained, source.batches(report), first_row=FIRST_ROW)
     return noted(found, source)
 
 
@@ -119,7 +121,7 @@ def noted(found: Evaluation, source: Source) -> Evaluation:
 
 def is_model(given: Any) -> bool:
     """Whether this is a model rather than rows: one at hand, or a file that is named or begins like one."""
-    if isinstance(given, Fitted) or isinstance(getattr(given, "learned_", None), Learned):
+    if isinstance(given, Fitted) or isinstance(getattr(given, "learned_", None), TrainedModel):
         return True
     if not isinstance(given, (str, os.PathLike)):
         return False

@@ -47,15 +47,15 @@ def explain(
     if reading.get("on_error") == "keep":
         raise OptionRefused("on_error='keep' (--on-error keep) is for predict: a row without an answer has no reasons.")
     if text is not None:
-        texts = Batch.of(texts_alone(fitted, text)).with_missing(fitted.learned.schema.columns)
+        texts = Batch.of(texts_alone(fitted, text)).with_missing(fitted.trained.schema.columns)
         return [
             Explained(row + 1, fitted.label, explained(fitted, texts.rows(row, row + 1))) for row in range(len(texts))
         ]
     for row in rows:
         if row < 1:
             raise OptionRefused(f"Rows are counted from 1, so there is no row {row}.")
-    source = open_source(data, labelled=False, expected=expected_kinds(fitted.learned), repeatable=False, **reading)
-    absent = lacking(fitted.learned.schema, source.columns, strict)
+    source = open_source(data, labelled=False, expected=expected_kinds(fitted.trained), repeatable=False, **reading)
+    absent = lacking(fitted.trained.schema, source.columns, strict)
     notes = tuple(said_of(absent, source.columns))
     found = {row: one.with_missing(absent) for row, one in rows_found(source, set(rows)).items()}
     return [Explained(row, fitted.label, explained(fitted, found[row]), notes) for row in rows]
@@ -65,7 +65,7 @@ def explained(fitted: Fitted, row: Batch) -> ReadableExplanation:
     """Why one row gets its answer; its label, where it has one, is not among the things that could speak."""
     names = [name for name in row.names if name != fitted.label]
     return ReadableExplanation.of(
-        fitted.learned.model.explain(row if len(names) == len(row.names) else row.only(names))[0]
+        fitted.trained.predictor.explain(row if len(names) == len(row.names) else row.only(names))[0]
     )
 
 

@@ -1,4 +1,4 @@
-"""A model at hand: everything learned, where it came from, and what should be said about it."""
+"""A model at hand: the trained model, and what should be said about it."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from candide import store
 from candide.data.errors import OptionRefused
 from candide.data.values import Key, shown
 from candide.data.visible import visible
+from candide.model.trained_model import TrainedModel
 from candide.store.overwriting import MODEL
-from candide.training.learning import Learned
 
 Path = str | os.PathLike[str]
 EVENTS_KEPT = 20
@@ -23,8 +23,7 @@ EVENTS_KEPT = 20
 class Fitted:
     """What `fit`, `load`, `learn`, `forget` and `merge` give: frozen, and ready for every other verb."""
 
-    learned: Learned
-    provenance: Mapping[str, Any] = field(default_factory=dict, compare=False)
+    trained: TrainedModel
     notes: tuple[str, ...] = field(default=(), compare=False)
     changed: int = field(default=0, compare=False)
     """How many rows `learn` or `forget` has just learned or forgotten."""
@@ -32,44 +31,49 @@ class Fitted:
     @property
     def classes(self) -> tuple[Any, ...]:
         """The labels as they were in the data, sorted."""
-        return tuple(value for _, value in self.learned.summary.classes)
+        return tuple(value for _, value in self.trained.summary.classes)
 
     @property
     def label(self) -> str | None:
         """The name of the column that was learned."""
-        return self.learned.label
+        return self.trained.label
 
     @property
     def rows(self) -> int:
         """How many rows are in the model."""
-        return self.learned.summary.rows
+        return self.trained.summary.rows
 
-    def saved(self) -> store.Saved:
-        """What the model file holds."""
-        return self.learned.saved(dict(self.provenance))
+    @property
+    def provenance(self) -> Mapping[str, Any]:
+        """Where the model comes from, and what was done to it."""
+        return self.trained.provenance
+
+    @property
+    def learned(self) -> TrainedModel:
+        """The former name of `trained`."""
+        return self.trained
 
     def save(self, path: Path, force: bool = False) -> None:
         """Write the model file, whole or not at all; over a file that is no model only by `force`."""
-        store.save(self.saved(), path, force)
+        store.save(self.trained, path, force)
 
     def __str__(self) -> str:
-        named = ", ".join(shown(key) for key in self.learned.summary.classes[:6])
+        named = ", ".join(shown(key) for key in self.trained.summary.classes[:6])
         more = ", ..." if len(self.classes) > 6 else ""
         return visible(f"Fitted on {self.rows:,} rows: {self.label or 'label'} is one of {named}{more}")
 
 
 def load(path: Path) -> Fitted:
     """Read a model file."""
-    saved = store.load(path)
-    return Fitted(Learned.of(saved), saved.provenance)
+    return Fitted(store.load(path))
 
 
 def opened(model: Any) -> Fitted:
     """A model by its path, or as it is; a fitted `NaiveBayes` will do."""
     if isinstance(model, Fitted):
         return model
-    if isinstance(learned := getattr(model, "learned_", None), Learned):
-        return Fitted(learned)
+    if isinstance(trained := getattr(model, "learned_", None), TrainedModel):
+        return Fitted(trained)
     if isinstance(model, (str, os.PathLike)):
         return load(model)
     raise OptionRefused(f"A model is the path of a model file, or what fit and load give, not {type(model).__name__}.")
@@ -89,12 +93,6 @@ def class_named(name: Any, classes: tuple[Key, ...]) -> Any:
     by_name = {shown(key): key[1] for key in classes}
     values = [value for _, value in classes]
     return name if name in values or not isinstance(name, str) else by_name.get(name, name)
-
-
-def without_origin(before: Mapping[str, Any]) -> dict[str, Any]:
-    """Provenance that tells when things were done to the model, but not with which rows or how many."""
-    events = [{name: event[name] for name in ("verb", "when") if name in event} for event in before.get("events", [])]
-    return {**{name: before[name] for name in ("created", "versions") if name in before}, "events": events}
 
 
 def with_event(before: Mapping[str, Any], verb: str, sources: list[str], rows: int) -> dict[str, Any]:

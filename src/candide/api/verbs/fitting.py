@@ -23,12 +23,15 @@ from candide.data.batch import Batch
 from candide.data.errors import ColumnRefused, LabelsRefused, OptionRefused, suggestion
 from candide.data.progress import Watch, unwatched
 from candide.data.values import shown
+from candide.model.options import Options
 from candide.model.predictor import Priors
 from candide.model.row_sample import ROWS_TO_LOOK_AT
 from candide.model.schema import Families, Smoothing
+from candide.model.trained_model import TrainedModel
 from candide.sources import Source
 from candide.sources.arrow_types import nested
-from candide.training.learning import Learned, Options
+from candide.training.fit import fit_rows
+from candide.training.refill import refilled
 
 
 def fit(
@@ -66,7 +69,7 @@ def fit(
             fitted = fit_like(data, label, opened(like), options, watch, reading)
         else:
             fitted = fit_anew(data, label, options, watch, reading)
-        fitted.learned.model  # noqa: B018  (refuses priors that do not fit, before anything is saved)
+        fitted.trained.predictor  # noqa: B018  (refuses priors that do not fit, before anything is saved)
         if output is not None:
             fitted.save(output, force)
     return fitted
@@ -80,10 +83,10 @@ def fit_anew(data: Any, label: str | None, options: Options, watch: Watch, readi
     refuse_nested(sample, source, options.families)
     options = Options(**{**options.as_dict(), "priors": spelled(options.priors, sample)})
     with closing(watched(source, "Learning", watch)) as everything:
-        learned = Learned.fit(options, sample, everything if batches is None else None, source.label, watch)
-    learned = told_how_read(learned, source, source.names, reading)
+        trained = fit_rows(options, sample, everything if batches is None else None, source.label, watch)
+    trained = told_how_read(trained, source, source.names, reading)
     looked = f"Families were chosen from the first {ROWS_TO_LOOK_AT:,} rows." if batches is None else ""
-    return described(learned, source, [looked])
+    return described(trained, source, [looked])
 
 
 def fit_like(
@@ -94,28 +97,29 @@ def fit_like(
         raise OptionRefused("like= (--like) takes families, smoothing, priors and missing from the other model.")
     if label not in (None, first.label):
         raise OptionRefused(f"The model to be like learned column '{first.label}', not '{label}'. Leave the label out.")
-    source = labelled(data, first.label, expected_kinds(first.learned), reading)
-    refuse_new_columns(source, first.learned, "Fit without it, or leave the column out of the file.")
-    keeps = replace(first.learned.options, ledger=options.ledger or first.learned.options.ledger)
+    source = labelled(data, first.label, expected_kinds(first.trained), reading)
+    refuse_new_columns(source, first.trained, "Fit without it, or leave the column out of the file.")
+    keeps = replace(first.trained.options, ledger=options.ledger or first.trained.options.ledger)
     with watch("Learning", source.size) as report:
-        return described(replace(first.learned, options=keeps).refilled(source.batches(report)), source, [])
+        trained = refilled(replace(first.trained, options=keeps), source.batches(report))
+    return described(trained, source, [])
 
 
-def described(learned: Learned, source: Source, notes: Iterable[str]) -> Fitted:
+def described(trained: TrainedModel, source: Source, notes: Iterable[str]) -> Fitted:
     """What was learned, with where it came from and what is worth saying."""
     read = {**source.describe(), **source.selection.describe()}
-    provenance = {**store.provenance(named_sources(source), learned.summary.rows), "read": read}
-    said = [note for note in [*notes, *worth_saying(learned), *left_out(source)] if note]
-    return Fitted(learned, provenance, tuple(said))
+    provenance = {**store.provenance(named_sources(source), trained.summary.rows), "read": read}
+    said = [note for note in [*notes, *worth_saying(trained), *left_out(source)] if note]
+    return Fitted(replace(trained, provenance=provenance), tuple(said))
 
 
-def worth_saying(learned: Learned) -> list[str]:
+def worth_saying(trained: TrainedModel) -> list[str]:
     """What a user should know before trusting the model."""
-    classes, rows = learned.summary.classes, learned.summary.rows
+    classes, rows = trained.summary.classes, trained.summary.rows
     if len(classes) == 1:
         return [f"There is only one class, '{shown(classes[0])}': it will always be the answer."]
     if len(classes) > 50 and 5 * len(classes) > rows:
-        return [f"There are {len(classes):,} classes in {rows:,} rows: is '{learned.label}' the column you meant?"]
+        return [f"There are {len(classes):,} classes in {rows:,} rows: is '{trained.label}' the column you meant?"]
     return []
 
 
@@ -142,9 +146,9 @@ def refuse_nested(sample: Batch, source: Source, families: Families = "auto", kn
             )
 
 
-def refuse_new_columns(source: Source, learned: Learned, advice: str) -> None:
+def refuse_new_columns(source: Source, trained: TrainedModel, advice: str) -> None:
     """Raise where a file has a column that the model does not know."""
-    known = learned.schema.columns
+    known = trained.schema.columns
     strange = [name for name in source.names if name not in set(known)]
     if strange:
         raise ColumnRefused(

@@ -14,6 +14,7 @@ from candide.data.values import shown
 from candide.families.base.family import Block
 from candide.families.base.profile import EVENTS, Profile, entropy
 from candide.model.schema import Choice
+from candide.training.knows import knows_rows
 
 
 def inspect(model: Any, *, knows: Any = None) -> dict[str, Any]:
@@ -32,29 +33,29 @@ def inspect(model: Any, *, knows: Any = None) -> dict[str, Any]:
         "quality": quality_of(fitted),
         "columns": columns_of(fitted),
         "calibration": calibration_of(fitted),
-        "options": fitted.learned.options.as_dict(),
+        "options": fitted.trained.options.as_dict(),
         "provenance": dict(fitted.provenance),
         "notes": list(fitted.notes),
-        "ledger": None if fitted.learned.ledger is None else {"different": len(fitted.learned.ledger)},
+        "ledger": None if fitted.trained.ledger is None else {"different": len(fitted.trained.ledger)},
         "knows": None if knows is None else known_rows(fitted, knows),
     }
 
 
 def known_rows(fitted: Fitted, data: Any) -> dict[str, Any]:
     """How many of these rows are in the model, and which are not, counted from 1."""
-    source = labelled(data, fitted.label, expected_kinds(fitted.learned), {})
-    found = np.concatenate([fitted.learned.knows(batch) for batch in source.batches()])
+    source = labelled(data, fitted.label, expected_kinds(fitted.trained), {})
+    found = np.concatenate([knows_rows(fitted.trained, batch) for batch in source.batches()])
     return {"rows": len(found), "known": int(found.sum()), "unknown": (np.flatnonzero(~found) + 1).tolist()}
 
 
 def chances(fitted: Fitted) -> FloatArray:
     """The prior of each class; none where every row was forgotten."""
-    return np.exp(fitted.learned.model.log_prior) if fitted.learned.summary.classes else np.zeros(0)
+    return np.exp(fitted.trained.predictor.log_prior) if fitted.trained.summary.classes else np.zeros(0)
 
 
 def classes_of(fitted: Fitted) -> list[dict[str, Any]]:
     """Each class with its rows and its prior."""
-    summary = fitted.learned.summary
+    summary = fitted.trained.summary
     return [
         {"class": value, "rows": count, "prior": float(share)}
         for (_, value), count, share in zip(summary.classes, summary.counts.tolist(), chances(fitted), strict=True)
@@ -63,7 +64,7 @@ def classes_of(fitted: Fitted) -> list[dict[str, Any]]:
 
 def quality_of(fitted: Fitted) -> dict[str, Any] | None:
     """How well rows fared that were left out when the model was made; nothing where that was not measured."""
-    found = fitted.learned.tuning.quality
+    found = fitted.trained.tuning.quality
     if found is None:
         return None
     names = ("kind", "rows", "right", "accuracy", "baseline", "log_loss", "raw_log_loss", "calibration_error")
@@ -76,11 +77,11 @@ def quality_of(fitted: Fitted) -> dict[str, Any] | None:
 
 def calibration_of(fitted: Fitted) -> dict[str, Any] | None:
     """What is added to classes and what blocks are multiplied by; nothing where probabilities are as they come."""
-    found = fitted.learned.tuning.calibration
+    found = fitted.trained.tuning.calibration
     if found is None:
         return None
     return {
-        "bias": {shown(key): float(found.bias.get(key, 0.0)) for key in fitted.learned.summary.classes},
+        "bias": {shown(key): float(found.bias.get(key, 0.0)) for key in fitted.trained.summary.classes},
         "weight": dict(found.weight),
         "power": dict(found.power),
     }
@@ -105,15 +106,15 @@ def columns_of(fitted: Fitted) -> list[dict[str, Any]]:
             looks[profile.column] = look
     return [
         {**decision(choice), **looks.get(choice.column, {}), "further": further.get(choice.column, [])}
-        for choice in fitted.learned.schema.choices
+        for choice in fitted.trained.schema.choices
     ]
 
 
 def profiles_of(fitted: Fitted) -> list[tuple[Block, Profile]]:
     """Every profile with its block; none where every row was forgotten."""
-    if not fitted.learned.summary.classes:
+    if not fitted.trained.summary.classes:
         return []
-    model = fitted.learned.model
+    model = fitted.trained.predictor
     return [(block, found) for place, block in enumerate(model.blocks) for found in model.profiles_of(place)]
 
 
@@ -138,7 +139,7 @@ def decision(choice: Choice) -> dict[str, Any]:
 
 def look_of(fitted: Fitted, block: Block, profile: Profile) -> dict[str, Any]:
     """What a profile tells: its information is that of a value, or of one word or event."""
-    names = [shown(key) for key in fitted.learned.summary.classes]
+    names = [shown(key) for key in fitted.trained.summary.classes]
     best, events = most_telling(profile, chances(fitted)), profile.kind == EVENTS
     return {
         "smoothing": block.family.smoothing,

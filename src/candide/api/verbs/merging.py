@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 from candide.api.verbs.fitted import Fitted, Path, being_written, opened, with_event
 from candide.data.errors import OptionRefused, SummariesDisagree
-from candide.training.learning import Learned
+from candide.model.trained_model import TrainedModel
+from candide.training.merge import merge_two
 
 
 def merge(models: Iterable[Any], output: Path | None = None, *, force: bool = False) -> Fitted:
@@ -30,15 +32,15 @@ def added_up(given: list[Any]) -> Fitted:
     """The sum of models, with where each came from."""
     names = [name_of(model, place) for place, model in enumerate(given, 1)]
     fitted = [opened(model) for model in given]
-    total, notes = fitted[0].learned, []
+    total, notes = fitted[0].trained, []
     for name, other in zip(names[1:], fitted[1:], strict=True):
-        refuse_strangers(fitted[0].learned, names[0], other.learned, name)
-        notes += other_options(fitted[0].learned, names[0], other.learned, name)
-        total = total + other.learned
+        refuse_strangers(fitted[0].trained, names[0], other.trained, name)
+        notes += other_options(fitted[0].trained, names[0], other.trained, name)
+        total = merge_two(total, other.trained)
     provenance = with_event(fitted[0].provenance, "merge", names, total.summary.rows)
     provenance["sources"] = [s for one in fitted for s in one.provenance.get("sources", [])]
     provenance["rows"] = total.summary.rows
-    return Fitted(total, provenance, tuple(notes))
+    return Fitted(replace(total, provenance=provenance), tuple(notes))
 
 
 def name_of(model: Any, place: int) -> str:
@@ -46,7 +48,7 @@ def name_of(model: Any, place: int) -> str:
     return f"'{os.fspath(model)}'" if isinstance(model, (str, os.PathLike)) else f"model {place}"
 
 
-def refuse_strangers(first: Learned, name: str, other: Learned, other_name: str) -> None:
+def refuse_strangers(first: TrainedModel, name: str, other: TrainedModel, other_name: str) -> None:
     """Raise where two models do not describe the same columns in the same way."""
     if first.label != other.label:
         raise SummariesDisagree(
@@ -65,7 +67,7 @@ def refuse_strangers(first: Learned, name: str, other: Learned, other_name: str)
         )
 
 
-def difference(first: Learned, name: str, other: Learned, other_name: str) -> str:
+def difference(first: TrainedModel, name: str, other: TrainedModel, other_name: str) -> str:
     """The first column that two models see differently, in words."""
     left = {choice.column: choice.family for choice in first.schema.choices if choice.family}
     right = {choice.column: choice.family for choice in other.schema.choices if choice.family}
@@ -81,7 +83,7 @@ def difference(first: Learned, name: str, other: Learned, other_name: str) -> st
     return "their columns are in a different order"
 
 
-def other_options(first: Learned, name: str, other: Learned, other_name: str) -> list[str]:
+def other_options(first: TrainedModel, name: str, other: TrainedModel, other_name: str) -> list[str]:
     """Which options differ, and which are kept."""
     mine, theirs = first.options.as_dict(), other.options.as_dict()
     differing = [key for key in mine if mine[key] != theirs[key]]

@@ -9,6 +9,7 @@ from typing import Any, Unpack
 
 import pyarrow as pa
 
+from candide import engines
 from candide.api.verbs.answers import Answers
 from candide.api.verbs.fitted import opened
 from candide.api.verbs.passing import AsObjects, AsRecords, AsTables
@@ -20,11 +21,11 @@ from candide.data.progress import Watch, unwatched
 from candide.data.values import shown
 from candide.model.decision import RARITY, refuse_no_share
 from candide.model.missing_columns import lacking, said_of
+from candide.model.trained_model import TrainedModel
 from candide.sources import Source, open_source
 from candide.sources.delimited import Delimited
 from candide.sources.file_source import FileSource
 from candide.store.overwriting import kind_written, refuse_overwriting, refuse_rejects
-from candide.training.learning import Learned
 
 
 @dataclass(frozen=True)
@@ -79,20 +80,20 @@ def predict(
     refuse_unsafe(safe, format)
     refuse_overwriting(output, kind_written(output, format), [data, model], force)
     refuse_rejects(reading.get("rejects"), [data, model, output])
-    expected = expected_kinds(fitted.learned)
+    expected = expected_kinds(fitted.trained)
     source = open_source(
         data if text is None else texts_alone(fitted, text), labelled=False, repeatable=False,
         expected=OthersAsText(expected) if format == "parquet" else expected, **reading,
     )  # fmt: skip
-    absent = [] if text is not None else lacking(fitted.learned.schema, source.columns, strict)
-    added = names_of_answers(fitted.learned, source, probabilities, answer)
+    absent = [] if text is not None else lacking(fitted.trained.schema, source.columns, strict)
+    added = names_of_answers(fitted.trained, source, probabilities, answer)
     names = output is not None and names_format(output, output_format)
     passing = passing_for(source, added, format, safe, names)
-    answering = Answering(fitted.learned, (confidence, rarity), probabilities, passing.rows)
+    answering = Answering(fitted.trained, (confidence, rarity), probabilities, passing.rows)
     decisions: Counter[str] = Counter()
     table = None
     with watch("Predicting", source.size) as report:
-        found = counted(fitted.learned.engine.map(answering, source.batches(report)), decisions)
+        found = counted(engines.engine_of(fitted.trained).map(answering, source.batches(report)), decisions)
         if isinstance(passing, AsTables) and output is None:
             table = pa.concat_tables(list(found), promote_options="permissive")
         elif output is not None:
@@ -144,7 +145,7 @@ def counted(found: Iterable[tuple[Any, dict[str, int]]], decisions: Counter[str]
 class Answering:
     """From a batch to its rows with answers, and how often each decision was made; safe to run on several threads."""
 
-    learned: Learned
+    trained: TrainedModel
     thresholds: tuple[float, float]
     with_chances: bool
     beside: Callable[[Batch, Answers], Any]
@@ -152,16 +153,16 @@ class Answering:
     def __call__(self, batch: Batch) -> tuple[Any, dict[str, int]]:
         """Answer some rows; there may be none, where all that there were could not be read."""
         if len(batch):
-            known = batch.with_missing(self.learned.schema.columns)
-            answers = Answers.of(self.learned, known, self.thresholds, self.with_chances)
+            known = batch.with_missing(self.trained.schema.columns)
+            answers = Answers.of(self.trained, known, self.thresholds, self.with_chances)
         else:
-            answers = Answers.none(self.learned, self.with_chances)
+            answers = Answers.none(self.trained, self.with_chances)
         return self.beside(batch, answers), answers.counted()
 
 
-def names_of_answers(learned: Learned, source: Source, probabilities: bool, answer: str | None) -> tuple[str, ...]:
+def names_of_answers(trained: TrainedModel, source: Source, probabilities: bool, answer: str | None) -> tuple[str, ...]:
     """What the new columns are called."""
-    chances = [f"probability_{shown(key)}" for key in learned.model.classes] if probabilities else []
+    chances = [f"probability_{shown(key)}" for key in trained.predictor.classes] if probabilities else []
     taken = tuple(dict.fromkeys([*source.columns, *source.returned]))
     if answer is None:
         return unused(["label", "probability", "decision", *chances], taken)

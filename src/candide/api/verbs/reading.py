@@ -21,11 +21,11 @@ from candide.families.base import competing
 from candide.model.guess import BY_TYPE
 from candide.model.row_sample import BYTES_TO_LOOK_AT, ROWS_TO_LOOK_AT
 from candide.model.schema import Choice
+from candide.model.trained_model import TrainedModel
 from candide.sources import Source, open_source
 from candide.statistics.cross_sums import CrossSums
 from candide.statistics.sums import Sums
 from candide.statistics.tally import Tally
-from candide.training.learning import Learned
 
 KINDS = ("text", "number", "truth")
 
@@ -81,7 +81,7 @@ def left_out(source: Source) -> list[str]:
 
 def texts_alone(fitted: Fitted, text: str | Sequence[str]) -> Any:
     """Rows with nothing in them but texts, for a model that reads one column of text."""
-    columns = [c.column for c in fitted.learned.schema.choices if c.family and c.family.reads == competing.TEXT]
+    columns = [c.column for c in fitted.trained.schema.choices if c.family and c.family.reads == competing.TEXT]
     if len(columns) != 1:
         raise OptionRefused(
             f"The model has {len(columns)} columns of text, so a text alone says "
@@ -90,22 +90,22 @@ def texts_alone(fitted: Fitted, text: str | Sequence[str]) -> Any:
     return pa.table({columns[0]: pa.array([text] if isinstance(text, str) else list(text), pa.string())})
 
 
-def expected_kinds(learned: Learned) -> dict[str, str]:
+def expected_kinds(trained: TrainedModel) -> dict[str, str]:
     """What each column is known as, label included, so that a file is read as the rows before were."""
     found: dict[str, str] = {}
-    for block, seen in zip(learned.summary.blocks, learned.summary.statistics, strict=True):
+    for block, seen in zip(trained.summary.blocks, trained.summary.statistics, strict=True):
         if isinstance(seen, Tally) and isinstance(seen.slots, tuple):
             found |= kinds_of_values(seen)
         else:
             numbers = isinstance(seen, (Sums, CrossSums, Tally))
             found |= dict.fromkeys(block.columns, "number" if numbers else "text")
-    kinds = {kind for kind, _ in learned.summary.classes}
-    if learned.label is not None and len(kinds) == 1 and kinds <= {*KINDS}:
-        found[learned.label] = kinds.pop()
-    return found | learned.schema.kinds
+    kinds = {kind for kind, _ in trained.summary.classes}
+    if trained.label is not None and len(kinds) == 1 and kinds <= {*KINDS}:
+        found[trained.label] = kinds.pop()
+    return found | trained.schema.kinds
 
 
-def told_how_read(learned: Learned, source: Source, columns: Collection[str], reading: Reading) -> Learned:
+def told_how_read(trained: TrainedModel, source: Source, columns: Collection[str], reading: Reading) -> TrainedModel:
     """The choices for some columns with how they were read, where that is not plain to see, and why."""
     by_hand = set(reading.get("types") or ())
 
@@ -118,8 +118,8 @@ def told_how_read(learned: Learned, source: Source, columns: Collection[str], re
         warning = "" if choice.column in by_hand and BY_TYPE in choice.warning else choice.warning
         return replace(choice, kind=kind.spec if spoken else choice.kind, reason=reason, warning=warning)
 
-    choices = tuple(map(told, learned.schema.choices))
-    return replace(learned, schema=replace(learned.schema, choices=choices))
+    choices = tuple(map(told, trained.schema.choices))
+    return replace(trained, schema=replace(trained.schema, choices=choices))
 
 
 def kinds_of_values(seen: Tally) -> dict[str, str]:

@@ -74,7 +74,7 @@ def report(
         save(drawn(fitted, picture, tested, column, of, against), output)
         return Written(output, os.path.getsize(output))
     findings = Findings(
-        fitted.learned, fitted.provenance, tested, name_of(model), () if tested is None else tested.notes, of, against
+        fitted.trained, fitted.provenance, tested, name_of(model), () if tested is None else tested.notes, of, against
     )
     if (of, against) != (None, None):
         findings.subject.pair(of, against)
@@ -104,8 +104,8 @@ def drawn(
     fitted: Fitted, picture: str, tested: Any, column: str | None, of: str | None, against: str | None
 ) -> Figure:
     """The picture, from the model or from what was found on rows."""
-    quality = fitted.learned.tuning.quality
-    subject = Subject.of(fitted.learned.model, fitted.label)
+    quality = fitted.trained.tuning.quality
+    subject = Subject.of(fitted.trained.predictor, fitted.label)
     return PICTURES[picture](Wish(subject, tested or quality, quality, column, of, against))
 
 

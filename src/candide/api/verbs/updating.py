@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any, Unpack
 
 from candide import store
-from candide.api.verbs.fitted import Fitted, Path, being_written, opened, with_event, without_origin
+from candide.api.verbs.fitted import Fitted, Path, being_written, opened, with_event
 from candide.api.verbs.fitting import fit_anew, refuse_nested
 from candide.api.verbs.reading import (
     Reading,
@@ -23,9 +23,11 @@ from candide.data.batch import Batch
 from candide.data.errors import OptionRefused, RowNeverLearned
 from candide.data.progress import Watch, unwatched
 from candide.data.values import shown
+from candide.model.trained_model import TrainedModel
 from candide.sources import Source
-from candide.training.forgetting import CHOICES_REMEMBER
-from candide.training.learning import Learned
+from candide.training.forget import forget_rows, refuse_others
+from candide.training.learn import learn_rows, with_columns_of
+from candide.training.traces import CHOICES_REMEMBER, without_origin
 
 Change = Callable[[Fitted], Fitted]
 
@@ -46,16 +48,16 @@ def learn(
     """
 
     def change(before: Fitted) -> Fitted:
-        source = labelled(data, before.label, expected_kinds(before.learned), reading)
-        wider = before.learned
+        source = labelled(data, before.label, expected_kinds(before.trained), reading)
+        wider = before.trained
         new = set(source.names) - set(wider.schema.columns)
         if new:
             sample = first_rows(source)[0]
             refuse_nested(sample, source, known=wider.schema.columns)
-            wider = told_how_read(wider.widened(sample), source, new, reading)
+            wider = told_how_read(with_columns_of(wider, sample), source, new, reading)
         with watch("Learning", source.size) as report:
-            after = wider.learn(source.batches(report))
-        return changed(before, after, "learn", source, news(before.learned, after, source))
+            after = learn_rows(wider, source.batches(report))
+        return changed(before, after, "learn", source, news(before.trained, after, source))
 
     store.refuse_rejects(reading.get("rejects"), [data, model, output])
     return kept(model, output, change, data, force)
@@ -77,20 +79,21 @@ def forget(
     """
 
     def change(before: Fitted) -> Fitted:
-        source = labelled(data, before.label, expected_kinds(before.learned), reading)
+        source = labelled(data, before.label, expected_kinds(before.trained), reading)
         with watch("Forgetting", source.size) as report:
-            after = forgotten(before.learned, source.batches(report))
-        fitted = changed(before, after, "forget", source, [*news(before.learned, after, source), CHOICES_REMEMBER])
-        return replace(fitted, provenance=without_origin(fitted.provenance))
+            after = forgotten(before.trained, source.batches(report))
+        fitted = changed(before, after, "forget", source, [*news(before.trained, after, source), CHOICES_REMEMBER])
+        origin = without_origin(fitted.provenance)
+        return replace(fitted, trained=replace(fitted.trained, provenance=origin))
 
     store.refuse_rejects(reading.get("rejects"), [data, model, output])
     return kept(model, output, change, data, force)
 
 
-def forgotten(learned: Learned, batches: Iterable[Batch]) -> Learned:
+def forgotten(trained: TrainedModel, batches: Iterable[Batch]) -> TrainedModel:
     """What is left without these rows; one that the ledger does not hold is named as people count rows."""
     try:
-        return learned.forget(batches)
+        return forget_rows(trained, batches)
     except RowNeverLearned as problem:
         raise RowNeverLearned(problem.row, problem.label, first=1) from None
 
@@ -112,10 +115,10 @@ def refit(
 
     def change(before: Fitted) -> Fitted:
         refuse_standard_input(data)
-        source = labelled(data, before.label, expected_kinds(before.learned), reading)
+        source = labelled(data, before.label, expected_kinds(before.trained), reading)
         with watch("Comparing", source.size) as report:
-            before.learned.refuse_others(source.batches(report))
-        return fit_anew(data, before.label, before.learned.options, watch, reading)
+            refuse_others(before.trained, source.batches(report))
+        return fit_anew(data, before.label, before.trained.options, watch, reading)
 
     store.refuse_rejects(reading.get("rejects"), [data, model, output])
     return kept(model, output, change, data, force)
@@ -138,14 +141,14 @@ def kept(model: Any, output: Path | None, change: Change, data: Any = None, forc
     return after
 
 
-def changed(before: Fitted, after: Learned, verb: str, source: Source, notes: list[str]) -> Fitted:
+def changed(before: Fitted, after: TrainedModel, verb: str, source: Source, notes: list[str]) -> Fitted:
     """The model after a change, which its provenance tells of."""
     rows = abs(after.summary.rows - before.rows)
     provenance = with_event(before.provenance, verb, named_sources(source), rows)
-    return Fitted(after, provenance, (*notes, *left_out(source)), rows)
+    return Fitted(replace(after, provenance=provenance), (*notes, *left_out(source)), rows)
 
 
-def news(before: Learned, after: Learned, source: Source) -> list[str]:
+def news(before: TrainedModel, after: TrainedModel, source: Source) -> list[str]:
     """Which classes and columns came or went."""
     old, new = before.summary.classes, after.summary.classes
     came = [shown(key) for key in new if key not in old]

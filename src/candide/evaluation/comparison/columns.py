@@ -10,9 +10,9 @@ import numpy as np
 from candide.data.batch import Batch
 from candide.families.base.competing import CATEGORY, TEXT, TRUTH
 from candide.families.base.family import Family
+from candide.model.options import Options
 from candide.model.schema import OPEN, Families
 from candide.selection.candidates import holds_numbers
-from candide.training.learning import Options
 
 
 @dataclass(frozen=True)

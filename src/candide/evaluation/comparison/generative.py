@@ -9,41 +9,44 @@ from typing import Any
 
 import numpy as np
 
+from candide import engines
 from candide.data.arrays import FloatArray
 from candide.data.batch import Batch
 from candide.data.values import Key
 from candide.engines.protocol import parts
 from candide.evaluation.comparison.columns import Columns
 from candide.families.gaussian_shared import GaussianShared
-from candide.model.predictor import Model, log_normalised
+from candide.model.options import Options
+from candide.model.predictor import Predictor, log_normalised
 from candide.model.schema import Families
-from candide.training.learning import Learned, Options
+from candide.model.trained_model import TrainedModel
+from candide.training.fit import fit_first_batch, fit_rows
 
 
 @dataclass(frozen=True)
 class Generative:
     """What was learned, ready to answer."""
 
-    learned: Learned
+    trained: TrainedModel
 
     @classmethod
-    def of(cls, learned: Learned) -> Generative:
+    def of(cls, trained: TrainedModel) -> Generative:
         """With its parameters made, which is part of learning."""
-        _ = learned.model
-        return cls(learned)
+        _ = trained.predictor
+        return cls(trained)
 
     @property
     def classes(self) -> tuple[Key, ...]:
-        return self.learned.model.classes
+        return self.trained.predictor.classes
 
     def log_posterior(self, batch: Batch) -> FloatArray:
         """log P(class | row), [row, class]."""
-        model = self.learned.model
-        rows = batch.with_missing(self.learned.schema.columns)
-        return np.concatenate(list(self.learned.engine.map(partial(log_posterior_of, model), parts(rows))))
+        model = self.trained.predictor
+        rows = batch.with_missing(self.trained.schema.columns)
+        return np.concatenate(list(engines.engine_of(self.trained).map(partial(log_posterior_of, model), parts(rows))))
 
 
-def log_posterior_of(model: Model, batch: Batch) -> FloatArray:
+def log_posterior_of(model: Predictor, batch: Batch) -> FloatArray:
     """log P(class | row) of some rows."""
     return log_normalised(model.reported(batch), model.log_prior)
 
@@ -53,7 +56,7 @@ def chosen(columns: Columns, families: Families, batch: Batch) -> Generative:
     by_hand: Any = families
     if columns.texts and (isinstance(families, Mapping) or families == "auto"):
         by_hand = dict.fromkeys(columns.texts, "text") | (dict(families) if isinstance(families, Mapping) else {})
-    return Generative.of(Learned.fit(Options(by_hand), batch))
+    return Generative.of(fit_rows(Options(by_hand), batch))
 
 
 def plain(columns: Columns, batch: Batch) -> Generative:
@@ -76,4 +79,4 @@ def with_covariance(columns: Columns, family: str, batch: Batch) -> Generative:
 
 def as_said(families: Mapping[str, Any], batch: Batch) -> Generative:
     """Learn with these families, choosing and calibrating nothing."""
-    return Generative.of(Learned.begin(Options(families, "default", calibrate=False), batch))
+    return Generative.of(fit_first_batch(Options(families, "default", calibrate=False), batch))

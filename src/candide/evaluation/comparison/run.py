@@ -18,9 +18,9 @@ from candide.evaluation.comparison.draws import Draws
 from candide.evaluation.comparison.methods import Method, methods_for
 from candide.evaluation.comparison.result import Compared, Comparison, accuracies
 from candide.evaluation.comparison.scoring import Score, scored
+from candide.model.options import only
 from candide.model.row_sample import canonical
 from candide.model.schema import Families
-from candide.training.learning import only
 
 FOLDS = 5
 FEWEST_ROWS = 20

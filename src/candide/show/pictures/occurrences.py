@@ -9,7 +9,7 @@ import numpy as np
 from candide.data.arrays import FloatArray
 from candide.families.words.parameters import TextParameters
 from candide.model.calibration import IDENTITY
-from candide.model.predictor import Model
+from candide.model.predictor import Predictor
 
 COUNTS, PRESENCE, LOG, UNIT = "counts", "presence", "log", "unit"
 SCALED = (LOG, UNIT)
@@ -37,7 +37,7 @@ class Occurrences:
     certain: bool = False
 
     @classmethod
-    def of(cls, model: Model, place: int) -> Occurrences:
+    def of(cls, model: Predictor, place: int) -> Occurrences:
         """How a block weighs what occurs in it: as its recipe says for a text, plain counts for anything else."""
         block, parameters, calibration = model.blocks[place], model.parameters[place], model.calibration or IDENTITY
         weight, power = calibration.weight.get(block.key, 1.0), calibration.power.get(block.key, 0.0)

@@ -12,7 +12,7 @@ from candide.data.errors import ColumnRefused, OptionRefused, suggestion
 from candide.data.values import shown
 from candide.families.base.family import Block
 from candide.families.base.profile import EVENTS, Profile
-from candide.model.predictor import Model
+from candide.model.predictor import Predictor
 from candide.show.pictures.occurrences import Occurrences
 
 CLASSES_DRAWN = 6
@@ -36,7 +36,7 @@ class Subject:
     joined: frozenset[str] = frozenset()
 
     @classmethod
-    def of(cls, model: Model, label: str | None = None) -> Subject:
+    def of(cls, model: Predictor, label: str | None = None) -> Subject:
         """A fitted model, ready to be drawn."""
         profiles: list[Profile] = []
         events: dict[str, Occurrences] = {}

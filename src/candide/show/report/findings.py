@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from candide.data.values import shown
+from candide.model.trained_model import TrainedModel
 from candide.show.pictures.subject import Subject
-from candide.training.learning import Learned
 
 COUNTING = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 
@@ -23,7 +23,7 @@ class Findings:
     `tested` is what was found on rows given for the report; without it what the model keeps of its own fit is told.
     """
 
-    learned: Learned
+    trained: TrainedModel
     provenance: Mapping[str, Any] = field(default_factory=dict)
     tested: Any = None
     name: str = ""
@@ -34,12 +34,12 @@ class Findings:
     @cached_property
     def subject(self) -> Subject:
         """The model as pictures see it."""
-        return Subject.of(self.learned.model, self.learned.label)
+        return Subject.of(self.trained.predictor, self.trained.label)
 
     @property
     def quality(self) -> Any:
         """What the model keeps of how good it was when it was fitted; nothing where it was not measured."""
-        return self.learned.tuning.quality
+        return self.trained.tuning.quality
 
     @property
     def measured(self) -> Any:
@@ -49,13 +49,13 @@ class Findings:
     @property
     def label(self) -> str:
         """What is predicted."""
-        return self.learned.label or "label"
+        return self.trained.label or "label"
 
     @property
     def classes(self) -> list[tuple[str, int, float]]:
         """Each class with its rows and its prior, the commonest first."""
-        summary = self.learned.summary
-        prior = np.exp(self.learned.model.log_prior).tolist()
+        summary = self.trained.summary
+        prior = np.exp(self.trained.predictor.log_prior).tolist()
         found = [
             (shown(key), int(count), share)
             for key, count, share in zip(summary.classes, summary.counts.tolist(), prior, strict=True)

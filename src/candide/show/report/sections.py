@@ -36,9 +36,9 @@ Section = Callable[[Findings], str]
 def summary(findings: Findings) -> str:
     """The card: what is predicted from how much, how well, and the classes."""
     measured, there = findings.measured, findings.classes
-    used = sum(choice.family is not None for choice in findings.learned.schema.choices)
+    used = sum(choice.family is not None for choice in findings.trained.schema.choices)
     pairs = [
-        ("rows learned", f"{findings.learned.summary.rows:,}"),
+        ("rows learned", f"{findings.trained.summary.rows:,}"),
         ("classes", f"{len(there):,}"),
         ("columns used", f"{used:,}"),
     ]
@@ -115,7 +115,7 @@ def family_of(findings: Findings, profile: Profile) -> str:
     """The name of the family a feature was given."""
     rule = findings.subject.events.get(profile.column)
     column = rule.column if rule is not None and rule.column else profile.column
-    for choice in findings.learned.schema.choices:
+    for choice in findings.trained.schema.choices:
         if choice.column == column and choice.family is not None:
             return choice.family.name
     return "counts" if profile.kind == EVENTS else profile.kind
@@ -200,7 +200,7 @@ def learning(findings: Findings) -> str:
 
 def choices(findings: Findings) -> str:
     """What was decided about each column."""
-    there = findings.learned.schema.choices
+    there = findings.trained.schema.choices
     rows = [
         (lettered(choice.column, LONGEST), choice.family.name if choice.family else "left out", choice.reason)
         for choice in there[:COLUMNS_TOLD]
@@ -212,7 +212,7 @@ def choices(findings: Findings) -> str:
 
 def warned_of(findings: Findings) -> str:
     """Columns that should be looked at twice."""
-    there = list(findings.learned.schema.warnings.items())
+    there = list(findings.trained.schema.warnings.items())
     if not there:
         return ""
     rows = [(lettered(column, LONGEST), warning) for column, warning in there[:COLUMNS_TOLD]]
@@ -222,7 +222,7 @@ def warned_of(findings: Findings) -> str:
 
 def origin(findings: Findings) -> str:
     """Options and provenance."""
-    options = findings.learned.options.as_dict()
+    options = findings.trained.options.as_dict()
     rows = [(name, in_words(value)) for name, value in options.items() if value not in (None, False)]
     rows += list(provenance_rows(findings.provenance))
     return section("origin", "Options and origin", table(("what", "how"), rows))
@@ -252,7 +252,7 @@ def in_words(value: Any) -> str:
 def heading(findings: Findings) -> str:
     """What the page is about."""
     title = f"{lettered(findings.label, LONGEST)}: a naive Bayes model"
-    rows, classes = findings.learned.summary.rows, len(findings.classes)
+    rows, classes = findings.trained.summary.rows, len(findings.classes)
     told = f"{counted(rows, 'row')} learned, {counted(classes, 'class', 'classes')}"
     named = f"{lettered(findings.name, LONGEST)}: " if findings.name else ""
     return f'<header><h1>{safe(title)}</h1><p class="soft">{safe(named + told)}</p></header>'

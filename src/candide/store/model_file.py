@@ -1,11 +1,11 @@
-"""What a model file holds, and its bytes: schema, summary, options and label are the model; provenance is not."""
+"""A trained model as the bytes of its file, and back; all of it but provenance counts as the model."""
 
 from __future__ import annotations
 
 import datetime
 import platform
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from fractions import Fraction
 from importlib.metadata import version
 from typing import Any
@@ -13,11 +13,12 @@ from typing import Any
 import numpy as np
 
 from candide.data.arrays import AnyArray
-from candide.data.errors import CandideError
 from candide.families.base.family import Block, Family
 from candide.model.domain import HOLDS
+from candide.model.options import Options
 from candide.model.schema import Choice, Schema
 from candide.model.summary import Summary
+from candide.model.trained_model import TrainedModel
 from candide.model.tuning import UNTUNED, Tuning
 from candide.statistics.ledger import BYTES, HASH, Ledger
 from candide.statistics.weight_grid import CEILING
@@ -33,29 +34,6 @@ FREE_MEMORY, MEMORY_A_BYTE = 2**28, 64
 """What any file may ask for, and how much more for each byte it holds."""
 
 
-@dataclass(frozen=True)
-class Saved:
-    """A model as it is kept: what was chosen, all that was learned, and where it came from.
-
-    Equal when schema, summary, options, label, tuning and ledger are; provenance (file names, times, versions) does not
-    count.
-    """
-
-    schema: Schema
-    summary: Summary
-    options: dict[str, Any] = field(default_factory=dict)
-    label: str | None = None
-    provenance: dict[str, Any] = field(default_factory=dict, compare=False)
-    tuning: Tuning = UNTUNED
-    ledger: Ledger | None = None
-
-    def __post_init__(self) -> None:
-        if self.summary.blocks != self.schema.blocks:
-            raise CandideError(
-                "The summary describes other columns or families than the schema. Save the two that belong together."
-            )
-
-
 def provenance(sources: Sequence[str], rows: int) -> dict[str, Any]:
     """Where a model comes from: for people to read, and outside equality."""
     return {
@@ -66,45 +44,45 @@ def provenance(sources: Sequence[str], rows: int) -> dict[str, Any]:
     }
 
 
-def to_bytes(saved: Saved) -> bytes:
+def to_bytes(trained: TrainedModel) -> bytes:
     """The model file as bytes."""
-    return b"".join(file_pieces(saved))
+    return b"".join(file_pieces(trained))
 
 
-def canonical_bytes(saved: Saved) -> bytes:
+def canonical_bytes(trained: TrainedModel) -> bytes:
     """The model file without provenance and what was measured or warned of in `fit`: equal models, equal bytes."""
-    plain = replace(saved, schema=saved.schema.without_warnings(), tuning=replace(saved.tuning, quality=None))
+    plain = replace(trained, schema=trained.schema.without_warnings(), tuning=replace(trained.tuning, quality=None))
     return to_bytes(replace(plain, provenance={}))
 
 
-def file_pieces(saved: Saved) -> list[Buffer]:
+def file_pieces(trained: TrainedModel) -> list[Buffer]:
     """The model file in pieces, to be written one after the other."""
-    forms = [form_of(block) for block in saved.schema.blocks]
+    forms = [form_of(block) for block in trained.schema.blocks]
     model = {
-        "label": saved.label,
-        "options": to_plain(saved.options),
-        "schema": schema_data(saved.schema),
+        "label": trained.label,
+        "options": to_plain(trained.options.as_dict()),
+        "schema": schema_data(trained.schema),
         "statistics": [form.name for form in forms],
     }
-    if saved.tuning != UNTUNED:
-        model["tuning"] = to_plain(saved.tuning.to_dict())
-    arrays = class_arrays(saved.summary)
+    if trained.tuning != UNTUNED:
+        model["tuning"] = to_plain(trained.tuning.to_dict())
+    arrays = class_arrays(trained.summary)
     for number, (form, block, seen) in enumerate(
-        zip(forms, saved.schema.blocks, saved.summary.statistics, strict=True)
+        zip(forms, trained.schema.blocks, trained.summary.statistics, strict=True)
     ):
         arrays |= named_under(BLOCK.format(number), form.write(seen, block))
-    if saved.ledger is not None:
-        arrays |= named_under("ledger", ledger_arrays(saved.ledger))
-    return pieces({"model": to_json(model), "provenance": to_json(to_plain(saved.provenance))}, arrays)
+    if trained.ledger is not None:
+        arrays |= named_under("ledger", ledger_arrays(trained.ledger))
+    return pieces({"model": to_json(model), "provenance": to_json(to_plain(dict(trained.provenance)))}, arrays)
 
 
-def from_bytes(data: Buffer, name: str = "This") -> Saved:
+def from_bytes(data: Buffer, name: str = "This") -> TrainedModel:
     """The model in a file's bytes, every part of it checked. `name` is what an error calls it.
 
     Arrays are views of `data`: give a memory map, and only what is used is read.
     """
     try:
-        return read_saved(*contents(data))
+        return read_model(*contents(data))
     except ModelFileRefused as problem:
         reason = str(problem)
     except (ValueError, TypeError, LookupError, ArithmeticError, AttributeError, RecursionError) as problem:
@@ -112,7 +90,7 @@ def from_bytes(data: Buffer, name: str = "This") -> Saved:
     raise ModelFileRefused(f"{name} cannot be used as a Candide model: {reason}{'' if reason.endswith('.') else '.'}")
 
 
-def read_saved(texts: Mapping[str, str], arrays: Mapping[str, AnyArray]) -> Saved:
+def read_model(texts: Mapping[str, str], arrays: Mapping[str, AnyArray]) -> TrainedModel:
     """The model from texts and arrays that are as they were written."""
     if set(texts) != {"model", "provenance"}:
         raise ModelFileRefused("its head lacks a text, or has one too many")
@@ -127,7 +105,7 @@ def read_saved(texts: Mapping[str, str], arrays: Mapping[str, AnyArray]) -> Save
     summary = read_summary(parts, schema.blocks, forms)
     if ledger is not None and weight_of(ledger) != weight_of(summary):
         raise ModelFileRefused(f"its ledger lists {ledger.total:,} rows where its summary holds {summary.rows:,}")
-    return Saved(schema, summary, options, label, origin, tuning, ledger)
+    return TrainedModel(Options(**options), schema, summary, label, tuning, ledger, origin)
 
 
 def weight_of(kept: Ledger | Summary) -> Fraction:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from candide.data.batch import numbered
 from candide.data.values import Key
@@ -90,3 +90,11 @@ def calibration_of(found: Calibration, keys: Mapping[str, str], classes: Collect
 def renamed(parts: Mapping[str, Part], keys: Mapping[str, str]) -> dict[str, Part]:
     """The parts of the blocks that are left, by the keys they now have."""
     return {keys[key]: part for key, part in parts.items() if key in keys}
+
+
+def without_origin(before: Mapping[str, Any]) -> dict[str, Any]:
+    """Provenance that tells when things were done to the model, but not with which rows or how many."""
+    if not before:
+        return {}
+    events = [{name: event[name] for name in ("verb", "when") if name in event} for event in before.get("events", [])]
+    return {**{name: before[name] for name in ("created", "versions") if name in before}, "events": events}

@@ -1,0 +1,56 @@
+"""The one container of all that was asked for, chosen and learned: faces, files and training pass it on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from candide.data.errors import CandideError
+from candide.model.options import Options
+from candide.model.predictor import Predictor, Priors
+from candide.model.schema import Schema
+from candide.model.summary import Summary
+from candide.model.tuning import UNTUNED, Tuning
+from candide.statistics.ledger import Ledger
+
+NO_COLUMNS = Schema(())
+
+
+@dataclass(frozen=True)
+class TrainedModel:
+    """Everything that was asked for, chosen and learned. Learning more gives a new one; the old stays as it is.
+
+    Equal when options, schema, summary, label, tuning and ledger are; provenance (file names, times, versions) does not
+    count.
+    """
+
+    options: Options
+    schema: Schema
+    summary: Summary
+    label: str | None = None
+    tuning: Tuning = UNTUNED
+    ledger: Ledger | None = None
+    provenance: Mapping[str, Any] = field(default_factory=dict, compare=False)
+
+    def __post_init__(self) -> None:
+        if self.summary.blocks != self.schema.blocks:
+            raise CandideError(
+                "The summary describes other columns or families than the schema. Keep the two that belong together."
+            )
+
+    @classmethod
+    def empty(cls, options: Options, schema: Schema = NO_COLUMNS, label: str | None = None) -> TrainedModel:
+        """Choices, and not a row learned."""
+        ledger = Ledger.empty() if options.ledger else None
+        return cls(options, schema, Summary.empty(schema.blocks), label, ledger=ledger)
+
+    @cached_property
+    def predictor(self) -> Predictor:
+        """The parameters, made when first asked for."""
+        return self.predictor_for(self.options.priors, self.options.class_weight)
+
+    def predictor_for(self, priors: Priors, class_weight: Priors | None) -> Predictor:
+        """The parameters with other priors."""
+        return Predictor.fit(self.summary, priors, class_weight, self.tuning.calibration, self.schema.kinds)

@@ -1,0 +1,26 @@
+"""Knows: whether rows are in a model, which only a ledger can tell."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from candide.data.arrays import BoolArray
+from candide.data.batch import Batch
+from candide.data.errors import OptionRefused
+from candide.model.trained_model import TrainedModel
+
+
+def knows_rows(trained: TrainedModel, batch: Batch) -> BoolArray:
+    """Whether each row, with its label, was learned and not forgotten."""
+    if trained.ledger is None:
+        raise OptionRefused(
+            "Only a model with a ledger can tell whether a row was learned: fit it with ledger=True (--ledger)."
+        )
+    from candide.training.row_hashes import identities
+
+    known = set(trained.schema.columns)
+    strange = np.zeros(len(batch), dtype=bool)
+    for name in batch.names:
+        strange |= False if name in known else ~batch.missing(name)
+    hashes = identities(trained.schema.blocks, batch.with_missing(trained.schema.columns))
+    return (trained.ledger.times(hashes) > 0) & ~strange

@@ -1,0 +1,49 @@
+"""The same choices with other rows: what fitting, learning and forgetting have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+from candide import engines
+from candide.data.batch import Batch
+from candide.data.errors import ColumnRefused, LabelsRefused
+from candide.data.values import Key
+from candide.model.trained_model import TrainedModel
+from candide.statistics.ledger import Ledger
+
+
+def refilled(
+    trained: TrainedModel, batches: Iterable[Batch], declared: Iterable[Key] = (), within: Ledger | None = None
+) -> TrainedModel:
+    """The same choices, with only these rows learned; how well the choices did on others is not kept.
+
+    Where a ledger is kept the rows are noted, and refused if not `within` another.
+    """
+    blocks, rows, ledger = trained.schema.blocks, completed(trained, batches), None
+    engine = engines.engine_of(trained)
+    if trained.options.ledger:
+        from candide.training.row_hashes import Noting
+
+        noting = Noting(blocks, within)
+        summary = engine.summarize(blocks, noting.watched(rows), declared)
+        ledger = noting.ledger()
+    else:
+        summary = engine.summarize(blocks, rows, declared)
+    tuning = replace(trained.tuning, quality=None)
+    return replace(trained, summary=summary, tuning=tuning, ledger=ledger, provenance={})
+
+
+def completed(trained: TrainedModel, batches: Iterable[Batch]) -> Iterator[Batch]:
+    """Batches with every column of the schema, missing where absent; one nobody chose for is refused."""
+    known = set(trained.schema.columns)
+    for batch in batches:
+        if batch.labels is None:
+            raise LabelsRefused("These rows have no labels. Learning needs one label a row.")
+        strangers = [name for name in batch.names if name not in known and batch.has_values(name)]
+        if strangers:
+            raise ColumnRefused(
+                f"Column '{strangers[0]}' first appears in row {batch.start}, after the columns were decided. "
+                f"Say what it is: families={{'{strangers[0]}': ...}}, or leave it out with 'ignore'."
+            )
+        yield batch.with_missing(trained.schema.columns)

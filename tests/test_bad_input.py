@@ -76,8 +76,8 @@ def test_weights_beyond_64_bits_are_refused(weight):
 @pytest.mark.parametrize(
     ("labels", "telling"),
     [
-        (["yes", None, "yes", "no"], ("row 1", "no label", "Drop such rows")),
-        ([1, 0, np.nan, 1], ("row 2", "no label")),
+        (["yes", None, "yes", "no"], ("row 2", "no label", "Drop such rows")),
+        ([1, 0, np.nan, 1], ("row 3", "no label")),
         (["yes", 1, "yes", 1], ("number and text", "one type")),
         (np.array(["yes", 1, "yes", 1], dtype=object), ("number and text",)),
         ([True, 2, 3, 3], ("number and truth",)),
@@ -160,7 +160,7 @@ def test_a_column_of_mixed_types_can_be_taken_as_categories():
 @pytest.mark.parametrize("infinity", [np.inf, -np.inf])
 def test_an_infinite_number_is_refused_by_row_and_column(infinity):
     rows = np.array([[1.5, 2.0], [2.5, 3.0], [1.0, infinity]])
-    refused(ColumnRefused, fitting(rows, [0, 1, 0]), "x1", "row 2", "infinite", "finite number", "NaN")
+    refused(ColumnRefused, fitting(rows, [0, 1, 0]), "x1", "row 3", "infinite", "finite number", "NaN")
 
 
 @pytest.mark.parametrize("family", ["poisson", "multinomial", "complement", "negative_binomial", "geometric"])
@@ -168,12 +168,12 @@ def test_an_infinite_number_is_refused_by_row_and_column(infinity):
 def test_what_is_no_count_is_refused_by_row_and_column(family, bad):
     rows = {"clicks": [1, 2, 3], "visits": [1, bad, 3]}
     action = fitting(rows, [0, 1, 0], families=family)
-    refused(ColumnRefused, action, "visits", family, "a count (0, 1, 2, ...)", f"row 1 holds {bad}", "Choose another")
+    refused(ColumnRefused, action, "visits", family, "a count (0, 1, 2, ...)", f"row 2 holds {bad}", "Choose another")
 
 
 def test_what_is_no_count_is_refused_in_a_sparse_matrix():
     action = fitting(sp.csr_array([[1, 0], [0, 2.5]]), [0, 1], families="multinomial")
-    refused(ColumnRefused, action, "x1", "row 1 holds 2.5")
+    refused(ColumnRefused, action, "x1", "row 2 holds 2.5")
 
 
 def test_words_are_refused_where_numbers_are_needed():
@@ -241,9 +241,9 @@ def model():
         (RowsRefused, lambda m: m.predict({"age": [], "sex": []}), ("not a single row",)),
         (RowsRefused, lambda m: m.predict([[1.0, 2.0, 3.0]]), ("3 features", "expecting 2")),
         (OptionRefused, lambda m: m.predict_proba(ROWS, priors={"yes": 2, "no": 3}), ("sum to 1", "5")),
-        (ColumnRefused, lambda m: m.fit({"age": [np.inf, 1.5]}, [0, 1]), ("row 0",)),
+        (ColumnRefused, lambda m: m.fit({"age": [np.inf, 1.5]}, [0, 1]), ("row 1",)),
         (LabelsRefused, lambda m: m.fit(ROWS, [None] * 4), ("no label",)),
-        (ColumnRefused, lambda m: m.partial_fit({"age": [np.inf], "sex": ["f"]}, ["new"]), ("age", "row 0")),
+        (ColumnRefused, lambda m: m.partial_fit({"age": [np.inf], "sex": ["f"]}, ["new"]), ("age", "row 1")),
         (ForgetRefused, lambda m: m.forget(ROWS, LABELS, [1.5] * 4), ("fewer rows", "1 too many")),
         (ForgetRefused, lambda m: m.forget(ROWS, ["nobody"] * 4), ("'nobody'", "never learned")),
         (ForgetRefused, lambda m: m.forget(ROWS, LABELS[::-1]), ("forget",)),

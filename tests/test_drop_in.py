@@ -376,7 +376,7 @@ def test_categories_never_seen_say_nothing():
 def test_fractions_are_no_categories():
     model = ours("CategoricalNB").fit([[0.0], [1.0]], [0, 1])
     for refused in (model.fit, model.partial_fit):
-        with pytest.raises(ColumnRefused, match=r"row 1, column 0 holds 1\.9"):
+        with pytest.raises(ColumnRefused, match=r"row 2, column 0 holds 1\.9"):
             refused([[1.0], [1.9]], [0, 1])
     with pytest.raises(ColumnRefused, match=r"holds 1\.9"):
         model.predict([[1.9]])

@@ -152,7 +152,7 @@ def test_a_flipped_label_is_found():
     model = NaiveBayes().fit(table, labels)
     found = model.evaluate(table, labels, leave_one_out=True)
     first = found.suspicious[0]
-    assert (first.row, first.label, first.answer) == (place, "apple", "quince")
+    assert (first.row, first.label, first.answer) == (place + 1, "apple", "quince")
     assert first.label_probability < 0.1 * first.answer_probability
     assert list(found.suspicious) == sorted(found.suspicious)
 
@@ -183,7 +183,7 @@ def test_a_class_of_one_row_vanishes_and_counts_as_wrong():
     assert found.notes == (
         "Class 'medlar' has only one row. Without it nothing is known of the class, so the row counts as wrong.",
     )
-    assert 3 not in {row.row for row in found.suspicious}
+    assert 4 not in {row.row for row in found.suspicious}
 
 
 def test_one_row_alone_cannot_be_judged():
@@ -248,7 +248,7 @@ def test_any_order_of_rows_gives_the_same_bits():
     order = np.random.default_rng(0).permutation(300)
     here, there = (evaluation.left_out(learned, [rows]) for rows in (batch, batch.take(order)))
     assert same_numbers(here) == same_numbers(there)
-    assert [order[row.row] for row in there.suspicious] == [row.row for row in here.suspicious]
+    assert [order[row.row - 1] + 1 for row in there.suspicious] == [row.row for row in here.suspicious]
 
 
 def test_too_many_rows_are_judged_by_the_models_own_calibration(monkeypatch):

@@ -67,7 +67,7 @@ def test_messages_are_drawn_from_words_though_they_are_read_in_several_ways(spam
     path, fitted = spam
     assert len(fitted.trained.predictor.blocks) > 1
     drawn = verbs.sample(path, 20, "spam", seed=3)
-    assert drawn.column_names == ["label", "text"]
+    assert drawn.column_names == ["text", "label"]
     assert set(drawn["label"].to_pylist()) == {"spam"}
     known = set(re.findall(r"\w+", (EXAMPLES / "messages.jsonl").read_text().lower()))
     assert all(word in known for text in drawn["text"].to_pylist() for word in text.split())

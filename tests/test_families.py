@@ -201,7 +201,7 @@ def test_the_sentence_of_refusal(name, bad, needs):
     with pytest.raises(ColumnRefused) as caught:
         NaiveBayes(families=name).fit({"first": [1, 1, 1], "second": [1, 1, bad]}, [0, 1, 0])
     message = str(caught.value)
-    assert message.startswith(f"second: '{name}' needs {needs} in every row, but row 2 holds ")
+    assert message.startswith(f"second: '{name}' needs {needs} in every row, but row 3 holds ")
     assert "families={'second': " in message
 
 

@@ -85,7 +85,7 @@ def test_every_row_that_was_never_learned_is_refused_and_named(case: str) -> Non
     for place in range(min(5, len(strange["label"]))):
         one = some(strange, [place])
         mixed = {name: rows[name][:3] + one[name] for name in rows}
-        with pytest.raises(ForgetRefused, match="Row 3, with label"):
+        with pytest.raises(ForgetRefused, match="Row 4, with label"):
             model.forget(mixed, "label")
         with pytest.raises(ForgetRefused):
             NaiveBayes.of(model.trained_).forget_one({n: v[0] for n, v in one.items() if n != "label"}, one["label"][0])
@@ -120,7 +120,7 @@ def test_the_rows_that_sums_cannot_tell_apart() -> None:
     never = {"x": [7.0, 1.0, 1.0]}, ["a", "a", "a"]
     NaiveBayes("gaussian", **without_choices()).fit(rows, labels).forget({"x": [3.0]}, ["a"])
     model = NaiveBayes("gaussian", **without_choices(), ledger=True).fit(rows, labels)
-    with pytest.raises(ForgetRefused, match="Row 0"):
+    with pytest.raises(ForgetRefused, match="Row 1"):
         model.forget({"x": [3.0]}, ["a"])
     model.forget(*never)
 
@@ -135,7 +135,7 @@ def test_a_row_is_known_as_often_as_it_was_learned() -> None:
     assert model.trained_.ledger.total == 4
     with pytest.raises(ForgetRefused, match="not as often"):
         model.forget({"x": [1.0]}, ["a"], sample_weight=[4])
-    with pytest.raises(ForgetRefused, match="Row 3"):
+    with pytest.raises(ForgetRefused, match="Row 4"):
         model.forget({"x": [1.0] * 4}, ["a"] * 4)
     model.forget({"x": [1.0]}, ["a"], sample_weight=[2])
     assert model.knows(rows, labels).all()
@@ -204,7 +204,7 @@ def test_what_cannot_be_is_refused() -> None:
 
 def test_the_row_that_destroyed_a_model() -> None:
     model = NaiveBayes("gaussian", **without_choices(), ledger=True).fit(TRAP, TRAP_LABELS)
-    with pytest.raises(ForgetRefused, match="Row 0, with label 'a'"):
+    with pytest.raises(ForgetRefused, match="Row 1, with label 'a'"):
         model.forget({"x": [0.0]}, ["a"])
     assert (model.predict(TRAP) == TRAP_LABELS).all()
 
@@ -275,7 +275,7 @@ def test_a_row_is_noted_with_its_weight(case: str) -> None:
     assert before is not None
     assert before.total == pytest.approx(weights.sum())
     assert model.knows(rows, "label").all()
-    with pytest.raises(ForgetRefused, match="Row 0, with label"):
+    with pytest.raises(ForgetRefused, match="Row 1, with label"):
         model.forget(some(rows, [0]), "label", sample_weight=[weights.sum() + 1])
     assert model.trained_.ledger == before
     last = range(6, 12)
@@ -292,7 +292,7 @@ def test_a_row_is_forgotten_piece_by_piece() -> None:
     first = {"x": [10.0]}
     model.forget(first, ["a"], sample_weight=[0.5])
     assert model.knows(first, ["a"]).all()
-    with pytest.raises(ForgetRefused, match="Row 0"):
+    with pytest.raises(ForgetRefused, match="Row 1"):
         model.forget(first, ["a"], sample_weight=[0.5])
     with pytest.raises(ForgetRefused, match=r"weight of 0\.25"):
         model.forget_one({"x": 10.0}, "a")

@@ -310,7 +310,7 @@ def test_missing_can_be_a_value_of_its_own():
 
 def test_samples_have_the_shape_and_values_of_the_rows():
     drawn = fitted().sample(200, seed=1)
-    assert drawn.column_names == ["survived", *FEATURES]
+    assert drawn.column_names == [*FEATURES, "survived"]
     assert drawn.num_rows == 200
     assert set(drawn["sex"].to_pylist()) == {"m", "f"}
     assert set(drawn["alone"].to_pylist()) <= {0, 1}

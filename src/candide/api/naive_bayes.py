@@ -374,7 +374,8 @@ class NaiveBayes(Shared, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         The rows should be new ones. With `leave_one_out` they are rows that were learned (all of them, or some), each
         judged by what all others taught: exact, and no test set is needed. With `folds` the rows are dealt into so
         many parts, and each is judged by a model fitted on the others; what this model has learned does not matter.
-        `y` may be left out where the model knows its label column by name. Rows are counted from 0.
+        `y` may be left out where the model knows its label column by name. Rows are counted
+        from 1, as everywhere.
 
         >>> rows = {"weather": ["sun", "rain", "rain", "sun"] * 5, "plan": ["beach", "home", "home", "beach"] * 5}
         >>> found = NaiveBayes().fit(rows, "plan").evaluate(rows, leave_one_out=True)
@@ -402,7 +403,7 @@ class NaiveBayes(Shared, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     @reads
     def sample(self, rows: int = 1, label: Any = None, seed: Any = None) -> pa.Table:
-        """New rows from the model, the label first: drawn from the prior unless given.
+        """New rows from the model, the label last: drawn from the prior unless given.
 
         Columns hold what they held when families were chosen: whole numbers, none below zero, times as times.
         """

@@ -30,6 +30,9 @@ from candide.data.values import Coded, is_missing, key_of, shown
 if TYPE_CHECKING:
     import scipy.sparse as sp
 
+FIRST_ROW = 1
+"""Rows are counted from 1 wherever people read of them: messages, explanations, evaluations. Inside, from 0."""
+
 TEXT = "text"
 SECONDS = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}
 
@@ -358,10 +361,11 @@ def _columns_of_rows(rows: list[Any]) -> ArrowColumns:
     """Rows as mappings: a column that some lack is missing there."""
     odd = next((place for place, row in enumerate(rows) if not isinstance(row, Mapping)), None)
     if odd is not None:
-        raise RowsRefused(f"Row {odd} is a {type(rows[odd]).__name__}, but others are mappings. Give all alike.")
+        found, number = type(rows[odd]).__name__, odd + FIRST_ROW
+        raise RowsRefused(f"Row {number:,} is a {found}, but others are mappings. Give all alike.")
     names = dict.fromkeys(name for row in rows for name in row)
-    found = _columns_of_mapping({name: [row.get(name) for row in rows] for name in names})
-    return replace(found, length=len(rows))
+    columns = _columns_of_mapping({name: [row.get(name) for row in rows] for name in names})
+    return replace(columns, length=len(rows))
 
 
 def _taken(column: Any, positions: AnyArray) -> Any:
@@ -514,7 +518,7 @@ def labels_of(y: Any) -> Coded:
     if (labels.codes < 0).any():
         where = int(np.argmax(labels.codes < 0))
         raise LabelsRefused(
-            f"Input contains NaN: row {where} has no label (missing). Drop such rows before learning; "
+            f"Input contains NaN: row {where + FIRST_ROW:,} has no label (missing). Drop such rows before learning; "
             "predict needs no labels."
         )
     kinds = sorted({kind for kind, _ in labels.keys})

@@ -44,11 +44,11 @@ class ForgetRefused(CandideError):
 
 
 class RowNeverLearned(ForgetRefused):
-    """A row to forget is not in the ledger; `row` counts from 0, the message from where rows are counted."""
+    """A row to forget is not in the ledger; `row` is counted from 1."""
 
-    def __init__(self, row: int, label: str, first: int = 0) -> None:
+    def __init__(self, row: int, label: str) -> None:
         super().__init__(
-            f"Row {row + first:,}, with label '{label}', was never learned, or not as often as it is to be forgotten: "
+            f"Row {row:,}, with label '{label}', was never learned, or not as often as it is to be forgotten: "
             "the ledger does not hold it. Nothing was forgotten. Forget only rows that were learned."
         )
         self.row, self.label = row, label

@@ -28,7 +28,6 @@ def in_folds(
     *,
     seed: int = 0,
     label: str | None = None,
-    first_row: int = 0,
     suspects: int = SUSPECTS,
     report: Callable[[int], None] | None = None,
 ) -> Evaluation:
@@ -47,7 +46,7 @@ def in_folds(
         classes.update(trained.summary.classes)
         if report is not None:
             report(len(here))
-    return total.evaluation(f"{folds}-fold", label, classes, first_row, of_one_fold(total.strangers))
+    return total.evaluation(f"{folds}-fold", label, classes, of_one_fold(total.strangers))
 
 
 def folds_of(batch: Batch, folds: int, seed: int = 0) -> IntArray:

@@ -20,12 +20,11 @@ def on_rows(
     engine: Engine,
     *,
     label: str | None = None,
-    first_row: int = 0,
     suspects: int = SUSPECTS,
 ) -> Evaluation:
     """Compare answers with the labels of rows the model has not learned."""
     total = scored(model, batches, engine, -LEAST_LOG, suspects)
-    return total.evaluation("hold-out", label, model.classes, first_row, never_learned(total.strangers))
+    return total.evaluation("hold-out", label, model.classes, never_learned(total.strangers))
 
 
 def never_learned(strangers: Iterable[Key]) -> list[str]:

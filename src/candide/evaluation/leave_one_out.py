@@ -42,7 +42,7 @@ TOO_FEW = (
 
 
 def left_out(
-    learned: TrainedModel, batches: Iterable[Batch], *, first_row: int = 0, suspects: int = SUSPECTS
+    learned: TrainedModel, batches: Iterable[Batch], *, suspects: int = SUSPECTS
 ) -> Evaluation:
     """Judge rows that were learned, each by what all others taught: one more pass, exact, no test set needed.
 
@@ -59,7 +59,7 @@ def left_out(
     else:
         notes = of_calibration(learned.tuning.calibration, rows)
     notes = [*of_one_row(total.strangers), *notes]
-    return total.evaluation("leave-one-out", learned.label, learned.summary.classes, first_row, notes)
+    return total.evaluation("leave-one-out", learned.label, learned.summary.classes, notes)
 
 
 @dataclass(frozen=True)

@@ -25,14 +25,14 @@ from candide.statistics.sums import Sums
 def drawn_rows(
     model: Predictor, schema: Schema, label: str | None, rows: int, wanted: Key | None, rng: np.random.Generator
 ) -> Any:
-    """Rows as an Arrow table, the label first: of one class, or of all in proportion to their priors."""
+    """Rows as an Arrow table, the label last: of one class, or of all in proportion to their priors."""
     assert model.summary is not None
     holds = still_held(schema, model.summary)
     columns, labels = model.sample(rows, wanted, rng, holds)
     answers = [model.classes[place][1] for place in labels.tolist()]
     choices = [choice for choice in schema.choices if choice.family is not None]
     drawn = {choice.column: as_given(columns[choice.column].tolist(), choice.kind) for choice in choices}
-    return pa.table({label or "label": pa.array(answers), **drawn})
+    return pa.table({**drawn, label or "label": pa.array(answers)})
 
 
 def still_held(schema: Schema, summary: Summary) -> dict[str, str]:

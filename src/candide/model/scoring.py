@@ -10,6 +10,7 @@ from functools import cached_property
 import numpy as np
 
 from candide.data.arrays import AnyArray, FloatArray, IntArray
+from candide.data.batch import FIRST_ROW
 from candide.data.errors import RowsRefused
 from candide.data.metrics import BINS, LEAST_LOG, UNIT, bin_of, own_losses, squares, units
 from candide.data.values import Coded, Key, shown
@@ -155,9 +156,9 @@ class Score:
         return replace(self, suspects=tuple(replace(row, row=int(places[row.row])) for row in self.suspects))
 
     def evaluation(
-        self, kind: str, label: str | None, classes: Iterable[Key], first_row: int, notes: Sequence[str] = ()
+        self, kind: str, label: str | None, classes: Iterable[Key], notes: Sequence[str] = ()
     ) -> Evaluation:
-        """What follows from the sums, with rows counted from `first_row`."""
+        """What follows from the sums, with rows counted as people count them."""
         known = sorted(classes)
         truths = sorted({*known, *(truth for truth, _ in self.pairs)})
         names = names_of(truths)
@@ -177,7 +178,7 @@ class Score:
                 Bin(place / BINS, (place + 1) / BINS, in_ones(here, self.bits), in_ones(right, self.bits), sure / unit)
                 for place, (here, right, sure) in enumerate(self.bins.T.tolist())
             ),
-            tuple(replace(row, row=row.row + first_row) for row in self.suspects),
+            tuple(replace(row, row=row.row + FIRST_ROW) for row in self.suspects),
             tuple(names[key] for key in sorted(self.strangers)),
             tuple(notes),
         )

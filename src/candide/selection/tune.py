@@ -96,7 +96,7 @@ def quality(
 ) -> Quality:
     """How well it did without each row, by its own calibration: a handful of numbers among many rows."""
     score = scored_without(rows, summary, calibration, np.arange(len(rows.labels)), suspects=0)
-    found = score.evaluation("leave-one-out", None, summary.classes, 0)
+    found = score.evaluation("leave-one-out", None, summary.classes)
     raw = rows.posterior(None, summary.classes, summary.blocks)
     last = Point(summary.rows, found.rows, found.accuracy, found.log_loss)
     return Quality.of(found, mean_loss(raw, rows.labels, rows.weights), (*curve, last))

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from candide import engines
-from candide.data.batch import Batch
+from candide.data.batch import FIRST_ROW, Batch
 from candide.data.errors import ColumnRefused, LabelsRefused
 from candide.data.values import Key
 from candide.model.trained_model import TrainedModel
@@ -42,8 +42,9 @@ def completed(trained: TrainedModel, batches: Iterable[Batch]) -> Iterator[Batch
             raise LabelsRefused("These rows have no labels. Learning needs one label a row.")
         strangers = [name for name in batch.names if name not in known and batch.has_values(name)]
         if strangers:
+            number = batch.start + FIRST_ROW
             raise ColumnRefused(
-                f"Column '{strangers[0]}' first appears in row {batch.start}, after the columns were decided. "
+                f"Column '{strangers[0]}' first appears in row {number:,}, after the columns were decided. "
                 f"Say what it is: families={{'{strangers[0]}': ...}}, or leave it out with 'ignore'."
             )
         yield batch.with_missing(trained.schema.columns)

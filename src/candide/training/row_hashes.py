@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from candide.data.arrays import AnyArray, FloatArray, Sparse, is_sparse
-from candide.data.batch import Batch
+from candide.data.batch import FIRST_ROW, Batch
 from candide.data.errors import LabelsRefused, RowNeverLearned
 from candide.data.values import Coded, Key, shown
 from candide.families.base.family import Block
@@ -158,4 +158,4 @@ def never_learned(batch: Batch, hashes: AnyArray, weights: AnyArray, left: Ledge
         room[one] -= int(weights[row].item() * 2**bits) if weights.size else 1 << bits
         if room[one] < 0:
             break
-    return RowNeverLearned(batch.start + row, shown(batch.labels.keys[int(batch.labels.codes[row])]))
+    return RowNeverLearned(batch.start + row + FIRST_ROW, shown(batch.labels.keys[int(batch.labels.codes[row])]))

@@ -14,6 +14,7 @@ from candide.api.drop_in.face import Seen
 from candide.api.drop_in.rows import flat, numbers, on_every_core, pieces, spans, whole_numbers
 from candide.api.threads import reads
 from candide.data.arrays import AnyArray, FloatArray, IntArray
+from candide.data.batch import FIRST_ROW
 from candide.data.errors import ColumnRefused
 from candide.families.base.smoothing import log_shares
 from candide.kernels.counting import NEGATIVE, NOT_FINITE, NOT_WHOLE, code_limits, count_code_rows, flaws
@@ -196,6 +197,6 @@ def raise_fraction(X: AnyArray, rows: slice) -> None:
     values = X[rows]
     row, column = np.argwhere(values != np.floor(values))[0]
     raise ColumnRefused(
-        f"Categories must be whole numbers, but row {rows.start + row}, column {column} holds "
+        f"Categories must be whole numbers, but row {rows.start + row + FIRST_ROW:,}, column {column} holds "
         f"{values[row, column]}. Number the categories 0, 1, 2, ..., for example with OrdinalEncoder."
     )

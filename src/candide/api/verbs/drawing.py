@@ -24,7 +24,7 @@ def sample(
     output_format: str | None = None,
     force: bool = False,
 ) -> Any:
-    """Draw `n` rows as an Arrow table, label first: of one class, or of all in proportion to their priors.
+    """Draw `n` rows as an Arrow table, label last: of one class, or of all in proportion to their priors.
 
     In csv and tsv, `safe` puts an apostrophe before fields that a spreadsheet would run.
     """

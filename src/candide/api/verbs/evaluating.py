@@ -22,9 +22,6 @@ from candide.sources import Size, Source
 from candide.store.overwriting import MODEL, kind_of, refuse_rejects
 from candide.training.fit import fit_rows
 
-FIRST_ROW = 1
-"""Rows are counted as people count them, as in `explain`."""
-
 
 def evaluate(
     model: Any,
@@ -73,7 +70,7 @@ def on_new_rows(fitted: Fitted, source: Source, watch: Watch, strict: bool = Fal
         complete = (batch.with_missing(schema.columns) for batch in source.batches(report))
         trained = fitted.trained
         found = evaluation.on_rows(
-            trained.predictor, complete, engines.engine_of(trained), label=source.label, first_row=FIRST_ROW
+            trained.predictor, complete, engines.engine_of(trained), label=source.label
         )
     return noted(replace(found, notes=(*said_of(absent, source.columns), *found.notes)), source)
 
@@ -83,7 +80,7 @@ def without_each(fitted: Fitted, source: Source, watch: Watch) -> Evaluation:
     with watch("Checking", source.size) as report:
         evaluation.refuse_never_learned(fitted.trained, source.batches(report))
     with watch("Leaving each row out", source.size) as report:
-        found = evaluation.left_out(fitted.trained, source.batches(report), first_row=FIRST_ROW)
+        found = evaluation.left_out(fitted.trained, source.batches(report))
     return noted(found, source)
 
 
@@ -94,11 +91,11 @@ def anew(source: Source, options: Options, watch: Watch) -> Evaluation:
     refuse_nested(sample, source, options.families)
     if batches is not None:
         trained = fit_rows(options, sample, label=source.label, watch=watch)
-        return noted(evaluation.left_out(trained, batches, first_row=FIRST_ROW), source)
+        return noted(evaluation.left_out(trained, batches), source)
     with closing(watched(source, "Learning", watch)) as everything:
         trained = fit_rows(options, sample, everything, source.label, watch)
     with watch("Leaving each row out", source.size) as report:
-        found = evaluation.left_out(trained, source.batches(report), first_row=FIRST_ROW)
+        found = evaluation.left_out(trained, source.batches(report))
     return noted(found, source)
 
 
@@ -109,7 +106,7 @@ def in_folds(source: Source, options: Options, folds: int, seed: int, watch: Wat
     refuse_nested(batch, source, options.families)
     with watch(f"Fitting {folds} times", Size(len(batch), "rows")) as report:
         found = evaluation.in_folds(
-            options, batch, folds, seed=seed, label=source.label, first_row=FIRST_ROW, report=report
+            options, batch, folds, seed=seed, label=source.label, report=report
         )
     return noted(found, source)
 

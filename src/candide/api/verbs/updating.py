@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, Unpack
 
@@ -19,8 +19,7 @@ from candide.api.verbs.reading import (
     named_sources,
     told_how_read,
 )
-from candide.data.batch import Batch
-from candide.data.errors import OptionRefused, RowNeverLearned
+from candide.data.errors import OptionRefused
 from candide.data.progress import Watch, unwatched
 from candide.data.values import shown
 from candide.model.trained_model import TrainedModel
@@ -81,21 +80,13 @@ def forget(
     def change(before: Fitted) -> Fitted:
         source = labelled(data, before.label, expected_kinds(before.trained), reading)
         with watch("Forgetting", source.size) as report:
-            after = forgotten(before.trained, source.batches(report))
+            after = forget_rows(before.trained, source.batches(report))
         fitted = changed(before, after, "forget", source, [*news(before.trained, after, source), CHOICES_REMEMBER])
         origin = without_origin(fitted.provenance)
         return replace(fitted, trained=replace(fitted.trained, provenance=origin))
 
     store.refuse_rejects(reading.get("rejects"), [data, model, output])
     return kept(model, output, change, data, force)
-
-
-def forgotten(trained: TrainedModel, batches: Iterable[Batch]) -> TrainedModel:
-    """What is left without these rows; one that the ledger does not hold is named as people count rows."""
-    try:
-        return forget_rows(trained, batches)
-    except RowNeverLearned as problem:
-        raise RowNeverLearned(problem.row, problem.label, first=1) from None
 
 
 def refit(

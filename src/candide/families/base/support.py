@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from candide.data.arrays import FloatArray
-from candide.data.batch import Batch
+from candide.data.batch import FIRST_ROW, Batch
 from candide.data.errors import ColumnRefused
 from candide.statistics.whole_sums import GRID_BITS, LARGEST_LOG, LEAST_LOG, WholeSums
 
@@ -62,7 +62,10 @@ def refusal(column: str, family: str, needs: str, row: int, value: float) -> Col
         if np.isinf(value)
         else f"Choose another family, such as families={{'{column}': 'gaussian'}}"
     )
-    return ColumnRefused(f"{column}: '{family}' needs {needs} in every row, but row {row} holds {found}. {advice}.")
+    number = row + FIRST_ROW
+    return ColumnRefused(
+        f"{column}: '{family}' needs {needs} in every row, but row {number:,} holds {found}. {advice}."
+    )
 
 
 REAL = Support("a finite number", lambda x: np.isfinite(x))

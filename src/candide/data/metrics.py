@@ -7,6 +7,7 @@ import math
 import numpy as np
 
 from candide.data.arrays import AnyArray, FloatArray, IntArray
+from candide.data.grid import NEAR, first_largest
 
 UNIT = 2.0**40
 LEAST_LOG = -52 * math.log(2)
@@ -41,7 +42,7 @@ def mean_loss(log_posterior: FloatArray, labels: IntArray, weights: FloatArray) 
 
 def share_right(log_posterior: FloatArray, labels: IntArray, weights: FloatArray) -> float:
     """The accuracy."""
-    return float(weights[log_posterior.argmax(axis=1) == labels].sum() / weights.sum())
+    return float(weights[first_largest(log_posterior) == labels].sum() / weights.sum())
 
 
 def squares(posterior: FloatArray, labels: IntArray) -> FloatArray:
@@ -51,8 +52,8 @@ def squares(posterior: FloatArray, labels: IntArray) -> FloatArray:
 
 
 def bin_of(chance: FloatArray) -> IntArray:
-    """The bin of each top probability, of 15 equally wide ones."""
-    return np.minimum((chance * BINS).astype(np.int64), BINS - 1)
+    """The bin of each top probability, of 15 equally wide ones; one next to an edge is taken to be on it."""
+    return np.minimum((chance * BINS + NEAR).astype(np.int64), BINS - 1)
 
 
 def calibration_error(counts: AnyArray, right: AnyArray, chances: AnyArray) -> float:

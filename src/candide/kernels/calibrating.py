@@ -1,4 +1,4 @@
-"""The loss of calibrated scores and its slope: the inner loop of fitting a calibration."""
+"""The loss of calibrated scores, its slope and its curvature: the inner loops of fitting a calibration."""
 
 from __future__ import annotations
 
@@ -11,6 +11,23 @@ from candide.kernels import compiled
 NEGLIGIBLE = -40.0
 #: A lead of so many nats over another class is not doubted any more than a lead of this.
 FARTHEST_DOUBT = 10.0
+#: Doubt sets in and ends within so many nats on either side: no minimum is found to the last digit at a kink.
+ROUNDED = 0.1
+
+
+@compiled
+def doubted_lead(lead: float) -> tuple[float, float, float]:
+    """How much of a lead over another class is doubted, from 0 up to `FARTHEST_DOUBT`; its slope and its bend."""
+    low, high = lead + ROUNDED, lead - (FARTHEST_DOUBT - ROUNDED)
+    if low <= 0.0:
+        return 0.0, 0.0, 0.0
+    if low < 2 * ROUNDED:
+        return low * low / (4 * ROUNDED), low / (2 * ROUNDED), 1 / (2 * ROUNDED)
+    if high <= 0.0:
+        return lead, 1.0, 0.0
+    if high < 2 * ROUNDED:
+        return lead - high * high / (4 * ROUNDED), 1.0 - high / (2 * ROUNDED), -1 / (2 * ROUNDED)
+    return FARTHEST_DOUBT, 0.0, 0.0
 
 
 @compiled
@@ -57,14 +74,15 @@ def loss_and_slope(
         most = scores[0]
         for label in range(1, classes):
             most = max(most, scores[label])
-        total, price, doubt = 0.0, 0.0, 0.0
+        total, price, doubt, doubted[labels[row]] = 0.0, 0.0, 0.0, 0.0
         own = scores[labels[row]] - most
         for label in range(classes):
             behind = scores[label] - most
-            lead = own - behind
-            doubted[label] = doubts[row] if 0.0 < lead < FARTHEST_DOUBT else 0.0
-            doubt += doubted[label]
-            price += doubts[row] * min(max(lead, 0.0), FARTHEST_DOUBT)
+            if label != labels[row]:
+                amount, slope, _ = doubted_lead(own - behind)
+                doubted[label] = doubts[row] * slope
+                doubt += doubted[label]
+                price += doubts[row] * amount
             scores[label] = np.exp(behind) if behind > NEGLIGIBLE else 0.0
             total += scores[label]
         loss += load * (np.log(total) - own + price)
@@ -81,3 +99,93 @@ def loss_and_slope(
             by_weight[block] += moved
             by_power[block] -= moved * logs[row, block]
     return loss
+
+
+@compiled
+def add_curvature(
+    terms: FloatArray,
+    start: FloatArray,
+    logs: FloatArray,
+    bias: FloatArray,
+    weight: FloatArray,
+    power: FloatArray,
+    labels: IntArray,
+    loads: FloatArray,
+    doubts: FloatArray,
+    first: int,
+    last: int,
+    curvature: FloatArray,
+) -> None:
+    """Add the second derivatives of `loss_and_slope` by bias, log weight and power, [parameter, parameter].
+
+    Only the half below the diagonal is filled.
+    """
+    _, blocks, classes = terms.shape
+    size = classes + 2 * blocks
+    chances, slopes = np.empty(classes), np.zeros((size, classes))
+    mean, against = np.empty(size), np.empty(size)
+    for label in range(classes):
+        slopes[label, label] = 1.0
+    for row in range(first, last):
+        load, own = loads[row], labels[row]
+        if load == 0.0:
+            continue
+        for label in range(classes):
+            chances[label] = start[row, label] + bias[label]
+        for block in range(blocks):
+            factor = weight[block] * np.exp(-power[block] * logs[row, block])
+            for label in range(classes):
+                said = factor * terms[row, block, label]
+                chances[label] += said
+                slopes[classes + block, label] = said
+                slopes[classes + blocks + block, label] = -logs[row, block] * said
+        lead_of_own = chances[own]
+        most, total, doubt = chances.max(), 0.0, 0.0
+        for label in range(classes):
+            total += np.exp(chances[label] - most)
+        for i in range(size):
+            mean[i] = 0.0
+        pull = np.zeros(classes)
+        for label in range(classes):
+            lead = lead_of_own - chances[label]
+            chances[label] = np.exp(chances[label] - most) / total
+            if label != own:
+                _, slope, bend = doubted_lead(lead)
+                pull[label] = chances[label] - doubts[row] * slope
+                doubt += doubts[row] * slope
+                if bend != 0.0:
+                    for i in range(size):
+                        against[i] = slopes[i, own] - slopes[i, label]
+                    add_product(curvature, against, load * doubts[row] * bend)
+        pull[own] = chances[own] - 1.0 + doubt
+        for label in range(classes):
+            mean[label] = chances[label]
+            curvature[label, label] += load * chances[label]
+        for i in range(classes, size):
+            for label in range(classes):
+                mean[i] += chances[label] * slopes[i, label]
+                curvature[i, label] += load * chances[label] * slopes[i, label]
+            for j in range(classes, i + 1):
+                both = 0.0
+                for label in range(classes):
+                    both += chances[label] * slopes[i, label] * slopes[j, label]
+                curvature[i, j] += load * both
+        add_product(curvature, mean, -load)
+        for block in range(blocks):
+            moved = 0.0
+            for label in range(classes):
+                moved += pull[label] * slopes[classes + block, label]
+            here, length = classes + block, logs[row, block]
+            curvature[here, here] += load * moved
+            curvature[here + blocks, here] -= load * moved * length
+            curvature[here + blocks, here + blocks] += load * moved * length * length
+
+
+@compiled
+def add_product(matrix: FloatArray, vector: FloatArray, factor: float) -> None:
+    """Add factor * vector * vectorᵀ, at and below the diagonal."""
+    for i in range(len(vector)):
+        scaled = factor * vector[i]
+        if scaled != 0.0:
+            for j in range(i + 1):
+                matrix[i, j] += scaled * vector[j]

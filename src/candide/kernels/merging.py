@@ -12,6 +12,9 @@ from candide.kernels import compiled
 TILE = 64
 """Numbers searched for side by side."""
 
+ROUNDING = 1e-12
+"""Costs that differ by less than this share of log N! are equal: in the last bits of logarithms machines differ."""
+
 
 @compiled
 def bin_numbers(values: FloatArray, cuts: FloatArray) -> IntArray:
@@ -70,11 +73,12 @@ def offer(
     together: FloatArray,
     more: FloatArray,
     winners: IntArray,
+    near: float,
 ) -> None:
     """Enter the union of two parts in a knock-out tournament: the union that costs least more wins.
 
     A part without a right neighbour (right = the number of slots) can never win. winners[2 n] and winners[2 n + 1]
-    have played for winners[n], of equals the first goes on, and winners[1] is the champion.
+    have played for winners[n], of those within `near` the first goes on, and winners[1] is the champion.
     """
     more[left] = np.inf
     if right < len(sums):
@@ -83,7 +87,7 @@ def offer(
     node = (len(more) + left) >> 1
     while node > 0:
         first, second = winners[2 * node], winners[2 * node + 1]
-        winners[node] = first if more[first] <= more[second] else second
+        winners[node] = first if more[first] <= more[second] + near else second
         node >>= 1
 
 
@@ -93,7 +97,8 @@ def merge_neighbours(counts: IntArray, price: FloatArray) -> IntArray:
 
     counts[slot, class] holds no empty slot; price[parts - 1] is what having so many parts costs, beside the
     `part_cost` of each. From one slot a part, the two neighbours whose union costs least more are merged until one
-    part is left; the cheapest of all these partitions is returned, of equal ones that with the fewest parts.
+    part is left; the cheapest of all these partitions is returned, of equal ones that with the fewest parts. Costs are
+    compared so coarsely that every machine merges alike.
     """
     slots = counts.shape[0]
     sums = counts.copy()
@@ -104,11 +109,12 @@ def merge_neighbours(counts: IntArray, price: FloatArray) -> IntArray:
     before, after = np.arange(-1, slots - 1), np.arange(1, slots + 1)
     for slot in range(slots):
         alone[slot] = part_cost(sums, slot, slot)
+    near = ROUNDING * (1.0 + math.lgamma(counts.sum() + 1.0))
     winners = np.zeros(2 * size, np.int64)
     for slot in range(size):
         winners[size + slot] = slot
     for slot in range(slots):
-        offer(sums, slot, after[slot], alone, together, more, winners)
+        offer(sums, slot, after[slot], alone, together, more, winners, near)
     total = alone.sum()
     parts_left = np.zeros(slots, np.int64)
     best, fewest = total + price[slots - 1], slots
@@ -122,10 +128,10 @@ def merge_neighbours(counts: IntArray, price: FloatArray) -> IntArray:
         after[left] = after[right]
         if after[left] < slots:
             before[after[left]] = left
-        offer(sums, right, slots, alone, together, more, winners)
-        offer(sums, left, after[left], alone, together, more, winners)
+        offer(sums, right, slots, alone, together, more, winners, near)
+        offer(sums, left, after[left], alone, together, more, winners, near)
         if before[left] >= 0:
-            offer(sums, before[left], left, alone, together, more, winners)
-        if total + price[parts - 1] <= best:
+            offer(sums, before[left], left, alone, together, more, winners, near)
+        if total + price[parts - 1] <= best + near:
             best, fewest = total + price[parts - 1], parts
     return np.flatnonzero(parts_left < fewest)

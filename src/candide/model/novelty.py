@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from candide.data.arrays import FloatArray
+from candide.data.grid import quantized
 from candide.families.base.family import Block
 
 #: The shares of rows at which a block's distribution is kept: finest where rows are least expected.
@@ -16,7 +17,7 @@ LEVELS = np.concatenate([[0.0], np.geomspace(1e-4, 0.1, 40), np.linspace(0.125, 
 
 @dataclass(frozen=True)
 class Familiarity:
-    """For each block, by its key, the quantiles of log P per column or word that was there."""
+    """For each block, by its key, the quantiles of log P per column or word that was there, on the grid."""
 
     quantiles: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
 
@@ -34,12 +35,12 @@ class Familiarity:
         for block, logs, there in zip(blocks, expected, observed, strict=True):
             known = (there > 0) & np.isfinite(logs) & (weights > 0)
             if known.any() and not block.family.is_beside and silent.isdisjoint(block.columns):
-                found[block.key] = tuple(quantiles(logs[known] / there[known], weights[known]).tolist())
+                found[block.key] = tuple(quantized(quantiles(logs[known] / there[known], weights[known])).tolist())
         return cls(found)
 
     def rank(self, key: str, each: FloatArray) -> FloatArray:
         """The share of learned rows that were expected no more than this."""
-        knots = np.array(self.quantiles[key])
+        knots, each = quantized(np.array(self.quantiles[key])), quantized(each)
         below = np.searchsorted(knots, each, side="left")
         above = np.searchsorted(knots, each, side="right")
         inside = (below > 0) & (below < len(knots))

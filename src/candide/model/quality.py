@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from candide.data.grid import quantized_number
 from candide.data.metrics import BINS
 from candide.model.evaluation import Bin, Evaluation, whole
 
@@ -35,9 +36,13 @@ class Quality(Evaluation):
 
     @classmethod
     def of(cls, found: Evaluation, raw_log_loss: float, curve: tuple[Point, ...]) -> Quality:
-        """An evaluation to keep: single rows are not."""
-        kept = {part.name: getattr(found, part.name) for part in fields(Evaluation) if part.name != "suspicious"}
-        return cls(**kept, raw_log_loss=raw_log_loss, curve=curve)
+        """An evaluation to keep: numbers on the grid, and no single rows."""
+        parts = {part.name: getattr(found, part.name) for part in fields(Evaluation) if part.name != "suspicious"}
+        parts |= {"log_loss": quantized_number(found.log_loss), "brier": quantized_number(found.brier)}
+        bins = (replace(part, chances=quantized_number(part.chances)) for part in found.reliability)
+        points = tuple(point._replace(log_loss=quantized_number(point.log_loss)) for point in curve)
+        parts |= {"reliability": tuple(bins), "raw_log_loss": quantized_number(raw_log_loss), "curve": points}
+        return cls(**parts)
 
     def to_file(self) -> dict[str, Any]:
         """Plain data for a model file: the pairs of label and answer that occurred, and the sums of each bin."""

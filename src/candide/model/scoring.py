@@ -12,6 +12,7 @@ import numpy as np
 from candide.data.arrays import AnyArray, FloatArray, IntArray
 from candide.data.batch import FIRST_ROW
 from candide.data.errors import RowsRefused
+from candide.data.grid import first_largest
 from candide.data.metrics import BINS, LEAST_LOG, UNIT, bin_of, own_losses, squares, units
 from candide.data.values import Coded, Key, shown
 from candide.model.evaluation import Bin, Evaluation, Suspect
@@ -106,7 +107,7 @@ class Score:
     @classmethod
     def of(cls, answers: Answers, most: int = SUSPECTS) -> Score:
         """The sums over some rows."""
-        best = answers.log_posterior.argmax(axis=1)
+        best = first_largest(answers.log_posterior)
         posterior = np.exp(answers.log_posterior)
         chance = posterior[np.arange(len(best)), best]
         lost = np.unique(answers.truths.codes[(answers.places < 0) & (answers.weights > 0)])

@@ -14,6 +14,7 @@ import numpy as np
 from candide import families
 from candide.data.arrays import AnyArray, FloatArray, IntArray
 from candide.data.batch import Batch
+from candide.data.grid import quantized_number
 from candide.data.metrics import mean_loss
 from candide.data.progress import Size, Watch, counted, unwatched
 from candide.data.times import is_time
@@ -77,7 +78,7 @@ class Judges:
         return sorted(results, key=lambda result: result.loss)
 
     def loss(self, family: Family, column: Batch) -> float:
-        """The log loss of one column and the prior on rows left out."""
+        """The log loss of one column and the prior on rows left out, on the grid."""
         builder = family.builder(column.names, self.classes)
         family.learn(builder, family.read(column, column.names), self.labels, self.weights)
         seen, scores = builder.freeze(), self.prior.copy()
@@ -86,7 +87,7 @@ class Judges:
         else:
             family.score_without(seen, column, column.names, self.labels, self.weights, scores)
         loads = self.weights.astype(np.float64) if self.weights.size else np.ones(len(self.labels))
-        return mean_loss(log_normalised(scores, self.prior), self.labels, loads)
+        return quantized_number(mean_loss(log_normalised(scores, self.prior), self.labels, loads))
 
 
 def chosen_by_leaving_out(

@@ -1,4 +1,7 @@
-"""Fitting a calibration on leave-one-out scores: no hold-out, a handful of numbers, the same bits in any row order."""
+"""Fitting a calibration on leave-one-out scores: no hold-out, a handful of numbers.
+
+They have the same bits in any row order and on any machine: what the search finds is polished and put on a grid.
+"""
 
 from __future__ import annotations
 
@@ -11,12 +14,14 @@ import numpy as np
 from scipy.optimize import minimize
 
 from candide.data.arrays import AnyArray, FloatArray
+from candide.data.grid import quantized, quantized_share
 from candide.data.values import Key
 from candide.families.base.family import Block
-from candide.kernels.calibrating import loss_and_slope
+from candide.kernels.calibrating import add_curvature, loss_and_slope
 from candide.kernels.threads import in_parallel
 from candide.model.calibration import Calibration
 from candide.selection.leave_one_out import LeftOut
+from candide.selection.polishing import polished
 
 ROWS_AT_ONCE = 4096
 WORTH_THREADS = 1 << 20
@@ -43,9 +48,13 @@ class Effort(NamedTuple):
     power: bool
     steps: int
     close: float
+    polish: bool = False
 
 
-IN_FULL = Effort(bias=True, power=True, steps=200, close=1e-8)
+IN_FULL = Effort(bias=True, power=True, steps=200, close=1e-8, polish=True)
+
+MOST_POLISHED = 200
+"""More numbers than this are as the search found them: their curvature is a matrix of that size for every row."""
 
 
 @dataclass(frozen=True)
@@ -91,6 +100,21 @@ class Task:
         found = list(map(some, firsts) if self.terms.size < WORTH_THREADS else in_parallel(some, firsts))
         total = sum(value for value, _ in found)
         return total, [np.sum([slopes[place] for _, slopes in found], axis=0) for place in range(3)]
+
+    def curvature(self, bias: FloatArray, weight: FloatArray, power: FloatArray) -> FloatArray:
+        """The second derivatives of the loss by bias, log weight and power, [parameter, parameter]."""
+        count, blocks, classes = self.terms.shape
+
+        def some(first: int) -> FloatArray:
+            found = np.zeros((classes + 2 * blocks, classes + 2 * blocks))
+            add_curvature(
+                self.terms, self.start, self.logs, bias, weight, power, self.rows.labels, self.rows.weights,
+                self.doubts, first, min(first + ROWS_AT_ONCE, count), found,
+            )  # fmt: skip
+            return found
+
+        half = sum(in_parallel(some, range(0, count, ROWS_AT_ONCE)))
+        return np.asarray(half + np.tril(half, -1).T)
 
 
 def doubts_of(rows: LeftOut) -> FloatArray:
@@ -142,14 +166,26 @@ def fitted(task: Task, texts: AnyArray, effort: Effort) -> tuple[FloatArray, Flo
         by_power += 2 * hold_power * power
         return loss, np.concatenate([by_bias, by_weight, by_power])
 
-    limits: list[Any] = [(None, None) if effort.bias else (0.0, 0.0)] * classes
+    def curvature(point: FloatArray) -> FloatArray:
+        bias, log_weight, power = np.split(point, cuts)
+        held = HOLD_TOGETHER * held_together(texts)
+        bent = task.curvature(bias, np.exp(log_weight), power)
+        bent[classes : classes + blocks, classes : classes + blocks] += 2 * held
+        bent[np.diag_indices_from(bent)] += 2 * np.repeat([HOLD_BIAS, 0.0, hold_power], [classes, blocks, blocks])
+        return bent
+
+    limits: list[Any] = [(-np.inf, np.inf) if effort.bias else (0.0, 0.0)] * classes
     limits += [np.log([LEAST_OF_TEXT, LARGEST_OF_TEXT] if text else [LEAST_WEIGHT, LARGEST_WEIGHT]) for text in texts]
     limits += [(-1.0, 2.0) if text and effort.power else (0.0, 0.0) for text in texts]
     start = np.concatenate([np.zeros(classes), first_weights(value, texts, classes), np.zeros(blocks)])
     halt = {"maxiter": effort.steps, "ftol": effort.close}
     found = minimize(value, start, jac=True, method="L-BFGS-B", bounds=limits, options=halt)
-    bias, log_weight, power = np.split(found.x, cuts)
-    return bias - bias.mean(), np.exp(log_weight + power * task.middle), power
+    best = found.x
+    if effort.polish and len(best) <= MOST_POLISHED:
+        best = polished(best, np.array(limits), lambda point: value(point)[1], curvature(best))
+    bias, log_weight, power = np.split(best, cuts)
+    weight = np.exp(log_weight + power * task.middle)
+    return quantized(bias - bias.mean()), quantized_share(weight), quantized(power)
 
 
 def apart_from_others(log_weight: FloatArray, texts: AnyArray) -> FloatArray:
@@ -157,6 +193,12 @@ def apart_from_others(log_weight: FloatArray, texts: AnyArray) -> FloatArray:
     if texts.all():
         return np.zeros_like(log_weight)
     return np.asarray(np.where(texts, 0.0, log_weight - log_weight[~texts].mean()))
+
+
+def held_together(texts: AnyArray) -> FloatArray:
+    """The matrix of which `apart_from_others` is the root: weights times it times weights is what they are held by."""
+    tables = ~np.asarray(texts)
+    return np.asarray(np.diag(tables.astype(np.float64)) - np.outer(tables, tables) / max(tables.sum(), 1))
 
 
 def first_weights(

@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from candide.data.arrays import AnyArray, FloatArray
+from candide.data.grid import first_largest
 from candide.model.summary import Summary
 from candide.selection.fit_calibration import calibrated
 from candide.selection.leave_one_out import LeftOut
@@ -71,5 +72,5 @@ def log_shares(rows: LeftOut, wanted: AnyArray) -> FloatArray:
 
 def mistakes(rows: LeftOut, scores: FloatArray, wanted: AnyArray) -> float:
     """The share of the wanted rows that are judged wrongly by these scores, by weight."""
-    wrong = scores[wanted].argmax(axis=1) != rows.labels[wanted]
+    wrong = first_largest(scores[wanted]) != rows.labels[wanted]
     return float((rows.weights[wanted] * wrong).sum() / rows.weights[wanted].sum())

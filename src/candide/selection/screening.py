@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from candide.data.batch import Batch, SparseColumns
+from candide.data.grid import quantized_number
 from candide.data.metrics import mean_loss
 from candide.families.base.competing import TEXT, TRUTH
 from candide.model.predictor import log_normalised
@@ -108,7 +109,7 @@ def tells_nothing(choice: Choice, column: Batch) -> bool:
     few = column.rows(0, affordable_rows(column))
     judges = Judges.of(few)
     loads = judges.weights.astype(np.float64) if judges.weights.size else np.ones(len(few))
-    prior = mean_loss(log_normalised(judges.prior, judges.prior), judges.labels, loads)
+    prior = quantized_number(mean_loss(log_normalised(judges.prior, judges.prior), judges.labels, loads))
     best = judges.contest(candidates(choice.family, few, everything=True), few)[0]
     return bool((prior - best.loss) * loads.sum() < BY_CHANCE)
 

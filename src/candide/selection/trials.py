@@ -11,7 +11,8 @@ import numpy as np
 
 from candide.data.arrays import FloatArray, IntArray
 from candide.data.batch import Batch
-from candide.data.metrics import mean_loss
+from candide.data.grid import quantized_number
+from candide.data.metrics import mean_loss, share_right
 from candide.engines.protocol import Engine
 from candide.families.base.family import Block
 from candide.model.summary import Summary
@@ -59,16 +60,15 @@ class Tryout:
 
 
 def measured(what: Any, log_posterior: FloatArray, labels: IntArray, weights: FloatArray) -> Trial:
-    """A trial from the posteriors of rows left out."""
-    right = log_posterior.argmax(axis=1) == labels
-    accuracy = float((weights * right).sum() / weights.sum())
-    return Trial(what, accuracy, mean_loss(log_posterior, labels, weights), float(weights.sum()))
+    """A trial from the posteriors of rows left out; its log loss is on the grid, so that machines prefer alike."""
+    accuracy, loss = share_right(log_posterior, labels, weights), mean_loss(log_posterior, labels, weights)
+    return Trial(what, accuracy, quantized_number(loss), float(weights.sum()))
 
 
 def preferred(trials: Sequence[Trial]) -> Trial:
     """The most accurate; among those within one standard error of it, the one with the least log loss.
 
-    Raw log loss would prefer timid models, and accuracy alone would follow chance.
+    Raw log loss would prefer timid models, and accuracy alone would follow chance. Of equals the earlier is taken.
 
     >>> preferred([Trial("bold", 0.82, 0.9, 100), Trial("sound", 0.80, 0.5, 100), Trial("timid", 0.5, 0.4, 100)]).what
     'sound'

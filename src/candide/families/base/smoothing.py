@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from candide.data.arrays import AnyArray, FloatArray
+from candide.data.grid import quantized
 
 
 def log_shares(counts: AnyArray, smoothing: float | FloatArray) -> FloatArray:
@@ -40,7 +41,8 @@ def own_loo_smoothing(counts: AnyArray, grid: Sequence[float]) -> float:
     """The smoothing of a grid under which counts[slot, class] predict themselves best, each row left out in turn.
 
     Leave-one-out needs no rows here: of the n_vc rows of class c in slot v, each finds n_vc - 1 others among N_c - 1,
-    so their log likelihood is Σ n_vc log((n_vc - 1 + a) / (N_c - 1 + a e)) for e slots. The first of equals is taken.
+    so their log likelihood is Σ n_vc log((n_vc - 1 + a) / (N_c - 1 + a e)) for e slots. Of equals, to a
+    millionth of a nat, the first is taken.
 
     >>> own_loo_smoothing(np.array([[9, 0], [0, 9]]), [0.01, 1.0])
     0.01
@@ -56,4 +58,4 @@ def own_loo_smoothing(counts: AnyArray, grid: Sequence[float]) -> float:
             logs = np.log(left + smoothing) - np.log(rest + smoothing * len(counts))
         likelihood = float(np.sort(seen * logs).sum())
         found.append(likelihood if likelihood == likelihood else -np.inf)
-    return float(grid[int(np.argmax(found))])
+    return float(grid[int(np.argmax(quantized(np.array(found))))])

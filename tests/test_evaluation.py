@@ -467,7 +467,7 @@ def test_a_model_judges_the_rows_it_learned():
 
 
 def test_rows_need_a_label():
-    with pytest.raises(LabelsRefused, match="--label"):
+    with pytest.raises(LabelsRefused, match="label="):
         verbs.evaluate(ORCHARD)
 
 

@@ -56,7 +56,7 @@ def test_a_line_nested_too_deep_is_a_row_that_cannot_be_read(tmp_path, depth, op
     sentence = refused(path, label="y")
     assert f"{path}, line 3: " in sentence
     assert f"more than {DEEPEST} deep" in sentence
-    assert "--on-error skip" in sentence
+    assert "on_error='skip'" in sentence
     source = open_source(path, label="y", on_error="skip")
     assert (rows_of(source), source.rejects.count) == (4, 1)
 

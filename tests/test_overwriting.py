@@ -14,6 +14,7 @@ from typer.testing import CliRunner
 from candide import NaiveBayes
 from candide.api import verbs
 from candide.cli.app import app
+from candide.cli.wording import in_shell
 from candide.store import OverwritingRefused
 from candide.store.overwriting import kind_of
 
@@ -73,7 +74,7 @@ def refused(command):
     """A command that must end in a sentence about the file."""
     found = shell(command).exception
     assert isinstance(found, OverwritingRefused), found
-    return str(found)
+    return in_shell(found.message)
 
 
 def put(name, kind):

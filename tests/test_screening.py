@@ -14,10 +14,11 @@ import pytest
 
 from candide import ColumnWarning, NaiveBayes, TextOptions, fit, inspect, report, store
 from candide.api.verbs.fitted import Fitted
+from candide.data.advice import Message, SetOption
 from candide.model.schema import Schema
 from candide.store.model_file import canonical_bytes, from_bytes, to_bytes
 
-WARNING = "looks like an id. Leave it out with families={'age': 'ignore'}."
+WARNING = Message("looks like an id. Leave it out with ", SetOption("families", "ignore", "age"), ".")
 
 
 def warned_of() -> Fitted:
@@ -30,14 +31,16 @@ def warned_of() -> Fitted:
 def test_a_model_file_keeps_warnings_and_old_files_have_none():
     saved = warned_of().trained
     assert from_bytes(to_bytes(saved)) == saved
-    assert from_bytes(to_bytes(saved)).schema.warnings == {"age": WARNING}
+    kept = from_bytes(to_bytes(saved)).schema.warnings
+    assert kept == {"age": WARNING}
+    assert kept["age"].parts == WARNING.parts
     old = store.load(Path(__file__).parent / "data" / "version-1.candide")
     assert old.schema.warnings == {}
 
 
 def test_a_model_file_may_not_warn_of_a_column_it_lacks():
     data = to_bytes(warned_of().trained)
-    forged = data.replace(b'\\"age\\":\\"looks', b'\\"abe\\":\\"looks')
+    forged = data.replace(b'\\"age\\":[\\"looks', b'\\"abe\\":[\\"looks')
     assert forged != data
     with pytest.raises(store.ModelFileRefused):
         from_bytes(forged)

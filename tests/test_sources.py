@@ -455,7 +455,7 @@ def test_rows_without_a_label(tmp_path):
     path = write(tmp_path / "a.csv", "x,y\n1,a\n2,\n3,b\n4,\n")
     sentence = refused(path, label="y")
     assert "line 3: the row has no label in column 'y', as have 1 of the 4 rows" in sentence
-    assert "--on-error skip" in sentence
+    assert "on_error='skip'" in sentence
     source = open_source(path, label="y", on_error="skip")
     assert read(source) == ({"x": [1, 3]}, ["a", "b"])
     assert source.rejects.count == 2

@@ -17,6 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from candide import engines, evaluation, store
 from candide.api.threads import Shared, reads, writes
+from candide.data.advice import Part, message_parts
 from candide.data.arrays import AnyArray, BoolArray, FloatArray
 from candide.data.batch import Batch, is_numbered
 from candide.data.errors import ColumnWarning, LabelsRefused, MissingColumnWarning, OptionRefused, RowsRefused
@@ -138,7 +139,7 @@ class NaiveBayes(Shared, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         _ = trained.predictor
         self._become(trained, first=True)
         if trained.schema.warnings and like is None:
-            warnings.warn(looked_at_twice(trained.schema), ColumnWarning, stacklevel=3)
+            warnings.warn(looked_at_twice(trained.schema), stacklevel=3)
         if len(trained.summary.classes) == 1:
             only = visible(shown(trained.summary.classes[0]))
             warnings.warn(f"There is only one class, '{only}': it will always be the answer.", stacklevel=3)
@@ -575,11 +576,16 @@ class NaiveBayes(Shared, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return met(self.trained_.schema, batch)
 
 
-def looked_at_twice(schema: Schema) -> str:
+def looked_at_twice(schema: Schema) -> ColumnWarning:
     """What to know of some columns, in a few lines."""
-    said = [visible(f"{column}: {warning}") for column, warning in schema.warnings.items()]
-    more = [f"and {len(said) - COLUMNS_WARNED_OF:,} more columns, which schema_.explain() tells of"]
-    return "\n".join(["Columns to look at twice:", *said[:COLUMNS_WARNED_OF], *more[: len(said) > COLUMNS_WARNED_OF]])
+    said = list(schema.warnings.items())
+    lines: list[Part] = ["Columns to look at twice:"]
+    for column, warning in said[:COLUMNS_WARNED_OF]:
+        parts = message_parts(warning)
+        lines += [f"\n{visible(column)}: ", *(visible(part) if isinstance(part, str) else part for part in parts)]
+    if len(said) > COLUMNS_WARNED_OF:
+        lines += [f"\nand {len(said) - COLUMNS_WARNED_OF:,} more columns, which schema_.explain() tells of"]
+    return ColumnWarning(*lines)
 
 
 def labelled(X: Any, y: Any, weights: Any) -> tuple[Batch, str | None]:

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from candide.api.verbs.looks import short
-from candide.cli.failures import in_shell_words
 from candide.cli.tables import heading, number, percent, show_table, typed
+from candide.cli.wording import in_shell
 from candide.data.visible import visible
 
 COLUMNS_SHOWN, CLASSES_SHOWN = 20, 20
@@ -78,7 +78,7 @@ def show_decisions(card: dict[str, Any]) -> None:
 
 def show_warnings(card: dict[str, Any]) -> None:
     """Columns that should be looked at twice, with what was done about it."""
-    rows = [(brief(one["column"]), in_shell_words(one["warning"])) for one in card["columns"] if one["warning"]]
+    rows = [(brief(one["column"]), in_shell(one["warning"])) for one in card["columns"] if one["warning"]]
     if rows:
         heading("Columns to look at twice")
         show_table(("", ""), rows[:COLUMNS_SHOWN], flexible=1)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import wraps
 
+from candide.cli.wording import running_command
+
 
 class Interrupted(Exception):
     """Ctrl-C was pressed."""
@@ -19,11 +21,13 @@ def ended_quietly(command: Callable[..., None]) -> Callable[..., None]:
 
     @wraps(command)
     def run(*arguments: object, **options: object) -> None:
+        before = running_command.set(command.__name__)
         try:
             command(*arguments, **options)
         except KeyboardInterrupt:
             raise Interrupted from None
         except BrokenPipeError:
             raise ReaderLeft from None
+        running_command.reset(before)  # not where it failed: what is said of that comes later
 
     return run

@@ -9,9 +9,9 @@ from typing import Annotated, Any
 import typer
 
 from candide.cli import options
-from candide.cli.failures import in_shell_words
 from candide.cli.options import Force, ModelPath, Reading, Strict, reads
 from candide.cli.screen import as_is
+from candide.cli.wording import in_shell
 from candide.data.visible import visible
 
 
@@ -77,7 +77,7 @@ def explain(
     )
     titled = [(title_of(one.row, len(found), bool(text)), one) for one in found]
     for note in found[0].notes:
-        print(f"note: {visible(in_shell_words(note))}", file=sys.stderr)
+        print(f"note: {visible(in_shell(note))}", file=sys.stderr)
     put(rendered(titled, shape, worked, output), output)
 
 

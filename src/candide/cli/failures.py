@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-import re
 import sys
 from collections.abc import Callable
 
 from candide.cli.ending import Interrupted, ReaderLeft
 from candide.cli.screen import as_is
+from candide.cli.wording import in_shell
 from candide.data.visible import visible
 
 DONE, FAILED, WRONG, INTERRUPTED = 0, 1, 2, 130
@@ -66,7 +66,7 @@ def explained(problem: Exception) -> int:
     if isinstance(problem, CandideError):
         from candide.store.refusals import ModelFileNotWritten
 
-        say(in_shell_words(str(problem)))
+        say(in_shell(problem.message))
         return FAILED if isinstance(problem, ModelFileNotWritten) else WRONG
     if isinstance(problem, MemoryError):
         say("There is not enough memory for this. A model grows with its classes times its different values.")
@@ -88,22 +88,3 @@ def say(sentence: str) -> None:
     colour = sys.stderr.isatty() and not os.environ.get("NO_COLOR")
     mark = "\x1b[31merror:\x1b[0m" if colour else "error:"
     print(f"{mark} {visible(sentence)}", file=as_is(sys.stderr))
-
-
-SHELL_WORDS = (
-    (re.compile(r"families=\{'([^']*)': '([^']*)'\}"), r"--family \1=\2"),
-    (re.compile(r"families=\{'([^']*)': \.\.\.\}"), r"--family \1=..."),
-    (re.compile(r"(?:\w+=(?:\{[^}]*\}|\[[^\]]*\]|'[^']*'|True|\.\.\.)|fit\(\.\.\., like=\S+\)) \((--[^()]*)\)"), r"\1"),
-    (re.compile(r"like=\S* \((--like[^()]*)\)"), r"\1"),
-)
-
-
-def in_shell_words(sentence: str) -> str:
-    """Advice that Python users are given, as it is typed in a shell.
-
-    >>> in_shell_words("Leave it out with families={'name': 'ignore'}, or label='...' (--label).")
-    'Leave it out with --family name=ignore, or --label.'
-    """
-    for python, shell in SHELL_WORDS:
-        sentence = python.sub(shell, sentence)
-    return sentence

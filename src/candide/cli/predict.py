@@ -9,9 +9,9 @@ from typing import Annotated, Any
 import typer
 
 from candide.cli import options
-from candide.cli.failures import in_shell_words
 from candide.cli.options import Force, ModelPath, Reading, Strict, reads
 from candide.cli.screen import rows_out
+from candide.cli.wording import in_shell
 from candide.data.visible import visible
 
 
@@ -106,7 +106,7 @@ def predict(
         **reading,
     )
     for note in predicted.notes:
-        print(f"note: {visible(in_shell_words(note))}", file=sys.stderr)
+        print(f"note: {visible(in_shell(note))}", file=sys.stderr)
     if not to_screen:
         summed_up(predicted, output, format is Written.json)
 

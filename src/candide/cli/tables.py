@@ -9,8 +9,9 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
-from candide.cli.failures import in_shell_words
 from candide.cli.screen import as_is
+from candide.cli.wording import in_shell
+from candide.data.advice import Message
 from candide.data.visible import visible, visible_json
 
 
@@ -25,11 +26,13 @@ def as_json(data: Any) -> str:
 
 
 def plain(data: Any) -> Any:
-    """Data that JSON can say: infinite numbers become null, keys text."""
+    """Data that JSON can say: infinite numbers become null, keys text, and advice is worded for a shell."""
     if isinstance(data, dict):
         return {str(key): plain(value) for key, value in data.items()}
     if isinstance(data, (list, tuple)):
         return [plain(value) for value in data]
+    if isinstance(data, Message):
+        return in_shell(data)
     return None if isinstance(data, float) and not math.isfinite(data) else data
 
 
@@ -81,7 +84,7 @@ def heading(text: str) -> None:
 def notes(said: Sequence[str]) -> None:
     """What should be known besides."""
     for note in said:
-        print(f"note: {visible(in_shell_words(note))}")
+        print(f"note: {visible(in_shell(note))}")
 
 
 def try_next(*lines: tuple[str, str]) -> None:

@@ -15,10 +15,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from candide.data.advice import SetOption
 from candide.data.arrays import AnyArray, BoolArray, Counts, FloatArray, is_scipy_sparse
 from candide.data.errors import (
     ColumnRefused,
     LabelsRefused,
+    Location,
     OverflowRefused,
     RowsRefused,
     ValuesRefused,
@@ -514,7 +516,7 @@ def labels_of(y: Any) -> Coded:
     try:
         labels = Coded.of(y)
     except ValuesRefused as problem:
-        raise LabelsRefused(f"The labels cannot be learned: {problem}") from None
+        raise LabelsRefused("The labels cannot be learned: ", problem.message) from None
     if (labels.codes < 0).any():
         where = int(np.argmax(labels.codes < 0))
         raise LabelsRefused(
@@ -619,13 +621,19 @@ def _as_number(value: Any, name: str) -> float:
 def not_values(name: str, problem: ValuesRefused) -> ColumnRefused:
     """What is wrong with the values of a column, and how to do without them."""
     return ColumnRefused(
-        f"Column '{name}': {problem} Turn it into columns of single values, or leave it out: "
-        f"families={{'{name}': 'ignore'}}."
+        f"Column '{name}': ",
+        problem.message,
+        advice=(
+            "Turn it into columns of single values, or leave it out: ", SetOption("families", "ignore", name), ".",
+        ),
+        where=Location(column=name),
     )
 
 
 def _not_numbers(name: str, found: Any) -> ColumnRefused:
     return ColumnRefused(
-        f"Column '{name}' holds {found}, but its family needs numbers. "
-        f"Choose a family for categories: families={{'{name}': 'categorical'}}."
+        f"Column '{name}' holds {found}, but its family needs numbers.",
+        advice=("Choose a family for categories: ", SetOption("families", "categorical", name), "."),
+        where=Location(column=name, value=str(found)),
+        expected="numbers",
     )

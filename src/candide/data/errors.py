@@ -1,18 +1,84 @@
-"""What can go wrong, each as a sentence: what was found, where, what was expected, what to do next."""
+"""What can go wrong, each as data: what was found, where, what was expected, and what to do next.
+
+The message of an error is worded for Python; other faces word `error.message` themselves, and `error.to_dict()` is for
+programs.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import asdict, dataclass
 from difflib import get_close_matches
+from typing import Any
 
-from candide.data.visible import visible
+from candide.data.advice import Message, Part, plain_part
+from candide.data.visible import visible, visible_lines
 
 
-class CandideError(ValueError):
-    """Something about the data or the call is wrong; the message says how to mend it, with data made visible."""
+@dataclass(frozen=True)
+class Location:
+    """Where something was found, as far as that is known; rows are counted as the message counts them."""
+
+    file: str | None = None
+    row: int | None = None
+    column: str | None = None
+    value: Any = None
+
+
+NOWHERE = Location()
+
+
+class Told(Exception):
+    """Something that people are told, and programs: `what` was found, `where`, what was `expected`, and `advice`.
+
+    >>> from candide.data.advice import SetOption
+    >>> problem = ColumnRefused("It holds 2.5.", advice=("Choose ", SetOption("families", "gaussian", "x"), "."))
+    >>> str(problem)
+    "It holds 2.5. Choose families={'x': 'gaussian'}."
+    """
+
+    def __init__(
+        self, *what: Part, advice: Part | Iterable[Part] = (), where: Location = NOWHERE, expected: str = ""
+    ) -> None:
+        super().__init__(*what)
+        self.what = Message(*what)
+        self.advice = Message(*([advice] if isinstance(advice, str) or not isinstance(advice, Iterable) else advice))
+        self.where = where
+        self.expected = expected
+
+    @property
+    def message(self) -> Message:
+        """What was found and what to do, in one."""
+        return Message(self.what, " ", self.advice) if self.what and self.advice else Message(self.what, self.advice)
 
     def __str__(self) -> str:
-        return visible(super().__str__())
+        return visible(self.message)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as JSON can say it; advice as objects between plain sentences."""
+        where = {name: value for name, value in asdict(self.where).items() if value is not None}
+        return {
+            "error": type(self).__name__,
+            "message": str(self),
+            "what": [plain_part(part) for part in self.what.parts],
+            "where": {name: v if isinstance(v, str | int | float) else str(v) for name, v in where.items()},
+            "expected": self.expected or None,
+            "advice": [plain_part(part) for part in self.advice.parts],
+        }
+
+    def __reduce__(self) -> Any:
+        return remade, (type(self), self.args, self.__dict__)
+
+
+def remade(kind: type[Told], args: tuple[Any, ...], state: dict[str, Any]) -> Told:
+    """An error as it was, in another process."""
+    made = kind.__new__(kind, *args)
+    made.__dict__.update(state)
+    return made
+
+
+class CandideError(Told, ValueError):
+    """Something about the data or the call is wrong; the message says how to mend it, with data made visible."""
 
 
 class ColumnRefused(CandideError):
@@ -49,7 +115,9 @@ class RowNeverLearned(ForgetRefused):
     def __init__(self, row: int, label: str) -> None:
         super().__init__(
             f"Row {row:,}, with label '{label}', was never learned, or not as often as it is to be forgotten: "
-            "the ledger does not hold it. Nothing was forgotten. Forget only rows that were learned."
+            "the ledger does not hold it. Nothing was forgotten.",
+            advice="Forget only rows that were learned.",
+            where=Location(row=row, value=label),
         )
         self.row, self.label = row, label
 
@@ -58,12 +126,15 @@ class OverflowRefused(CandideError):
     """A count would no longer fit in 64 bits."""
 
 
-class MissingColumnWarning(UserWarning):
+class MissingColumnWarning(Told, UserWarning):
     """Rows lack columns that the model asks for, and were answered without them."""
 
 
-class ColumnWarning(UserWarning):
-    """A column that a user should look at twice: an id, a copy of another, one that gives the label away."""
+class ColumnWarning(Told, UserWarning):
+    """Columns that a user should look at twice, a line each: ids, copies of others, those that give the label away."""
+
+    def __str__(self) -> str:
+        return visible_lines(self.message)
 
 
 def suggestion(name: str, known: Iterable[str]) -> str:

@@ -132,7 +132,10 @@ def refuse_never_learned(learned: TrainedModel, batches: Iterable[Batch]) -> Non
         forget_rows(learned, known_columns(learned, batches))
     except ForgetRefused as problem:
         raise RowsRefused(
-            f"Only rows that were learned can be left out. {problem} To evaluate new rows, do not leave them out."
+            "Only rows that were learned can be left out. ",
+            problem.message,
+            advice="To evaluate new rows, do not leave them out.",
+            where=problem.where,
         ) from None
 
 

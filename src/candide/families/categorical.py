@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from candide.data.advice import SetOption
 from candide.data.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from candide.data.batch import Batch
 from candide.data.errors import OptionRefused
@@ -65,7 +66,8 @@ class Categorical(Family):
         if self.groups is None:
             return
         if not self.grouped:
-            raise OptionRefused("groups say which values belong together, which needs grouped=True.")
+            needed = SetOption("grouped", True)
+            raise OptionRefused("groups say which values belong together, which needs ", needed, ".")
         object.__setattr__(self, "groups", tuple(tuple(tuple(slot) for slot in group) for group in self.groups))
 
     @classmethod

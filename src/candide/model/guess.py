@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from candide import families
+from candide.data.advice import Message, SetOption
 from candide.data.arrays import AnyArray, FloatArray
 from candide.data.batch import TEXT, Batch, SparseColumns, as_numbers, not_values
 from candide.data.errors import ValuesRefused
@@ -29,7 +30,7 @@ SMALL_COUNT = 20
 MOSTLY, FIRST_NAMED = 0.8, 3
 """Categories of which this share are numbers are worth a warning, which names so many that are none."""
 
-BY_TYPE = "types=... (--type)"
+BY_TYPE = SetOption("types")
 """How a user says what a column holds; once said, it is not asked for again."""
 
 A_NUMBER = re.compile(
@@ -147,12 +148,15 @@ def warning_of_numbers(texts: Sequence[str], counts: AnyArray) -> str:
     if numbers < MOSTLY * present or are_categories(int(are_numbers.sum()), numbers):
         return ""
     if are_numbers.all():
-        return f"every value is a number, but a text: make it numbers ({BY_TYPE}), else it is categories"
+        return Message("every value is a number, but a text: make it numbers (", BY_TYPE, "), else it is categories")
     first = np.flatnonzero(~are_numbers)[:FIRST_NAMED]
-    named = ", ".join(repr(texts[place]) for place in first)
-    return (
-        f"{numbers:,} of {present:,} values are numbers, but it is learned as categories because of {named}. Where "
-        f"that means missing: na=[{named}] (--na {texts[first[0]]!r}); else say what it is with {BY_TYPE}"
+    named = [texts[place] for place in first]
+    return Message(
+        f"{numbers:,} of {present:,} values are numbers, but it is learned as categories because of "
+        f"{', '.join(map(repr, named))}. Where that means missing: ",
+        SetOption("na", named),
+        "; else say what it is with ",
+        BY_TYPE,
     )
 
 

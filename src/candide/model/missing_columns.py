@@ -1,15 +1,16 @@
 """Rows to be answered, with every column that the model asks for: what they lack is missing, and is said.
 
 A missing value says nothing in naive Bayes, so rows without a column can be answered from the others. Whoever would
-rather have an error says so: `strict=True` (`--strict`). Rows that have nothing the model asks for are refused always.
+rather have an error says so: `strict`. Rows that have nothing the model asks for are refused always.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+from candide.data.advice import NamedOption
 from candide.data.batch import TEXT, Batch, is_numbered
-from candide.data.errors import ColumnRefused, suggestion
+from candide.data.errors import ColumnRefused, Location, suggestion
 from candide.families.base import competing
 from candide.model.schema import Schema
 
@@ -28,9 +29,12 @@ def lacking(schema: Schema, names: Sequence[str], strict: bool = False) -> list[
     absent = [name for name in wanted if name not in known]
     if absent and (strict or len(absent) == len(wanted)):
         why = "" if strict else "Nor have they any other column that the model learned from. "
-        advice = "Leave out strict (--strict) to answer without it." if strict else "Give the columns by their names."
         raise ColumnRefused(
-            f"Column '{absent[0]}' is not in these rows. {why}{suggestion(absent[0], names)} {advice}"
+            f"Column '{absent[0]}' is not in these rows. {why}{suggestion(absent[0], names)}",
+            advice=("Leave out ", NamedOption("strict"), " to answer without it.")
+            if strict
+            else "Give the columns by their names.",
+            where=Location(column=absent[0]),
         )
     return absent
 

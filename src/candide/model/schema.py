@@ -9,8 +9,9 @@ from typing import Any
 import pyarrow as pa
 
 from candide import families as family_files
+from candide.data.advice import Message, SetOption
 from candide.data.batch import TEXT, Batch, SparseColumns
-from candide.data.errors import ColumnRefused, OptionRefused, suggestion
+from candide.data.errors import ColumnRefused, Location, OptionRefused, suggestion
 from candide.data.times import time_kind
 from candide.data.visible import visible
 from candide.families.base.family import Block, Family
@@ -49,8 +50,7 @@ class Choice:
 
     def also_warned(self, warning: str) -> Choice:
         """The same choice with one thing more to know."""
-        together = f"{self.warning.rstrip('.')}. {warning[:1].upper()}{warning[1:]}" if self.warning else warning
-        return replace(self, warning=together)
+        return replace(self, warning=Message(self.warning).and_then(warning))
 
 
 @dataclass(frozen=True)
@@ -167,8 +167,14 @@ def chosen(name: str, guess: Guess, smoothing: Smoothing, missing_is_value: bool
     """A guess made definite: mixed types refused; smoothing, the missing switch and text options put in."""
     if guess.family == "mixed":
         raise ColumnRefused(
-            f"Column '{name}' mixes types ({guess.reason}). Make them one type, or take each value as it is with "
-            f"families={{'{name}': 'categorical'}}."
+            f"Column '{name}' mixes types ({guess.reason}).",
+            advice=(
+                "Make them one type, or take each value as it is with ",
+                SetOption("families", "categorical", name),
+                ".",
+            ),
+            where=Location(column=name),
+            expected="values of one type",
         )
     if guess.family == IGNORE:
         return Choice(name, None, guess.reason)

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from candide.data.advice import SetOption, UseVerb
 from candide.data.arrays import AnyArray, IntArray
 from candide.data.batch import Batch
 from candide.data.errors import ForgetRefused, LabelsRefused, OverflowRefused, SummariesDisagree
@@ -174,8 +175,8 @@ class Summary:
     def _refuse_strangers(self, other: Summary) -> None:
         if self.blocks != other.blocks:
             raise SummariesDisagree(
-                f"These summaries describe different columns or families: {disagreement(self.blocks, other.blocks)}. "
-                "Fit the second like the first (fit(..., like=first), or --like), then merge."
+                f"These summaries describe different columns or families: {disagreement(self.blocks, other.blocks)}.",
+                advice=("Fit the second like the first, with ", UseVerb("fit", (SetOption("like"),)), ", then merge."),
             )
 
 

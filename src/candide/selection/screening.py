@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from candide.data.advice import Message, SetOption
 from candide.data.batch import Batch, SparseColumns
 from candide.data.grid import quantized_number
 from candide.data.metrics import mean_loss
@@ -137,8 +138,8 @@ def warned(choice: Choice, suspicion: Suspicion | None, may_leave: bool) -> Choi
     if suspicion is None:
         return choice
     if suspicion.leave_out and may_leave:
-        otherwise = f"It is left out; to learn it all the same: families={{'{choice.column}': 'guess'}}."
-        warning = f"{suspicion.finding}. {otherwise}"
+        otherwise = f"{suspicion.finding}. It is left out; to learn it all the same: "
+        warning = Message(otherwise, SetOption("families", "guess", choice.column), ".")
         return replace(choice, family=None, beside=(), reason=suspicion.finding, warning=warning)
     return choice.also_warned(kept(choice.column, suspicion.finding, suspicion.advice))
 
@@ -146,7 +147,7 @@ def warned(choice: Choice, suspicion: Suspicion | None, may_leave: bool) -> Choi
 def kept(column: str, finding: str, advice: str = "") -> str:
     """A warning about a column that stays."""
     said = f"{finding}. {advice}." if advice else f"{finding}."
-    return f"{said} It is kept; to leave it out: families={{'{column}': 'ignore'}}."
+    return Message(f"{said} It is kept; to leave it out: ", SetOption("families", "ignore", column), ".")
 
 
 def with_leaks(schema: Schema, leaks: list[Leak]) -> Schema:

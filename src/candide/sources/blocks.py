@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
+from candide.data.advice import SetOption
+from candide.data.errors import Location
 from candide.sources.ahead import PAUSE, Pause
 from candide.sources.records import count_byte
 from candide.sources.refused import SourceRefused
@@ -49,7 +51,9 @@ def beginning(stream: Stream, size: int, is_enough: Callable[[bytes], bool]) -> 
         if data.startswith(b"\0"):
             raise SourceRefused(
                 f"{stream.name} begins with NUL bytes, so it is no text: it may be damaged, or in another format or "
-                "encoding. Name it, for example encoding='utf-16' (--encoding utf-16)."
+                "encoding.",
+                advice=("Name it, for example ", SetOption("encoding", "utf-16"), "."),
+                where=Location(stream.name),
             )
         if not fresh:
             return data, True

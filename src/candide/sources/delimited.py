@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.csv as pa_csv
 
+from candide.data.advice import Message
 from candide.data.arrays import AnyArray, IntArray
 from candide.data.errors import suggestion
 from candide.sources.blocks import Block
@@ -39,7 +40,7 @@ from candide.sources.originals import Original
 from candide.sources.origins import Origin
 from candide.sources.records import CARRIAGE_RETURN, LINE_FEED, cut, end_of_records, records_of
 from candide.sources.refused import SourceRefused
-from candide.sources.rejects import Place, Reject, misfit
+from candide.sources.rejects import SKIP, Place, Reject, misfit
 from candide.sources.source import Piece
 
 SMALL_WHOLE = "^-?[0-9]{1,18}$"
@@ -315,8 +316,12 @@ class Records:
         return Reject(
             self.place(row),
             f"{found} fields, but the header names {columns}.",
-            "Mend the line (text that holds the delimiter needs quotes around it), name another delimiter, or leave "
-            "such rows out with on_error='skip' (--on-error skip).",
+            Message(
+                "Mend the line (text that holds the delimiter needs quotes around it), name another delimiter, or "
+                "leave such rows out with ",
+                SKIP,
+                ".",
+            ),
             "",
             self.text(row),
         )

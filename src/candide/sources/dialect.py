@@ -7,6 +7,8 @@ from dataclasses import dataclass
 import pyarrow as pa
 import pyarrow.csv as pa_csv
 
+from candide.data.advice import Message, SetOption
+from candide.data.errors import Location
 from candide.sources.records import records_of
 from candide.sources.refused import SourceRefused
 from candide.sources.source import refuse_repeats
@@ -90,10 +92,11 @@ def decoded(name: str, record: bytes, line: int) -> str:
     try:
         return record.decode("utf-8")
     except UnicodeDecodeError as problem:
-        raise SourceRefused(f"{name}, line {line:,}: {not_utf8(record, problem.start)} {ENCODING_ADVICE}") from None
+        said = f"{name}, line {line:,}: {not_utf8(record, problem.start)}"
+        raise SourceRefused(said, advice=ENCODING_ADVICE, where=Location(name, line), expected="UTF-8") from None
 
 
-ENCODING_ADVICE = "Name the encoding of the file, for example encoding='latin-1' (--encoding latin-1)."
+ENCODING_ADVICE = Message("Name the encoding of the file, for example ", SetOption("encoding", "latin-1"), ".")
 
 
 def not_utf8(data: bytes, place: int) -> str:

@@ -13,6 +13,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from candide.data.advice import Install
 from candide.sources.arrow_types import refuse_unions
 from candide.sources.database import READ_ONLY, query_of
 from candide.sources.refused import SourceRefused, reason_of
@@ -75,7 +76,7 @@ def _duckdb(path: str) -> Any:
     try:
         return import_module("duckdb")
     except ImportError:
-        raise SourceRefused(f"Reading {path} needs DuckDB, which is not installed: pip install duckdb") from None
+        raise SourceRefused(f"Reading {path} needs DuckDB, which is not installed: ", Install("duckdb")) from None
 
 
 def _connected(path: str) -> Any:

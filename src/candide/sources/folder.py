@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from candide.data.advice import Message, SetOption
 from candide.sources.blocks import LONGEST_RECORD
 from candide.sources.dialect import ENCODING_ADVICE, not_utf8
 from candide.sources.originals import Original
@@ -165,10 +166,10 @@ class Listing:
     @property
     def notes(self) -> tuple[str, ...]:
         """What was left out, in sentences."""
-        said = []
+        said: list[str] = []
         if self.links:
-            advice = "Follow them with follow_links=True (--follow-links)."
-            said.append(f"{self.links:,} links to other places were not followed. {advice}")
+            found = f"{self.links:,} links to other places were not followed. Follow them with "
+            said.append(Message(found, SetOption("follow_links", True), "."))
         if self.others:
             said.append(f"{self.others:,} pipes or devices, or links that lead nowhere, were left out.")
         return tuple(said)

@@ -12,6 +12,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.json as pa_json
 
+from candide.data.advice import Message
 from candide.kernels.nesting import DEEPEST, is_too_deep
 from candide.sources.blocks import Block
 from candide.sources.dialect import ENCODING_ADVICE, not_utf8
@@ -20,12 +21,12 @@ from candide.sources.kinds import KINDS, Kind, beyond_floats, one_chunk, settled
 from candide.sources.originals import Original
 from candide.sources.origins import Origin
 from candide.sources.refused import SourceRefused, reason_of
-from candide.sources.rejects import Place, Reject, shortened
+from candide.sources.rejects import SKIP, Place, Reject, shortened
 from candide.sources.source import Piece, flat, with_outer
 
 NUMBER, INTEGER = KINDS["number"], KINDS["integer"]
 Line = tuple[int, bytes]
-ADVICE = "Mend the line, or leave such lines out with on_error='skip' (--on-error skip)."
+ADVICE = Message("Mend the line, or leave such lines out with ", SKIP, ".")
 
 
 NOTHING_LINE = re.compile(rb"(?:\A|\n)[ \t\r]*null")
@@ -66,7 +67,7 @@ class JsonLines:
         tables = [found for found in guess._tables(lines, name) if not isinstance(found, Reject)]
         if not tables:
             rejects = [found for found in guess._tables(lines[:1], name) if isinstance(found, Reject)]
-            raise SourceRefused(rejects[0].sentence if rejects else f"{name} has no rows that can be read.")
+            raise rejects[0].refused if rejects else SourceRefused(f"{name} has no rows that can be read.")
         first = max((table for table, _ in tables), key=lambda table: table.num_rows)
         flat_table = flat(first, name)
         exact = {

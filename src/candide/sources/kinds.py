@@ -32,7 +32,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from candide.data.arrays import AnyArray
-from candide.data.errors import ColumnRefused, suggestion
+from candide.data.errors import ColumnRefused, Location, suggestion
 from candide.data.values import USUALLY_MISSING
 from candide.sources.dates import DateForm, date_forms
 from candide.sources.dates import in_words as form_in_words
@@ -174,7 +174,7 @@ def kinds_given(types: Mapping[str, str] | None, names: tuple[str, ...]) -> dict
         try:
             given[column] = kind_of(str(kind))
         except SourceRefused as problem:
-            raise SourceRefused(f"Column '{column}': {problem}") from None
+            raise SourceRefused(f"Column '{column}': ", problem.message, where=Location(column=column)) from None
     return given
 
 

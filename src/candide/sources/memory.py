@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from candide.data.advice import Message
 from candide.data.batch import Batch
 from candide.data.values import Coded
 from candide.sources.refused import SourceRefused
-from candide.sources.rejects import Place, Reject
+from candide.sources.rejects import SKIP, Place, Reject
 from candide.sources.selection import Selection
 from candide.sources.source import BATCH_ROWS, Piece, Report, Size, Source
 
@@ -72,7 +73,7 @@ class MemorySource(Source):
         missing = np.flatnonzero(labels.codes < 0)
         if len(missing):
             reason = f"the row has no label in column '{self.label}'."
-            advice = "Fill it in, or leave such rows out with on_error='skip'."
+            advice = Message("Fill it in, or leave such rows out with ", SKIP, ".")
             self.rejects.add([Reject(Place("table", "row", int(row) + 1), reason, advice) for row in missing])
         kept = replace(features, labels=labels)
         return kept.take(np.flatnonzero(labels.codes >= 0)) if len(missing) else kept

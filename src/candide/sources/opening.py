@@ -7,6 +7,7 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from candide.data.advice import NamedOption, SetOption
 from candide.data.errors import suggestion
 from candide.sources.archives import unpacked
 from candide.sources.blocks import LONGEST_RECORD
@@ -15,7 +16,7 @@ from candide.sources.kinds import Manner, kinds_given
 from candide.sources.origins import File, Origin, origin_of
 from candide.sources.pipes import Pipe
 from candide.sources.refused import SourceRefused
-from candide.sources.rejects import Rejects
+from candide.sources.rejects import KEEP, Rejects
 from candide.sources.selection import Selection
 from candide.sources.source import BATCH_ROWS, Source
 
@@ -66,7 +67,7 @@ def open_source(
         raise SourceRefused(f"'{format}' is no format. {suggestion(format, FORMATS)}")
     kept_out, manner = Rejects(on_error, rejects), Manner.of(na, decimal, thousands)
     if kept_out.keeps and labelled:
-        raise SourceRefused("on_error='keep' (--on-error keep) is for predict: what cannot be read cannot be learned.")
+        raise SourceRefused(KEEP, " is for predict: what cannot be read cannot be learned.")
     selection = Selection.of(columns, where)
     expected = selection.expecting(expected, label)
     if _are_paths(paths):
@@ -223,12 +224,14 @@ def _refuse_options(
         raise SourceRefused(f"A delimiter is for csv and tsv; this is {format}.")
     if manner.dresses and format not in ("csv", "tsv"):
         raise SourceRefused(
-            f"decimal and thousands are for csv and tsv; this is {format}. Show how the numbers of a column are "
-            "written with types={'price': 'number 1.234,5'} (--type 'price=number 1.234,5')."
+            NamedOption("decimal"), " and ", NamedOption("thousands"), f" are for csv and tsv; this is {format}.",
+            advice=("Show how numbers of a column are written: ", SetOption("types", "number 1.234,5", "price"), "."),
         )
     if encoding is not None and format not in ("csv", "tsv", "jsonl", "folder"):
         raise SourceRefused(f"An encoding is for text files; this is {format}.")
     if (sql is not None or table is not None) and format not in ("sqlite", "duckdb"):
         raise SourceRefused(f"A table or a query is for databases; this is {format}.")
     if follow_links and format != "folder":
-        raise SourceRefused(f"Links are followed in folders (follow_links=True, --follow-links); this is {format}.")
+        raise SourceRefused(
+            "Links are followed in folders (", NamedOption("follow_links"), f"); this is {format}."
+        )

@@ -8,11 +8,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from candide.data.advice import Message, SetOption
+from candide.data.errors import Location
 from candide.sources.refused import SourceRefused, reason_of
 
 SHOWN = 60
 ON_ERROR = ("stop", "skip", "keep")
 """Refuse a bad row, leave it out, or (to predict) let it come back as it was, without an answer."""
+
+SKIP, KEEP = SetOption("on_error", "skip"), SetOption("on_error", "keep")
 
 
 @dataclass(frozen=True)
@@ -36,22 +40,36 @@ class Reject:
     advice: str = ""
     column: str = ""
     row: str = ""
+    value: str | None = None
+    expected: str = ""
 
     @property
-    def sentence(self) -> str:
-        return f"{self.place}: {self.reason} {self.advice}".strip()
+    def refused(self) -> SourceRefused:
+        """The error that stops everything."""
+        where = Location(self.place.name, self.place.number or None, self.column or None, self.value)
+        said = f"{self.place}: {self.reason}"
+        return SourceRefused(said, advice=self.advice, where=where, expected=self.expected)
 
 
 def misfit(place: Place, column: str, value: Any, expected: str, row: str = "") -> Reject:
     """The reject for a value that is not what its column was decided to be."""
+    text = value if isinstance(value, str) else str(value)
     return Reject(
         place,
         f"column '{column}' holds {shortened(value)}, but {expected} was expected.",
-        f"Mend the value, say that it means missing with na={shortened(value)} (--na {shortened(value)}), read the "
-        f"column as it is with types={{'{column}': 'text'}} (--type {column}=text), or leave such rows out with "
-        "on_error='skip' (--on-error skip).",
+        Message(
+            "Mend the value, say that it means missing with ",
+            SetOption("na", [text]) if len(text) <= SHOWN else SetOption("na"),
+            ", read the column as it is with ",
+            SetOption("types", "text", column),
+            ", or leave such rows out with ",
+            SKIP,
+            ".",
+        ),
         column,
         row,
+        text,
+        expected,
     )
 
 
@@ -68,7 +86,7 @@ class Rejects:
         if on_error not in ON_ERROR:
             raise SourceRefused(f"on_error is 'stop' or 'skip' (for predict also 'keep'), not {on_error!r}.")
         if path is not None and on_error == "stop":
-            raise SourceRefused("A file for rejects is only written with on_error='skip' (--on-error skip).")
+            raise SourceRefused("A file for rejects is only written with ", SKIP, ".")
         self.skips = on_error != "stop"
         self.keeps = on_error == "keep"
         self.path = path
@@ -93,7 +111,7 @@ class Rejects:
             return
         rejects = sorted(rejects, key=lambda reject: reject.place.number)
         if not self.skips:
-            raise SourceRefused(rejects[0].sentence)
+            raise rejects[0].refused
         self.first = self.first or rejects[0]
         self.count += len(rejects)
         if self._file is not None:

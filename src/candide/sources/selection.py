@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from candide.data.advice import NamedOption, SetOption
 from candide.data.errors import ColumnRefused, OptionRefused, suggestion
 from candide.sources.where import Where
 
@@ -24,7 +25,10 @@ class Selection:
             columns = [name.strip() for name in columns.split(",")]
         names = None if columns is None else tuple(columns)
         if names is not None and not all(names):
-            raise OptionRefused("columns=... (--columns) is a list of names, such as --columns age,sex; one is empty.")
+            raise OptionRefused(
+                NamedOption("columns"), " is a list of names, such as ", SetOption("columns", ["age", "sex"]),
+                "; one is empty.",
+            )  # fmt: skip
         return cls(names, None if where is None else Where.of(where))
 
     def kept(self, columns: Sequence[str], label: str | None, name: str) -> tuple[str, ...]:

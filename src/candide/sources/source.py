@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from candide.data.advice import Message
 from candide.data.arrays import AnyArray
 from candide.data.batch import ArrowColumns, Batch
 from candide.data.errors import ColumnRefused, suggestion
@@ -23,7 +24,7 @@ from candide.sources.arrow_types import duration, nested, simplified
 from candide.sources.kinds import TEXT, Kind, fitted, is_text, one_chunk
 from candide.sources.originals import Original
 from candide.sources.refused import SourceRefused
-from candide.sources.rejects import Place, Reject, Rejects, misfit
+from candide.sources.rejects import SKIP, Place, Reject, Rejects, misfit
 from candide.sources.selection import Selection
 
 BATCH_ROWS = 1 << 15
@@ -274,7 +275,7 @@ class Source(ABC):
         rows = np.flatnonzero(missing).tolist()
         if not self.rejects.skips:
             others = f", as have {len(rows) - 1:,} of the {piece.length:,} rows around it" if len(rows) > 1 else ""
-            advice = "Fill it in, or leave such rows out with on_error='skip' (--on-error skip)."
+            advice = Message("Fill it in, or leave such rows out with ", SKIP, ".")
             return [Reject(piece.place(rows[0]), f"the row has no label in column '{self.label}'{others}.", advice)]
         reason = f"the row has no label in column '{self.label}'."
         return [Reject(piece.place(row), reason, "", self.label or "", piece.text(row)) for row in rows]

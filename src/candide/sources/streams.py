@@ -11,7 +11,8 @@ from typing import Any, BinaryIO
 
 import pyarrow as pa
 
-from candide.data.errors import suggestion
+from candide.data.advice import SetOption
+from candide.data.errors import Location, suggestion
 from candide.sources.origins import File, Origin
 from candide.sources.pipes import PipeReader
 from candide.sources.refused import SourceRefused, reason_of
@@ -93,8 +94,9 @@ class Stream:
         except UnicodeError as problem:
             before = raw[: getattr(problem, "start", 0)].count(b"\n")
             raise SourceRefused(
-                f"{self.name}, near line {self._lines + before:,}: {reason_of(problem)}. Choose another encoding: "
-                f"{', '.join(COMMON_ENCODINGS[:4])}, ..."
+                f"{self.name}, near line {self._lines + before:,}: {reason_of(problem)}.",
+                advice=f"Choose another encoding: {', '.join(COMMON_ENCODINGS[:4])}, ...",
+                where=Location(self.name, self._lines + before),
             ) from None
         self._lines += text.count(b"\n")
         return text
@@ -103,7 +105,10 @@ class Stream:
         for mark, encoding in WIDE_MARKS.items():
             if self._guessed and data.startswith(mark):
                 raise SourceRefused(
-                    f"{self.name} is in {encoding}, not UTF-8. Say so: encoding='{encoding}' (--encoding {encoding})."
+                    f"{self.name} is in {encoding}, not UTF-8.",
+                    advice=("Say so: ", SetOption("encoding", encoding), "."),
+                    where=Location(self.name),
+                    expected="UTF-8",
                 )
         return data.removeprefix(codecs.BOM_UTF8)
 

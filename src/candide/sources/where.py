@@ -21,8 +21,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from candide.data.advice import SetOption
 from candide.data.arrays import AnyArray
-from candide.data.errors import ColumnRefused, OptionRefused, suggestion
+from candide.data.errors import ColumnRefused, Location, OptionRefused, suggestion
 from candide.sources.kinds import FALSE, KINDS, TRUE, as_truths, fitted, is_text, one_chunk
 
 TOKEN = re.compile(
@@ -40,7 +41,7 @@ COMPARE: dict[str, Callable[[Any, Any], Any]] = {
 }
 WHOLE = re.compile(r"[-+]?[0-9]{1,30}")
 SPELLINGS = {"==": "=", "<>": "!="}
-EXAMPLE = "where=\"split = 'train' and age >= 18\" (--where \"split = 'train' and age >= 18\")"
+EXAMPLE = SetOption("where", "split = 'train' and age >= 18")
 Token = tuple[str, str]
 
 
@@ -184,4 +185,8 @@ def is_word(token: Token, word: str) -> bool:
 
 def not_understood(said: str, why: str) -> OptionRefused:
     """A condition that does not follow the grammar."""
-    return OptionRefused(f"The condition {said!r} is not understood: {why}. An example: {EXAMPLE}.")
+    return OptionRefused(
+        f"The condition {said!r} is not understood: {why}.",
+        advice=("An example: ", EXAMPLE, "."),
+        where=Location(value=said),
+    )

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from candide.data.advice import Install
 from candide.data.arrays import AnyArray
 from candide.data.errors import CandideError
 from candide.store.refusals import ModelFileRefused
@@ -98,8 +99,8 @@ def verify(raw: bytes) -> None:
     version = int(opening[1])
     if version > VERSION:
         raise ModelFileRefused(
-            f"it was written by a newer Candide, in format {version}, and this one reads up to format {VERSION}. "
-            "Upgrade with: pip install --upgrade candide"
+            f"it was written by a newer Candide, in format {version}, and this one reads up to format {VERSION}.",
+            advice=("Upgrade with: ", Install("candide", upgrade=True)),
         )
     if opening[1] != b"%d" % version or version < 1:
         raise ModelFileRefused(f"there is no format {opening[1].decode()}")

@@ -25,6 +25,7 @@ from candide.statistics.weight_grid import CEILING
 from candide.store.container import Buffer, contents, from_json, pieces, to_json
 from candide.store.forms import form_of, read_units, write_units
 from candide.store.keys import key_arrays, read_keys, refuse_disorder
+from candide.store.messages import message_data, read_message
 from candide.store.parts import Parts, named_under
 from candide.store.plain import family_of, from_plain, plain_family, to_plain
 from candide.store.refusals import ModelFileRefused
@@ -127,14 +128,16 @@ def schema_data(schema: Schema) -> dict[str, Any]:
         for choice in schema.choices
     ]
     data = {"columns": columns, "families": [plain_family(family) for family in families], "reasons": list(reasons)}
-    more = {"warnings": schema.warnings, "kinds": schema.kinds, "holds": schema.holds}
+    warnings = {column: message_data(warning) for column, warning in schema.warnings.items()}
+    more = {"warnings": warnings, "kinds": schema.kinds, "holds": schema.holds}
     return {**data, **{name: said for name, said in more.items() if said}}
 
 
 def read_schema(data: Mapping[str, Any]) -> Schema:
     """The schema, no column twice."""
     families = [family_of(family) for family in data["families"]]
-    reasons, more = data["reasons"], [data.get(name, {}) for name in ("warnings", "kinds", "holds")]
+    warnings = {column: read_message(warning) for column, warning in data.get("warnings", {}).items()}
+    reasons, more = data["reasons"], [warnings, data.get("kinds", {}), data.get("holds", {})]
     choices = []
     for column, family, reason, *beside in data["columns"]:
         said = [column, reasons[reason], *(texts.get(column, "") for texts in more)]

@@ -1,7 +1,7 @@
 """What may be written over: a file of the same kind, which is not one of those that are read.
 
 What a file is, its first bytes tell. Whether it is read, the system tells: links, members of a folder and the files of
-a glob are the file they stand for. Whoever means it says so: `force=True` (`--force`).
+a glob are the file they stand for. Whoever means it says so: `force`.
 """
 
 from __future__ import annotations
@@ -11,6 +11,8 @@ import os
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from candide.data.advice import NamedOption, SetOption
+from candide.data.errors import Location
 from candide.store.container import MAGIC
 from candide.store.refusals import OverwritingRefused
 
@@ -22,6 +24,7 @@ BEGINNINGS = {b"PAR1": PARQUET, b"\x89PNG": PNG, b"<!doctype html": PAGE, b"<htm
               b"\xfd7zXZ": COMPRESSED}  # fmt: skip
 FORMATS = {"csv": TEXT, "tsv": TEXT, "jsonl": TEXT, "json": TEXT, "table": TEXT, "html": PAGE, "parquet": PARQUET,
            "svg": SVG, "png": PNG}  # fmt: skip
+FORCE = SetOption("force", True)
 
 
 def kind_of(path: Any) -> str | None:
@@ -52,8 +55,9 @@ def refuse_overwriting(output: Any, kind: str, inputs: Iterable[Any] = (), force
     name = f"'{os.fspath(output)}'"
     if any(is_same(output, file) for given in inputs for file in files_behind(given)):
         raise OverwritingRefused(
-            f"{name} is read here, so it is not written over. Choose another name for what is written, or say that "
-            "you mean it: force=True (--force)."
+            f"{name} is read here, so it is not written over.",
+            advice=("Choose another name for what is written, or say that you mean it: ", FORCE, "."),
+            where=Location(os.fspath(output)),
         )
     try:
         found = kind_of(output)
@@ -61,8 +65,10 @@ def refuse_overwriting(output: Any, kind: str, inputs: Iterable[Any] = (), force
         raise OverwritingRefused(f"{name} cannot be looked into ({problem.strerror}), so it is not replaced.") from None
     if found not in (None, kind):
         raise OverwritingRefused(
-            f"{name} is there already and holds {found}, where {kind} would be written. Choose another name, or write "
-            "over it with force=True (--force)."
+            f"{name} is there already and holds {found}, where {kind} would be written.",
+            advice=("Choose another name, or write over it with ", FORCE, "."),
+            where=Location(os.fspath(output), value=found),
+            expected=kind,
         )
 
 
@@ -72,8 +78,10 @@ def refuse_rejects(rejects: Any, others: Iterable[Any]) -> None:
         refuse_overwriting(rejects, TEXT, others)
     except OverwritingRefused:
         raise OverwritingRefused(
-            f"rejects (--rejects): '{os.fspath(rejects)}' is read or written here, or is no list of rejects. Name "
-            "another file for them."
+            NamedOption("rejects"),
+            f": '{os.fspath(rejects)}' is read or written here, or is no list of rejects.",
+            advice="Name another file for them.",
+            where=Location(os.fspath(rejects)),
         ) from None
 
 

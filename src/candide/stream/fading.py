@@ -13,6 +13,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from candide.data.advice import SetOption
 from candide.data.arrays import FloatArray, IntArray
 from candide.data.errors import OptionRefused
 from candide.families.base.family import Family
@@ -71,15 +72,19 @@ class FadingStream(Stream):
 
     def forget(self, x: Any, y: Any) -> NoReturn:
         raise OptionRefused(
-            f"half_life={self.half_life:g}: old rows have faded and cannot be taken back exactly. "
-            "Use half_life=None to forget."
+            SetOption("half_life", self.half_life),
+            ": old rows have faded and cannot be taken back exactly.",
+            advice=("Use ", SetOption("half_life", None), " to forget."),
         )
 
     def freeze(self) -> NoReturn:
         raise OptionRefused(
-            f"half_life={self.half_life:g}: the counts are fading decimals, not an exact summary that could be saved, "
-            "merged, forget rows or predict many at once. Ask row by row with predict_one and predict_proba_one, or "
-            "use half_life=None."
+            SetOption("half_life", self.half_life),
+            ": the counts are fading decimals, not an exact summary that could be saved, merged, forget rows or "
+            "predict many at once.",
+            advice=(
+                "Ask row by row with predict_one and predict_proba_one, or use ", SetOption("half_life", None), ".",
+            ),
         )
 
     def live(self, family: Family, columns: list[str], seen: Any) -> Live:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from candide.data.advice import SetOption, UseVerb
 from candide.data.arrays import BoolArray
 from candide.data.batch import Batch
 from candide.data.errors import OptionRefused
@@ -14,7 +15,8 @@ def knows_rows(trained: TrainedModel, batch: Batch) -> BoolArray:
     """Whether each row, with its label, was learned and not forgotten."""
     if trained.ledger is None:
         raise OptionRefused(
-            "Only a model with a ledger can tell whether a row was learned: fit it with ledger=True (--ledger)."
+            "Only a model with a ledger can tell whether a row was learned.",
+            advice=("Fit it with one: ", UseVerb("fit", (SetOption("ledger", True),)), "."),
         )
     from candide.training.row_hashes import identities
 

@@ -6,8 +6,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from candide import engines
+from candide.data.advice import SetOption
 from candide.data.batch import FIRST_ROW, Batch
-from candide.data.errors import ColumnRefused, LabelsRefused
+from candide.data.errors import ColumnRefused, LabelsRefused, Location
 from candide.data.values import Key
 from candide.model.trained_model import TrainedModel
 from candide.statistics.ledger import Ledger
@@ -44,7 +45,11 @@ def completed(trained: TrainedModel, batches: Iterable[Batch]) -> Iterator[Batch
         if strangers:
             number = batch.start + FIRST_ROW
             raise ColumnRefused(
-                f"Column '{strangers[0]}' first appears in row {number:,}, after the columns were decided. "
-                f"Say what it is: families={{'{strangers[0]}': ...}}, or leave it out with 'ignore'."
+                f"Column '{strangers[0]}' first appears in row {number:,}, after the columns were decided.",
+                advice=(
+                    "Say what it is: ", SetOption("families", key=strangers[0]), ", or leave it out: ",
+                    SetOption("families", "ignore", strangers[0]), ".",
+                ),
+                where=Location(row=number, column=strangers[0]),
             )
         yield batch.with_missing(trained.schema.columns)

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any, Unpack
 from candide import store
 from candide.api.verbs.fitting import refuse_nested, refuse_numbers_as_labels
 from candide.api.verbs.reading import Reading, joined, labelled, left_out
+from candide.data.advice import Message, NamedOption, SetOption
 from candide.data.batch import Batch
-from candide.data.errors import OptionRefused
+from candide.data.errors import Location, OptionRefused
 from candide.data.progress import Watch, unwatched
 from candide.evaluation.comparison import FOLDS, Comparison, Contest
 from candide.model.row_sample import Reservoir
@@ -67,7 +68,8 @@ def compare(
 def some_rows(source: Source, most: int, watch: Watch) -> tuple[Batch, Sequence[str]]:
     """All rows where there are few, else so many picked by chance, and a sentence on that."""
     if not (isinstance(most, int) and most > 0):
-        raise OptionRefused(f"rows=... (--rows) is a whole number from 1 up, not {most!r}.")
+        said = f" is a whole number from 1 up, not {most!r}."
+        raise OptionRefused(NamedOption("rows"), said, where=Location(value=most), expected="a whole number from 1 up")
     reservoir = Reservoir(most)
     with watch("Reading", source.size) as report:
         for _ in reservoir.watched(source.batches(report)):
@@ -75,9 +77,8 @@ def some_rows(source: Source, most: int, watch: Watch) -> tuple[Batch, Sequence[
     batch = joined(reservoir.rows())
     if reservoir.seen <= most:
         return batch, []
-    return batch, [
-        f"Compared on {most:,} of {reservoir.seen:,} rows, picked by chance. More take longer: rows=... (--rows)."
-    ]
+    said = f"Compared on {most:,} of {reservoir.seen:,} rows, picked by chance. More take longer: "
+    return batch, [Message(said, SetOption("rows"), ".")]
 
 
 def refuse_no_picture(output: str | os.PathLike[str], data: Any, force: bool) -> None:

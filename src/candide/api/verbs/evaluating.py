@@ -11,6 +11,7 @@ from candide import engines, evaluation
 from candide.api.verbs.fitted import Fitted, opened
 from candide.api.verbs.fitting import refuse_nested, refuse_numbers_as_labels
 from candide.api.verbs.reading import Reading, expected_kinds, first_rows, joined, labelled, left_out, watched
+from candide.data.advice import NamedOption, SetOption
 from candide.data.errors import OptionRefused
 from candide.data.progress import Watch, unwatched
 from candide.evaluation import Evaluation
@@ -50,7 +51,9 @@ def evaluate(
     if leave_one_out and folds is not None:
         raise OptionRefused("Leave-one-out and folds are two ways to evaluate. Ask for one of them.")
     if seed is not None and folds is None:
-        raise OptionRefused("seed=... (--seed) deals rows into folds, and none were asked for: folds=... (--folds).")
+        raise OptionRefused(
+            NamedOption("seed"), " deals rows into folds, and none were asked for: ", SetOption("folds"), "."
+        )
     refuse_rejects(reading.get("rejects"), [data, model])
     if data is None:
         refuse_no_rows(model)
@@ -131,8 +134,10 @@ def refuse_no_rows(model: Any) -> None:
     """A model alone cannot be evaluated: it remembers sums, not rows."""
     if is_model(model):
         raise OptionRefused(
-            "A model keeps no rows, so give some with labels: new ones, or those it learned with leave_one_out=... "
-            "(--leave-one-out)."
+            "A model keeps no rows.",
+            advice=(
+                "Give some with labels: new ones, or those it learned with ", SetOption("leave_one_out", True), ".",
+            ),
         )
 
 
@@ -140,7 +145,7 @@ def refuse_to_fit(folds: int | None, families: Families) -> None:
     """What is for fitting says nothing to a model that was fitted."""
     if folds is not None:
         raise OptionRefused(
-            "folds=... (--folds) fits anew in each part, so it takes rows and their label column, and no model."
+            NamedOption("folds"), " fits anew in each part, so it takes rows and their label column, and no model."
         )
     if families != "auto":
-        raise OptionRefused("families=... (--family) is for fitting, but a model has chosen already.")
+        raise OptionRefused(NamedOption("families"), " is for fitting, but a model has chosen already.")

@@ -13,6 +13,7 @@ from candide.data.errors import OptionRefused, RowsRefused
 from candide.model.missing_columns import lacking, said_of
 from candide.show.explanations.readable import ReadableExplanation
 from candide.sources import Source, open_source
+from candide.sources.rejects import KEEP
 from candide.store import refuse_rejects
 
 
@@ -45,7 +46,7 @@ def explain(
     if (data is None) == (text is None):
         raise OptionRefused("Give rows to explain, or texts, and not both.")
     if reading.get("on_error") == "keep":
-        raise OptionRefused("on_error='keep' (--on-error keep) is for predict: a row without an answer has no reasons.")
+        raise OptionRefused(KEEP, " is for predict: a row without an answer has no reasons.")
     if text is not None:
         texts = Batch.of(texts_alone(fitted, text)).with_missing(fitted.trained.schema.columns)
         return [

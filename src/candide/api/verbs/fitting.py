@@ -19,8 +19,9 @@ from candide.api.verbs.reading import (
     told_how_read,
     watched,
 )
+from candide.data.advice import NamedOption, SetOption
 from candide.data.batch import Batch
-from candide.data.errors import ColumnRefused, LabelsRefused, OptionRefused, suggestion
+from candide.data.errors import ColumnRefused, LabelsRefused, Location, OptionRefused, suggestion
 from candide.data.progress import Watch, unwatched
 from candide.data.values import shown
 from candide.model.options import Options
@@ -94,7 +95,7 @@ def fit_like(
 ) -> Fitted:
     """The choices of another model, for other rows."""
     if replace(options, ledger=False) != Options():
-        raise OptionRefused("like= (--like) takes families, smoothing, priors and missing from the other model.")
+        raise OptionRefused(NamedOption("like"), " takes families, smoothing, priors and missing from the other model.")
     if label not in (None, first.label):
         raise OptionRefused(f"The model to be like learned column '{first.label}', not '{label}'. Leave the label out.")
     source = labelled(data, first.label, expected_kinds(first.trained), reading)
@@ -129,8 +130,10 @@ def refuse_numbers_as_labels(sample: Batch, source: Source) -> None:
     if broken is not None:
         raise LabelsRefused(
             f"Column '{source.label}' of {source.name} holds numbers such as {broken:g}, but a label is a class: a "
-            f"name or a whole number. Choose another label, or read it as names: types={{'{source.label}': 'text'}} "
-            f"(--type {source.label}=text)."
+            "name or a whole number.",
+            advice=("Choose another label, or read it as names: ", SetOption("types", "text", source.label), "."),
+            where=Location(source.name, column=source.label, value=broken),
+            expected="a name or a whole number",
         )
 
 
@@ -141,8 +144,9 @@ def refuse_nested(sample: Batch, source: Source, families: Families = "auto", kn
         ignored = name in known or (isinstance(families, Mapping) and families.get(name) == "ignore")
         if held and not ignored:
             raise ColumnRefused(
-                f"{source.name}: column '{name}' holds {held}, of which nothing can be learned as it is. Leave it out "
-                f"of the rows, or of a new fit: families={{'{name}': 'ignore'}} (--family {name}=ignore)."
+                f"{source.name}: column '{name}' holds {held}, of which nothing can be learned as it is.",
+                advice=("Leave it out of the rows, or of a new fit: ", SetOption("families", "ignore", name), "."),
+                where=Location(source.name, column=name),
             )
 
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from candide.api.verbs.fitted import Fitted, Path, being_written, opened, with_event
+from candide.data.advice import SetOption, UseVerb
 from candide.data.errors import OptionRefused, SummariesDisagree
 from candide.model.trained_model import TrainedModel
 from candide.training.merge import merge_two
@@ -56,15 +57,21 @@ def refuse_strangers(first: TrainedModel, name: str, other: TrainedModel, other_
         )
     if first.summary.blocks != other.summary.blocks:
         raise SummariesDisagree(
-            f"{other_name} does not fit {name}: {difference(first, name, other, other_name)}. Fit it again with the "
-            f"same choices: fit(..., like={name}) (--like {name.strip(chr(39))})."
+            f"{other_name} does not fit {name}: {difference(first, name, other, other_name)}.",
+            advice=("Fit it again with the same choices: ", like_model(name), "."),
         )
     kinds = {kind for kind, _ in (*first.summary.classes, *other.summary.classes)}
     if len(kinds) > 1:
         raise SummariesDisagree(
             f"The labels of {name} and {other_name} are of two kinds ({' and '.join(sorted(kinds))}), so 1 and '1' "
-            f"would be two classes. Fit one of them again with like={name} (--like)."
+            "would be two classes.",
+            advice=("Fit one of them again like the other: ", like_model(name), "."),
         )
+
+
+def like_model(name: str) -> UseVerb:
+    """How to fit rows with the choices of a model that is called so in an error."""
+    return UseVerb("fit", (SetOption("like", name.strip("'")) if name.startswith("'") else SetOption("like"),))
 
 
 def difference(first: TrainedModel, name: str, other: TrainedModel, other_name: str) -> str:

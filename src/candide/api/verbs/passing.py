@@ -27,8 +27,9 @@ import pyarrow.compute as pc
 
 from candide.api.verbs.answers import Answers
 from candide.api.verbs.writing import as_text, bytes_of, column_of, defused, joined, objects_in, parquet_holds, quoted
+from candide.data.advice import SetOption
 from candide.data.batch import Batch
-from candide.data.errors import RowsRefused
+from candide.data.errors import Location, RowsRefused
 from candide.sources import Source
 from candide.sources.arrow_types import simplified
 from candide.sources.delimited import Delimited
@@ -187,7 +188,9 @@ class AsObjects(Passing):
         if taken:
             raise RowsRefused(
                 f"{self.source.name} brings in a key '{min(taken)}' after row {batch.start:,}, but an answer is called "
-                "so. Name the answers otherwise: answer='...' (--as)."
+                "so.",
+                advice=("Name the answers otherwise: ", SetOption("answer"), "."),
+                where=Location(self.source.name, batch.start, min(taken)),
             )
 
 

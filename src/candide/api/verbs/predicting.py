@@ -15,8 +15,9 @@ from candide.api.verbs.fitted import opened
 from candide.api.verbs.passing import AsObjects, AsRecords, AsTables
 from candide.api.verbs.reading import OthersAsText, Reading, expected_kinds, left_out, texts_alone
 from candide.api.verbs.writing import TEXTUAL, Output, format_for, names_format, parquet, refuse_unsafe, write
+from candide.data.advice import SetOption
 from candide.data.batch import Batch
-from candide.data.errors import ColumnRefused, OptionRefused
+from candide.data.errors import ColumnRefused, Location, OptionRefused
 from candide.data.progress import Watch, unwatched
 from candide.data.values import shown
 from candide.model.decision import RARITY, refuse_no_share
@@ -170,9 +171,9 @@ def names_of_answers(trained: TrainedModel, source: Source, probabilities: bool,
     clash = [name for name in names if name in taken]
     if clash or not answer:
         raise ColumnRefused(
-            f"{source.name} has a column '{clash[0]}' already. Choose another name: answer='...' (--as)."
-            if clash
-            else "A column of answers needs a name: answer='...' (--as)."
+            f"{source.name} has a column '{clash[0]}' already." if clash else "A column of answers needs a name.",
+            advice=("Choose another name: ", SetOption("answer"), "."),
+            where=Location(source.name, column=clash[0] if clash else None),
         )
     return names
 

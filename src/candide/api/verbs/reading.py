@@ -13,8 +13,9 @@ import numpy as np
 import pyarrow as pa
 
 from candide.api.verbs.fitted import Fitted
+from candide.data.advice import SetOption, message_parts
 from candide.data.batch import ArrowColumns, Batch
-from candide.data.errors import LabelsRefused, OptionRefused
+from candide.data.errors import LabelsRefused, Location, OptionRefused
 from candide.data.progress import Watch, unwatched
 from candide.data.values import Coded
 from candide.families.base import competing
@@ -62,8 +63,10 @@ def labelled(data: Any, label: str | None, expected: Mapping[str, str] | None, r
     if source.label is None:
         columns = ", ".join(f"'{name}'" for name in source.columns[:20])
         raise LabelsRefused(
-            f"Which column is to be learned? Name it: label='...' (--label). The columns of {source.name}: {columns}"
-            f"{', ...' if len(source.columns) > 20 else ''}."
+            "Which column is to be learned? Name it: ",
+            SetOption("label"),
+            f". The columns of {source.name}: {columns}{', ...' if len(source.columns) > 20 else ''}.",
+            where=Location(file=source.name),
         )
     return source
 
@@ -115,7 +118,7 @@ def told_how_read(trained: TrainedModel, source: Source, columns: Collection[str
             return choice
         spoken = kind.spec not in (*KINDS, "integer")
         reason = f"{kind.said}; {choice.reason}" if kind.said else choice.reason
-        warning = "" if choice.column in by_hand and BY_TYPE in choice.warning else choice.warning
+        warning = "" if choice.column in by_hand and BY_TYPE in message_parts(choice.warning) else choice.warning
         return replace(choice, kind=kind.spec if spoken else choice.kind, reason=reason, warning=warning)
 
     choices = tuple(map(told, trained.schema.choices))

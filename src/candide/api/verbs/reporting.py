@@ -11,6 +11,7 @@ from candide import store
 from candide.api.verbs.evaluating import evaluate
 from candide.api.verbs.fitted import Fitted, opened
 from candide.api.verbs.reading import Reading
+from candide.data.advice import NamedOption, SetOption
 from candide.data.errors import OptionRefused
 from candide.data.progress import Watch, unwatched
 from candide.evaluation import Evaluation
@@ -133,11 +134,13 @@ def refuse_before_work(
         refuse_unknown(picture, column, of, against)
         ending_of(output)
     elif column is not None:
-        raise OptionRefused("column=... (--column) is for one picture: add picture='feature' (--picture feature).")
+        raise OptionRefused(
+            NamedOption("column"), " is for one picture.", advice=("Add ", SetOption("picture", "feature"), ".")
+        )
     elif not output.lower().endswith(PAGES):
         raise OptionRefused(
-            f"A report is a page, so '{output}' should end in .html. A single picture is asked for by picture=... "
-            "(--picture)."
+            f"A report is a page, so '{output}' should end in .html.",
+            advice=("A single picture is asked for by ", SetOption("picture"), "."),
         )
     with store.locked(output):
         pass

@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from candide.api.verbs.compressing import compressed, stem_of
+from candide.data.advice import NamedOption
 from candide.data.errors import CandideError, OptionRefused, suggestion
 from candide.data.readable import in_one_type
 from candide.store.atomic import replace_file
@@ -169,7 +170,7 @@ def as_text(column: Any) -> Any:
 def refuse_unsafe(safe: bool, format: str | None) -> None:
     """Only in delimited text would a spreadsheet run a field."""
     if safe and format not in TEXTUAL:
-        raise OptionRefused("safe=True (--safe) is for csv and tsv files, where a spreadsheet would run a field.")
+        raise OptionRefused(NamedOption("safe"), " is for csv and tsv files, where a spreadsheet would run a field.")
 
 
 def defused(text: Any) -> Any:

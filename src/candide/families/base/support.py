@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from candide.data.advice import SetOption
 from candide.data.arrays import FloatArray
 from candide.data.batch import FIRST_ROW, Batch
-from candide.data.errors import ColumnRefused
+from candide.data.errors import ColumnRefused, Location
 from candide.statistics.whole_sums import GRID_BITS, LARGEST_LOG, LEAST_LOG, WholeSums
 
 LARGEST = int(np.finfo(np.float64).max)
@@ -58,14 +59,14 @@ def refusal(column: str, family: str, needs: str, row: int, value: float) -> Col
     """The sentence for a value that a family cannot take."""
     found = "an infinite number" if np.isinf(value) else f"{value:.17g}"
     advice = (
-        f"Make it missing (NaN), or choose another family: families={{'{column}': ...}}"
+        ("Make it missing (NaN), or choose another family: ", SetOption("families", key=column), ".")
         if np.isinf(value)
-        else f"Choose another family, such as families={{'{column}': 'gaussian'}}"
+        else ("Choose another family, such as ", SetOption("families", "gaussian", column), ".")
     )
     number = row + FIRST_ROW
-    return ColumnRefused(
-        f"{column}: '{family}' needs {needs} in every row, but row {number:,} holds {found}. {advice}."
-    )
+    said = f"{column}: '{family}' needs {needs} in every row, but row {number:,} holds {found}."
+    where = Location(row=number, column=column, value=float(value))
+    return ColumnRefused(said, advice=advice, where=where, expected=needs)
 
 
 REAL = Support("a finite number", lambda x: np.isfinite(x))

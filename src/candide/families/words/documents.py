@@ -15,8 +15,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from candide.data.advice import SetOption
 from candide.data.arrays import AnyArray
-from candide.data.errors import ColumnRefused
+from candide.data.errors import ColumnRefused, Location
 from candide.kernels.word_counting import Texts
 from candide.kernels.words import mark_unsteady
 
@@ -109,8 +110,10 @@ def cleaned(values: Iterable[Any], name: str, strict: bool) -> Iterator[str | No
 def not_text(name: str, found: str) -> ColumnRefused:
     """The sentence for a column that holds something else."""
     return ColumnRefused(
-        f"Column '{name}': 'text' needs a text in every row, but it holds {found}. "
-        f"Turn it into text, or choose another family: families={{'{name}': 'categorical'}}."
+        f"Column '{name}': 'text' needs a text in every row, but it holds {found}.",
+        advice=("Turn it into text, or choose another family: ", SetOption("families", "categorical", name), "."),
+        where=Location(column=name, value=found),
+        expected="a text in every row",
     )
 
 

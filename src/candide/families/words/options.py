@@ -6,9 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from candide.data.advice import NamedOption, SetOption
 from candide.data.errors import OptionRefused, suggestion
 
 WORDS = ("default", "spaced", "sklearn")
+AS_SKLEARN = SetOption("words", "sklearn")
 AUTO = "auto"
 WEIGHTINGS = ("counts", "presence", "log", "unit")
 MODELS = ("multinomial", "complement", "bernoulli", "poisson")
@@ -143,15 +145,18 @@ class TextOptions:
 
     def _refuse_contradictions(self) -> None:
         if self.model == "bernoulli" and self.weighting not in ("presence", AUTO):
-            raise OptionRefused("model='bernoulli' looks at presence: add weighting='presence'.")
+            looks = SetOption("model", "bernoulli")
+            raise OptionRefused(looks, " looks at presence: add ", SetOption("weighting", "presence"), ".")
         if self.model == "poisson" and self.weighting not in ("counts", AUTO):
-            raise OptionRefused("model='poisson' needs whole occurrences: use weighting='counts'.")
+            needs = SetOption("model", "poisson")
+            raise OptionRefused(needs, " needs whole occurrences: use ", SetOption("weighting", "counts"), ".")
         if self.idf and self.model in ("bernoulli", "poisson"):
             raise OptionRefused(f"idf makes no sense for {self.model!r}: choose 'multinomial' or 'complement'.")
         if self.words == "sklearn" and self.characters:
-            raise OptionRefused("words='sklearn' is about words: leave it out with characters=True.")
+            raise OptionRefused(AS_SKLEARN, " is about words: leave it out with ", SetOption("characters", True), ".")
         if self.words == "sklearn" and self.fold_accents:
-            raise OptionRefused("fold_accents is not part of words='sklearn': use words='default'.")
+            usual = SetOption("words", "default")
+            raise OptionRefused(NamedOption("fold_accents"), " is not part of ", AS_SKLEARN, ": use ", usual, ".")
         if self.hashed is not None and isinstance(self.stop_words, tuple) and self.stop_words:
             raise OptionRefused("hashed words have no names: give stop_words as a number.")
 

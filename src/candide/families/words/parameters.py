@@ -7,6 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
+from candide.data.advice import NamedOption
 from candide.data.arrays import AnyArray, FloatArray, IntArray
 from candide.data.errors import OptionRefused
 from candide.families.words.documents import Documents
@@ -258,7 +259,8 @@ def unigrams(parameters: TextParameters) -> IntArray:
     """The kept rows that are single words, or the shortest runs, to draw new texts from; refused where hashed."""
     if parameters.options.hashed:
         raise OptionRefused(
-            "Hashed words have no names, so no text can be drawn from them. Learn it without hashed=... to draw some."
+            "Hashed words have no names, so no text can be drawn from them.",
+            advice=("Learn it without ", NamedOption("hashed"), " to draw some."),
         )
     lines, gap = parameters.lines, ord(" ")
     if parameters.options.characters:

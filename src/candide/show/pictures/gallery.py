@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from candide.data.advice import NamedOption, SetOption
 from candide.data.errors import OptionRefused, suggestion
 from candide.show.pictures.confusion import confusion
 from candide.show.pictures.features import feature
@@ -39,7 +40,7 @@ class Wish:
 def drawn_feature(wish: Wish) -> Figure:
     """One column in each class."""
     if wish.column is None:
-        raise OptionRefused("A picture of a feature needs its name: column=... (--column).")
+        raise OptionRefused("A picture of a feature needs its name: ", SetOption("column"), ".")
     return feature(wish.subject, wish.column)
 
 
@@ -85,6 +86,8 @@ def refuse_unknown(picture: str, column: str | None = None, of: str | None = Non
     if picture not in PICTURES:
         raise OptionRefused(f"There is no picture '{picture}'. {suggestion(picture, PICTURES)}")
     if column is not None and picture != "feature":
-        raise OptionRefused(f"column=... (--column) is for the picture of a feature, not for '{picture}'.")
+        raise OptionRefused(NamedOption("column"), f" is for the picture of a feature, not for '{picture}'.")
     if (of, against) != (None, None) and picture != "nomogram":
-        raise OptionRefused(f"of=... and against=... (--of, --against) are for the nomogram, not for '{picture}'.")
+        raise OptionRefused(
+            NamedOption("of"), " and ", NamedOption("against"), f" are for the nomogram, not for '{picture}'."
+        )

@@ -19,6 +19,7 @@ from pathlib import Path
 from threading import RLock
 from typing import TYPE_CHECKING, Any
 
+from candide.data.advice import Install
 from candide.data.errors import OptionRefused, suggestion
 from candide.store.atomic import replace_file
 from candide.store.refusals import not_written
@@ -142,7 +143,7 @@ def matplotlib_or_advice() -> Any:
         return import_module("matplotlib")
     except ImportError:
         raise OptionRefused(
-            "Pictures are drawn by matplotlib, which is not installed: pip install 'candide[plot]'"
+            "Pictures are drawn by matplotlib, which is not installed: ", Install("candide[plot]")
         ) from None
 
 

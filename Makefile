@@ -9,7 +9,7 @@ demo: .venv/.runs            ## every command on a table, a spam filter, and the
 	$(BIN)/python examples/lecture.py
 
 test: .venv/.develops        ## all tests; CANDIDE_THOROUGH=1 for the long property runs
-	$(BIN)/python -m pytest -n auto
+	$(BIN)/python -m pytest -n auto --dist worksteal
 
 browser:                     ## a Chromium for the tests of pages, from Debian's packages, unless there is one
 	@./.ci/browser

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import itertools
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +14,7 @@ import browser
 from candide import NaiveBayes, TextOptions, load
 from candide.api import verbs
 from candide.show.explanations.terminal import percent
+from commands import candide
 
 ROOT = Path(__file__).parents[1]
 ORCHARD = ROOT / "examples" / "orchard.csv"
@@ -80,10 +78,7 @@ def hostile_question():
 
 def typed(*words, folder):
     """Run the command line as a user does."""
-    environment = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
-    done = subprocess.run(
-        [sys.executable, "-m", "candide", *map(str, words)], cwd=folder, env=environment, capture_output=True, text=True
-    )
+    done = candide(*words, folder=folder)
     assert done.returncode == 0, done.stderr
 
 

@@ -14,17 +14,14 @@ from pathlib import Path
 
 import pytest
 
+import commands
 from candide import store
 from candide.api import verbs
+from commands import ENVIRONMENT
 
 ROOT = Path(__file__).parents[1]
 ORCHARD = ROOT / "examples" / "orchard.csv"
 HEADER, *LINES = ORCHARD.read_text().splitlines(keepends=True)
-ENVIRONMENT = {
-    **{name: value for name, value in os.environ.items() if name not in ("CANDIDE_DEBUG", "FORCE_COLOR")},
-    "PYTHONPATH": str(ROOT / "src"),
-    "COLUMNS": "100",
-}
 KILLS = 100 if os.environ.get("CANDIDE_THOROUGH") else 15
 LAST_STEPS = 15
 """About as many steps as it takes to write a file."""
@@ -39,72 +36,10 @@ def candide(*words: object, folder: Path, **options: object) -> subprocess.Compl
     return subprocess.run(typed(*words), cwd=folder, env=ENVIRONMENT, **options)
 
 
-FORKING = """
-import json, os, signal, sys, traceback
-from candide.cli import app, cards, lean, main, progress_bar, tables
-with lean.without("pandas"):
-    lean.load_numba()
-    from candide.api import verbs
-    [getattr(verbs, name) for name in verbs.__all__]
-for line in sys.stdin:
-    words, out, err, killed_at = json.loads(line)
-    child = os.fork()
-    if not child:
-        for number, path in ((1, out), (2, err)):
-            os.dup2(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), number)
-        sys.argv = ["candide", *words]
-        code, steps = 99, []
-        def step(*event):
-            steps.append(None)
-            if len(steps) == killed_at:
-                os.kill(os.getpid(), signal.SIGKILL)
-        sys.addaudithook(step)
-        try:
-            main()
-        except SystemExit as ended:
-            code = ended.code
-        except BaseException:
-            traceback.print_exc()
-        sys.stdout.flush(), sys.stderr.flush()
-        with open(f"{out}.steps", "w") as file:
-            file.write(str(len(steps)))
-        os._exit(code)
-    print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
-"""
-
-
-class Forked:
-    """Each command in a process of its own, forked from one that has imported everything: real, but fast.
-
-    It can be killed at any of its steps: whenever it opens, locks, renames or removes a file, starts a thread, imports.
-    """
-
-    def __init__(self, folder: Path, outputs: Path):
-        self.out, self.err = outputs / "out", outputs / "err"
-        self.server = subprocess.Popen([sys.executable, "-c", FORKING], cwd=folder, env=ENVIRONMENT, text=True,
-                                       stdin=subprocess.PIPE, stdout=subprocess.PIPE)  # fmt: skip
-
-    def __call__(self, words: str, killed_at: int | None = None) -> subprocess.CompletedProcess[str]:
-        assert self.server.stdin is not None
-        assert self.server.stdout is not None
-        call = [words.split(), str(self.out), str(self.err), killed_at]
-        print(json.dumps(call), file=self.server.stdin, flush=True)
-        code = int(self.server.stdout.readline())
-        return subprocess.CompletedProcess(words, code, self.out.read_text(), self.err.read_text())
-
-    def steps(self) -> int:
-        """How many steps the last command took that was not killed."""
-        return int(Path(f"{self.out}.steps").read_text())
-
-    def close(self) -> None:
-        self.server.communicate()
-
-
 @pytest.fixture(scope="module")
-def forked(place, tmp_path_factory):
-    running = Forked(place, tmp_path_factory.mktemp("outputs"))
-    yield running
-    running.close()
+def forked(place):
+    """A command line, typed as it is in the folder of the files."""
+    return lambda words, **options: commands.candide(*words.split(), folder=place, **options)
 
 
 def write(folder: Path, name: str, lines: list[str]) -> Path:
@@ -376,29 +311,29 @@ def test_killed_at_any_moment_the_file_is_the_old_or_the_new_one(place, forked, 
     many = write(tmp_path, "many.csv", LINES * 2)
     old = verbs.load(place / "m.candide")
     model, answers = tmp_path / "m.candide", tmp_path / "out.csv"
-    commands = {
+    calls = {
         "fit": f"fit {many} --like m.candide -o {model}",
         "learn": f"learn {model} {many}",
         "predict": f"predict m.candide {many} -o {answers}",
     }
     steps, allowed = {}, {}
-    for name, command in commands.items():
+    for name, command in calls.items():
         old.save(model)
         assert forked(command).returncode == 0
-        steps[name] = forked.steps()
+        steps[name] = commands.forked().steps
         allowed[name] = {store.canonical_bytes(old.trained), store.canonical_bytes(store.load(model))}
     whole_answers = answers.read_bytes()
     chance = random.Random(1759)
     for number in range(KILLS):
-        name = list(commands)[number % len(commands)]
+        name = list(calls)[number % len(calls)]
         old.save(model)
         answers.write_text("old")
         last = chance.choice([steps[name], LAST_STEPS])
-        killed = forked(commands[name], killed_at=steps[name] - chance.randrange(last))
+        killed = forked(calls[name], killed_at=steps[name] - chance.randrange(last))
         assert killed.returncode in (0, -signal.SIGKILL)
         assert answers.read_bytes() in (b"old", whole_answers)
         assert store.canonical_bytes(store.load(model)) in allowed[name]
-    assert forked(commands["learn"]).returncode == 0
+    assert forked(calls["learn"]).returncode == 0
 
 
 def test_an_unexpected_fault_is_one_sentence_unless_asked_for(place, tmp_path):

@@ -23,16 +23,12 @@ from candide.evaluation.comparison.draws import Draws, sizes_up_to
 from candide.evaluation.comparison.generative import linear, plain
 from candide.evaluation.comparison.methods import Method
 from candide.show.pictures import theme
+from commands import ENVIRONMENT, candide
 
 ROOT = Path(__file__).parents[1]
 ORCHARD = ROOT / "examples" / "orchard.csv"
 RNG = np.random.default_rng(2001)
 FEW = {"rows": 40, "folds": 2}
-ENVIRONMENT = {
-    **{name: value for name, value in os.environ.items() if name not in ("CANDIDE_DEBUG", "FORCE_COLOR")},
-    "PYTHONPATH": str(ROOT / "src"),
-    "COLUMNS": "100",
-}
 
 
 def numbers(rows: int = 60) -> dict[str, list]:
@@ -79,25 +75,34 @@ def found():
     return compare(ORCHARD, "fruit", **FEW)
 
 
-def test_methods_suit_the_columns(kind):
-    found = compare(TABLES[kind], "y", folds=2)
-    assert [method.name for method in found.methods] == EXPECTED[kind]
-    for method in found.methods:
+@pytest.fixture(scope="module")
+def contest(kind):
+    return Contest.of(batch_of(TABLES[kind]), folds=2)
+
+
+@pytest.fixture(scope="module")
+def compared(contest):
+    return contest.run()
+
+
+def test_methods_suit_the_columns(kind, compared):
+    assert [method.name for method in compared.methods] == EXPECTED[kind]
+    for method in compared.methods:
         assert 0.5 <= method.best.accuracy <= 1
         assert method.fit_seconds > 0
         assert method.predict_seconds > 0
-        assert [point.rows for point in method.curve] == list(found.sizes)
+        assert [point.rows for point in method.curve] == list(compared.sizes)
         given = (method.best.log_loss, method.best.log_loss_error, method.calibration_error)
         assert all(value is None for value in given) == (method.name == "linear SVM")
-    assert any("discriminant analysis is left out" in note for note in found.notes) == (kind == "text")
+    assert any("discriminant analysis is left out" in note for note in compared.notes) == (kind == "text")
 
 
-def test_equal_rows_and_seed_give_an_equal_comparison_in_any_order(kind):
+def test_equal_rows_and_seed_give_an_equal_comparison_in_any_order(kind, contest, compared):
     batch = batch_of(TABLES[kind])
-    first = Contest.of(batch, folds=2).run()
     shuffled = batch.take(np.random.default_rng(1).permutation(len(batch)))
-    assert Contest.of(shuffled, folds=2).run() == first
-    assert Contest.of(batch, folds=2, seed=1).run() != first
+    assert Contest.of(shuffled, folds=2).run() == compared
+    alone, other = (replace(one, methods=one.methods[1:2]) for one in (contest, Contest.of(batch, folds=2, seed=1)))
+    assert alone.run() != other.run()
 
 
 def test_every_method_learns_and_judges_the_same_rows():
@@ -333,17 +338,12 @@ def test_what_cannot_be_compared_is_said_in_a_sentence(case):
         compare(data, label, **options)
 
 
-def candide(*words: object, environment: dict[str, str] | None = None) -> subprocess.CompletedProcess[str]:
-    typed = [sys.executable, "-m", "candide", *map(str, words)]
-    return subprocess.run(typed, env=environment or ENVIRONMENT, capture_output=True, text=True)
-
-
 CALL = ("compare", ORCHARD, "--label", "fruit", "--rows", "40", "--folds", "2")
 
 
 def test_the_command_shows_tables_and_draws(tmp_path):
     pytest.importorskip("matplotlib")
-    done = candide(*CALL, "-o", tmp_path / "curves.png")
+    done = candide(*CALL, "-o", tmp_path / "curves.png", folder=tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
     for words in ("7 methods on 40 rows in 2 folds", "Who is ahead", "±", "Compared on 40 of 600", "longer: --rows."):
         assert words in done.stdout
@@ -352,8 +352,8 @@ def test_the_command_shows_tables_and_draws(tmp_path):
     assert (tmp_path / "curves.png").read_bytes().startswith(b"\x89PNG")
 
 
-def test_the_command_gives_json(found):
-    done = candide(*CALL, "--format", "json")
+def test_the_command_gives_json(found, tmp_path):
+    done = candide(*CALL, "--format", "json", folder=tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
     data = json.loads(done.stdout)
     assert [method["curve"] for method in data["methods"]] == [m.to_dict()["curve"] for m in found.methods]
@@ -369,13 +369,14 @@ def test_without_matplotlib_a_sentence_and_no_work_in_vain(tmp_path):
         "sys.meta_path.insert(0, Absent())\n"
     )
     environment = {**ENVIRONMENT, "PYTHONPATH": f"{tmp_path}{os.pathsep}{ENVIRONMENT['PYTHONPATH']}"}
-    done = candide(*CALL, "-o", tmp_path / "curves.svg", environment=environment)
+    typed = [sys.executable, "-m", "candide", *map(str, CALL)]
+    done = subprocess.run([*typed, "-o", tmp_path / "curves.svg"], env=environment, capture_output=True, text=True)
     assert done.returncode == 2
     assert done.stderr.strip() == (
         "error: Pictures are drawn by matplotlib, which is not installed: pip install 'candide[plot]'"
     )
     assert not (tmp_path / "curves.svg").exists()
-    assert candide(*CALL, environment=environment).returncode == 0
+    assert subprocess.run(typed, env=environment, capture_output=True).returncode == 0
 
 
 def drawn(found, **changed):

@@ -5,8 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pyarrow as pa
@@ -14,6 +12,7 @@ import pytest
 
 from candide.api import verbs
 from candide.data.errors import CandideError
+from commands import candide
 
 
 @pytest.fixture(scope="module")
@@ -25,10 +24,6 @@ def spam(tmp_path_factory) -> Path:
     return path
 
 
-def candide(*words: object) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([sys.executable, "-m", "candide", *map(str, words)], capture_output=True, text=True)
-
-
 def test_texts_of_ones_own_are_answered(spam):
     found = verbs.predict(spam, text="a free prize").table.to_pylist()
     assert [(row["message"], row["label"]) for row in found] == [("a free prize", "spam")]
@@ -38,10 +33,11 @@ def test_texts_of_ones_own_are_answered(spam):
 
 
 def test_the_shell_takes_texts_too(spam):
-    done = candide("predict", spam, "--text", "a free prize", "--text", 'lunch, "noon"', "--format", "jsonl")
+    words = ["--text", "a free prize", "--text", 'lunch, "noon"', "--format", "jsonl"]
+    done = candide("predict", spam, *words, folder=spam.parent)
     rows = [json.loads(line) for line in done.stdout.splitlines()]
     assert [(row["message"], row["label"]) for row in rows] == [("a free prize", "spam"), ('lunch, "noon"', "ham")]
-    done = candide("explain", spam, "--text", "a free prize", "--text", "noon")
+    done = candide("explain", spam, "--text", "a free prize", "--text", "noon", folder=spam.parent)
     assert "Text 1: y is spam" in done.stdout
     assert "Text 2: y is ham" in done.stdout
 
@@ -75,9 +71,9 @@ def test_a_name_that_is_taken_is_refused(spam, taken):
 
 def test_the_shell_calls_it_as(spam, tmp_path):
     (tmp_path / "new.csv").write_text("message,size,label\nnoon,1,x\n")
-    done = candide("predict", spam, tmp_path / "new.csv", "--as", "verdict")
+    done = candide("predict", spam, tmp_path / "new.csv", "--as", "verdict", folder=spam.parent)
     assert done.stdout.splitlines()[0] == "message,size,label,verdict,verdict_probability,verdict_decision"
-    done = candide("predict", spam, tmp_path / "new.csv", "--as", "size")
+    done = candide("predict", spam, tmp_path / "new.csv", "--as", "size", folder=spam.parent)
     assert (done.returncode, "has a column 'size' already" in done.stderr) == (2, True)
     assert "--as" in done.stderr
     assert "answer=" not in done.stderr

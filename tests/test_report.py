@@ -5,10 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
-import os
 import re
-import subprocess
-import sys
 from html.parser import HTMLParser
 from importlib.resources import files
 from itertools import pairwise
@@ -24,17 +21,13 @@ from candide.show.pictures.occurrences import Occurrences
 from candide.show.pictures.subject import Subject
 from candide.show.report.panel import CLASSES_SHOWN, Panel
 from candide.show.report.sentences import NO_CURVE, NOT_MEASURED
+from commands import candide
 
 pytest.importorskip("matplotlib")
 ROOT = Path(__file__).parents[1]
 ORCHARD = ROOT / "examples" / "orchard.csv"
 RNG = np.random.default_rng(1763)
 VOID = {"meta", "link", "input", "br", "img", "path", "use", "rect"}
-ENVIRONMENT = {
-    **{name: value for name, value in os.environ.items() if name not in ("CANDIDE_DEBUG", "FORCE_COLOR")},
-    "PYTHONPATH": str(ROOT / "src"),
-    "COLUMNS": "100",
-}
 
 
 class Page(HTMLParser):
@@ -347,22 +340,18 @@ def test_a_model_of_one_class_has_a_page_too(tmp_path):
     assert "There is only one class" in found.text
 
 
-def run(*words: str, folder: Path) -> subprocess.CompletedProcess:
-    command = [sys.executable, "-m", "candide", *words]
-    return subprocess.run(command, cwd=folder, env=ENVIRONMENT, text=True, capture_output=True)
-
-
 def test_the_command_writes_a_page_or_a_picture(orchard, tmp_path):
     orchard.save(tmp_path / "fruit.candide")
-    made = run("report", "fruit.candide", folder=tmp_path)
+    made = candide("report", "fruit.candide", folder=tmp_path)
     assert made.returncode == 0, made.stderr
     assert re.fullmatch(r"Written to fruit.html \(\d+ kB\)\n", made.stdout)
     assert Page((tmp_path / "fruit.html").read_text(encoding="utf-8")).by_id("what-if")
     asked = ["--picture", "feature", "--column", "colour", "-o", "colour.png", "--format", "json"]
-    made = run("report", "fruit.candide", *asked, folder=tmp_path)
+    made = candide("report", "fruit.candide", *asked, folder=tmp_path)
     assert json.loads(made.stdout)["output"] == "colour.png"
     assert (tmp_path / "colour.png").read_bytes()[:4] == b"\x89PNG"
-    made = run("report", "fruit.candide", "--picture", "nomogram", "--of", "plum", "--against", "pear", folder=tmp_path)
+    asked = ["--picture", "nomogram", "--of", "plum", "--against", "pear"]
+    made = candide("report", "fruit.candide", *asked, folder=tmp_path)
     assert "plum rather than pear" in (tmp_path / "fruit-nomogram.svg").read_text(encoding="utf-8")
 
 
@@ -378,12 +367,12 @@ def test_the_command_refuses_before_the_work(orchard, tmp_path):
         (["--of", "bear", "-o", "kept.html"], "Did you mean 'pear'?"),
         (["nowhere.csv", "-o", "kept.html"], "nowhere.csv"),
     ]:
-        made = run("report", "fruit.candide", *words, folder=tmp_path)
+        made = candide("report", "fruit.candide", *words, folder=tmp_path)
         assert made.returncode == 2, (words, made.stdout, made.stderr)
         assert said in made.stderr
         assert "Traceback" not in made.stderr
     assert (tmp_path / "kept.html").read_text() == "<!doctype html>as it was"
-    assert run("report", "fruit.candide", "-o", "no/where.html", folder=tmp_path).returncode == 1
+    assert candide("report", "fruit.candide", "-o", "no/where.html", folder=tmp_path).returncode == 1
 
 
 def test_what_cannot_be_reported_is_said_in_python_too(orchard, tmp_path):

@@ -6,8 +6,6 @@ import io
 import json
 import os
 import random
-import subprocess
-import sys
 from pathlib import Path
 
 import pyarrow.parquet as pa_parquet
@@ -15,6 +13,7 @@ import pytest
 
 from candide.api import verbs
 from candide.data.errors import CandideError
+from commands import candide
 
 GOOD = ["1.0,a", "1.50,b", "7.0,c"]
 BAD = ["oops,a", "1,2,3", "5"]
@@ -125,8 +124,7 @@ def test_keeping_is_for_predict_alone(model, rows, verb):
 
 
 def test_the_shell_says_it_on_standard_error(model, rows):
-    done = subprocess.run([sys.executable, "-m", "candide", "predict", model, rows, "--on-error", "skip"],
-                          capture_output=True, text=True)  # fmt: skip
+    done = candide("predict", model, rows, "--on-error", "skip", folder=rows.parent)
     assert done.returncode == 0
     assert len(done.stdout.splitlines()) == 4
     assert done.stderr.startswith("note: 3 rows were left out. The first: ")
@@ -172,9 +170,9 @@ def test_whatever_is_in_a_line_of_json_it_comes_back_in_its_place(model, tmp_pat
 
 @pytest.mark.parametrize("start", ["", " ", "\t", '{"x": 1}\n', "garbage\n"])
 def test_a_line_of_null_is_a_row_that_cannot_be_read(model, tmp_path, start):
+    """And no reader of JSON takes the process down with it."""
     path = tmp_path / "null.jsonl"
     path.write_text(f"{start}null\n")
-    code = f"from candide.api import verbs; verbs.predict({str(model)!r}, {str(path)!r})"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    assert done.returncode == 1
+    done = candide("predict", model, path, folder=tmp_path)
+    assert done.returncode == 2
     assert "not a JSON object" in done.stderr

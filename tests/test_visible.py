@@ -7,27 +7,20 @@ import os
 import pty
 import re
 import select
-import subprocess
-import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import commands
 from candide import NaiveBayes
 from candide.api import verbs
 from candide.data.errors import CandideError
 from candide.data.visible import HARMFUL, HARMFUL_IN_LINES, visible, visible_json, visible_lines
 
 ROOT = Path(__file__).parents[1]
-ENVIRONMENT = {
-    **{name: value for name, value in os.environ.items() if name not in ("CANDIDE_DEBUG", "FORCE_COLOR", "NO_COLOR")},
-    "PYTHONPATH": str(ROOT / "src"),
-    "TERM": "xterm",
-    "COLUMNS": "100",
-}
+ENVIRONMENT = {**commands.ENVIRONMENT, "TERM": "xterm"}
 EVIL = "\x1b]0;owned\x07\x1b[2J\x9b31m\x1b[48;5;199mP\x08\x7f\u202egnp\u2066"
 """A window's title, a cleared screen, colours, a backspace, letters turned round."""
 
@@ -95,69 +88,33 @@ def test_what_python_prints_is_visible():
         assert "\\x1b" in text
 
 
-FORKING = """
-import json, os, sys, traceback
-from candide.cli import app, cards, lean, main, progress_bar, tables
-with lean.without("pandas"):
-    lean.load_numba()
-    from candide.api import verbs
-    [getattr(verbs, name) for name in verbs.__all__]
-    rows = {"x": [n / 7 for n in range(40)], "c": ["a", "b"] * 20, "t": [f"some word{n % 3} {n}" for n in range(40)]}
-    fitted = verbs.fit({**rows, "y": ["u", "v"] * 20}, "y")
-    verbs.predict(fitted, rows), verbs.explain(fitted, rows), verbs.inspect(fitted)
-for line in sys.stdin:
-    words, out, err = json.loads(line)
-    child = os.fork()
-    if not child:
-        os.dup2(os.open(out, os.O_WRONLY | os.O_NOCTTY), 1)
-        os.dup2(os.open(err, os.O_WRONLY | os.O_NOCTTY), 2)
-        sys.argv = ["candide", *words]
-        progress_bar.PATIENCE = 1e-9
-        code = 99
-        try:
-            main()
-        except SystemExit as ended:
-            code = ended.code
-        except BaseException:
-            traceback.print_exc()
-        sys.stdout.flush(), sys.stderr.flush()
-        os._exit(code)
-    print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
-"""
-
-
 class Commands:
-    """Real commands in processes of their own, forked from one that imported everything; into pipes or on terminals."""
+    """Commands typed in one folder, into pipes or on terminals, which show how far long work is from the start."""
 
     def __init__(self, folder: Path):
         self.folder = folder
-        self.server = subprocess.Popen([sys.executable, "-c", FORKING], cwd=folder, env=ENVIRONMENT, text=True,
-                                       stdin=subprocess.PIPE, stdout=subprocess.PIPE)  # fmt: skip
+        self.server = commands.forked()
 
     def __call__(self, words: list[str], on_terminal: bool) -> tuple[int, str]:
         """The exit code, and both outputs together."""
-        if on_terminal:
-            reading, writing = pty.openpty()
-            path = os.ttyname(writing)
-        else:
-            path = str(self.folder / "said")
-            os.close(os.open(path, os.O_CREAT | os.O_TRUNC))
-        assert self.server.stdin is not None
-        assert self.server.stdout is not None
-        self.server.stdin.write(json.dumps([words, path, path]) + "\n")
-        self.server.stdin.flush()
         if not on_terminal:
-            return int(self.server.stdout.readline()), Path(path).read_bytes().decode("utf-8", "surrogateescape")
+            path = self.folder / "said"
+            path.write_bytes(b"")
+            self.server.start(words, self.folder, path, path, ENVIRONMENT)
+            return self.server.ended(), path.read_bytes().decode("utf-8", "surrogateescape")
+        reading, writing = pty.openpty()
+        path = os.ttyname(writing)
+        self.server.start(words, self.folder, path, path, ENVIRONMENT, patience=1e-9)
         said = b""
-        while not select.select([self.server.stdout], [], [], 0)[0] or select.select([reading], [], [], 0)[0]:
+        while not self.server.has_ended() or select.select([reading], [], [], 0)[0]:
             if select.select([reading], [], [], 0.02)[0]:
                 said += os.read(reading, 1 << 16)
         os.close(reading), os.close(writing)
-        return int(self.server.stdout.readline()), said.decode("utf-8", "surrogateescape")
+        return self.server.ended(), said.decode("utf-8", "surrogateescape")
 
 
 @pytest.fixture(scope="module")
-def hostile(tmp_path_factory) -> Iterator[Commands]:
+def hostile(tmp_path_factory) -> Commands:
     """A folder in which every name, header, label, category and word is hostile."""
     folder = tmp_path_factory.mktemp("hostile")
     header = ("x", f"head{EVIL}", "text\nof two lines", f"label{EVIL}")
@@ -172,9 +129,7 @@ def hostile(tmp_path_factory) -> Iterator[Commands]:
     (folder / f"texts{EVIL}").mkdir()
     for place, (_, _, text, _) in enumerate(rows[:4]):
         (folder / f"texts{EVIL}" / f"{place}{EVIL}.txt").write_text(text)
-    yield (commands := Commands(folder))
-    commands.server.stdin.close()
-    commands.server.wait()
+    return Commands(folder)
 
 
 ROWS, MODEL, HEAD, LABEL = f"rows{EVIL}.csv", f"model{EVIL}.candide", f"head{EVIL}", f"label{EVIL}"

@@ -124,7 +124,7 @@ def test_labels_are_defused_too(tmp_path):
     assert out.getvalue().decode().splitlines()[1].split(",")[1::2] == ["'=evil", "'=evil"]
     out = io.BytesIO()
     verbs.sample(model, 3, "=evil", 1, out, safe=True)
-    assert all(line.startswith("'=evil,") for line in out.getvalue().decode().splitlines()[1:])
+    assert all(line.endswith(",'=evil") for line in out.getvalue().decode().splitlines()[1:])
 
 
 @pytest.mark.parametrize("format", ["jsonl", "parquet", None])

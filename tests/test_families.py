@@ -61,6 +61,22 @@ def test_gamma():
     assert log_likelihood(unsmoothed("gamma"), POSITIVE, GRID) == pytest.approx(by_class(POSITIVE, density), rel=1e-6)
 
 
+def test_weibull_has_the_mean_and_variance_of_the_logarithms():
+    def density(x):
+        shape = math.pi / math.sqrt(6 * np.log(x).var())
+        return stats.weibull_min.logpdf(GRID, shape, scale=np.exp(np.log(x).mean() + np.euler_gamma / shape))
+
+    assert log_likelihood(unsmoothed("weibull"), POSITIVE, GRID) == pytest.approx(by_class(POSITIVE, density), rel=1e-9)
+
+
+def test_weibull_finds_the_shape_and_scale_that_rows_were_drawn_from():
+    drawn = 3.0 * np.random.default_rng(0).weibull(1.5, 20_000)
+    block = Block(unsmoothed("weibull"), ("x0",))
+    ((shape, log_scale),) = Predictor.fit(Summary.of((block,), Batch.of({"x0": drawn}, ["a"] * 20_000))).parameters
+    assert shape[0, 0] == pytest.approx(1.5, rel=0.03)
+    assert math.exp(log_scale[0, 0]) == pytest.approx(3.0, rel=0.03)
+
+
 def test_exponential():
     expected = by_class(POSITIVE, lambda x: stats.expon.logpdf(GRID, scale=x.mean()))
     assert log_likelihood(unsmoothed("exponential"), POSITIVE, GRID) == pytest.approx(expected, rel=1e-12)
@@ -139,7 +155,7 @@ def test_discriminants_predict_from_the_marginal_of_what_is_observed(name):
 
 # Smoothing: so many rows of the whole column, given to each class for free.
 
-DENSITIES = ["gaussian", "lognormal", "gamma", "exponential", "poisson", "geometric", "negative_binomial"]
+DENSITIES = ["gaussian", "lognormal", "gamma", "weibull", "exponential", "poisson", "geometric", "negative_binomial"]
 
 
 @pytest.mark.parametrize("name", DENSITIES)
@@ -187,6 +203,7 @@ def test_a_constant_column_says_nothing():
         ("gaussian_shared", math.inf, "a finite number"),
         ("lognormal", 0.0, "a number above zero"),
         ("gamma", -1.0, "a number above zero"),
+        ("weibull", 0.0, "a number above zero"),
         ("exponential", -0.5, "a number from zero up"),
         ("poisson", 0.5, "a count (0, 1, 2, ...)"),
         ("geometric", -1.0, "a count (0, 1, 2, ...)"),
@@ -221,7 +238,7 @@ def test_every_family_knows_its_name_and_describes_itself(name):
 # Far out.
 
 
-@pytest.mark.parametrize("name", ["gaussian", "student", "gaussian_full", "exponential", "lognormal"])
+@pytest.mark.parametrize("name", ["gaussian", "student", "gaussian_full", "exponential", "lognormal", "weibull"])
 def test_moving_farther_out_never_favours_the_narrower_class(name):
     """Floors and replaced underflows make others prefer the narrow class again once a value is far enough."""
     narrow, wide = np.array([1.9, 2.0, 2.1, 2.05]), np.array([0.5, 2.0, 9.0, 4.0])
@@ -251,7 +268,9 @@ def test_timestamps_keep_their_spread(name):
 
 
 @pytest.mark.parametrize("scale", [1e-300, 1e-150, 1.0, 1e150, 1e300])
-@pytest.mark.parametrize("name", ["gaussian", "student", "gaussian_full", "gaussian_shared", "exponential", "gamma"])
+@pytest.mark.parametrize(
+    "name", ["gaussian", "student", "gaussian_full", "gaussian_shared", "exponential", "gamma", "weibull"]
+)
 def test_units_do_not_matter(name, scale):
     """Metres or parsecs: the same posterior."""
     values, labels, asked = np.array([1.0, 2.0, 4.0, 5.0, 7.0, 9.0]), [0, 0, 0, 1, 1, 1], np.array([1.0, 4.5, 6.0])

@@ -97,12 +97,16 @@ def covered(table: FloatArray, widths: FloatArray | None = None) -> FloatArray:
 
 
 def reaches_beyond(table: FloatArray, widths: FloatArray | None = None) -> AnyArray:
-    """Which classes have chances where the places end: they hold too little, and the class does not fade out there."""
+    """Which classes have chances where the places end: they hold too little, or the outermost stand for too much.
+
+    A class that fades out before the places end is not among them.
+    """
     if not len(table):
         return np.zeros(table.shape[1], dtype=bool)
     with np.errstate(invalid="ignore"):
         fades = np.maximum(table[0], table[-1]) < table.max(axis=0) - FADED
-    return (covered(table, widths) < COVERED) & ~fades
+    held = covered(table, widths)
+    return ((held < COVERED) | (held > 1 / COVERED)) & ~fades
 
 
 def entropy(prior: FloatArray) -> float:

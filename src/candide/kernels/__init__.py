@@ -7,9 +7,10 @@ Fast-math stays off: the same rows must give the same bits on every machine.
 """
 
 from collections.abc import Callable
-from typing import ParamSpec, TypeVar, cast
+from typing import Any, ParamSpec, TypeVar, cast
 
 import numba
+from numba.core.types.misc import unliteral
 
 from candide.kernels import first_run
 
@@ -19,8 +20,24 @@ _Result = TypeVar("_Result")
 
 def compiled(function: Callable[_Parameters, _Result]) -> Callable[_Parameters, _Result]:
     """Compile a kernel: serial, without the interpreter lock, cached on disk, bits as IEEE says."""
-    decorate = numba.njit(cache=True, nogil=True, error_model="numpy")
-    return cast(Callable[_Parameters, _Result], decorate(function))
+    kernel = numba.njit(cache=True, nogil=True, error_model="numpy")(function)
+    return cast(Callable[_Parameters, _Result], for_types_alone(kernel))
+
+
+def for_types_alone(kernel: Any) -> Any:
+    """The same kernel, compiled once for the types of its arguments, whichever constants other kernels call it with.
+
+    Numba takes a constant at a call (`True`, `0`, a counter before its loop) for a type of its own and compiles the
+    callee anew for it, with all that it calls. LLVM puts constants into what it inlines in any case.
+    """
+    choose = kernel.get_call_template
+
+    def get_call_template(arguments: Any, keywords: Any) -> Any:
+        plain = {name: unliteral(argument) for name, argument in keywords.items()}
+        return choose(tuple(unliteral(argument) for argument in arguments), plain)
+
+    kernel.get_call_template = get_call_template
+    return kernel
 
 
 first_run.listen()

@@ -4,14 +4,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from candide.kernels import compiled
-from candide.kernels.digits import add_double, add_integer, add_product, add_weighted, exponent_of, mantissa_of
+from candide.kernels.digits import Window, add_double, add_integer, add_product, add_weighted, exponent_of, mantissa_of
+from candide.kernels.slices import WeighedRows
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
 CROSS_BITS = 20
 """Slices for cross sums are one bit shorter, as four of their products are added together."""
-
 
 
 @compiled
@@ -35,11 +35,11 @@ def slice_block(block: Floats, splitters: Floats, limits: Floats, slices: Floats
 
 
 @compiled
-def add_vectors(sums: Floats, total: Integers, total_low: int, label: int) -> None:
-    """Add slice sums float64[parts, columns] to total[columns, label]."""
+def add_vectors(sums: Floats, total: Window, label: int) -> None:
+    """Add slice sums float64[parts, columns] to the digits of total[columns, label]."""
     for part in range(sums.shape[0]):
         for column in range(sums.shape[1]):
-            add_double(total[column, label], total_low, sums[part, column])
+            add_double(total.digits[column, label], total.low, sums[part, column])
 
 
 @compiled
@@ -78,8 +78,8 @@ def multiply_slices(heavy: Floats, flat: Floats, gram: Floats) -> None:
 
 
 @compiled
-def add_gram(gram: Floats, product: Integers, product_low: int, label: int) -> None:
-    """Add the slice products float64[parts, columns, parts, columns] to product[pairs, label].
+def add_gram(gram: Floats, product: Window, label: int) -> None:
+    """Add the slice products float64[parts, columns, parts, columns] to the digits of product[pairs, label].
 
     Pairs are the upper triangle row by row. Parts with the same sum of indices share one unit, so they are added
     as doubles first: at most 4 · 2^40 · 2048 = 2^53 units.
@@ -92,43 +92,32 @@ def add_gram(gram: Floats, product: Integers, product_low: int, label: int) -> N
                 added = 0.0
                 for part in range(max(0, depth - parts + 1), min(depth, parts - 1) + 1):
                     added += gram[part, left, depth - part, right]
-                add_double(product[pair, label], product_low, added)
+                add_double(product.digits[pair, label], product.low, added)
             pair += 1
 
 
 @compiled
-def add_cross_rows(
-    block: Floats,
-    mantissas: Integers,
-    exponents: Integers,
-    skip: NDArray[np.bool_],
-    label: int,
-    total: Integers,
-    total_low: int,
-    product: Integers,
-    product_low: int,
-) -> None:
-    """Add w·x and every w·x_j·x_k of the rows not skipped to total[columns, label] and product[pairs, label]."""
-    rows, columns = block.shape
-    for row in range(rows):
+def add_cross_rows(rows: WeighedRows, skip: NDArray[np.bool_], total: Window, product: Window) -> None:
+    """Add w·x and every w·x_j·x_k of rows not skipped to the digits of total[columns, class] and product[pairs, class].
+
+    Pairs are the upper triangle row by row; the rows hold no NaN.
+    """
+    count, columns = rows.values.shape
+    for row in range(count):
         if skip[row]:
             continue
-        heavy, negative, exponent = abs(mantissas[row]), mantissas[row] < 0, exponents[row]
+        mantissa, exponent, label = rows.mantissas[row], rows.exponents[row], rows.labels[row]
+        heavy, negative = abs(mantissa), mantissa < 0
         pair = 0
         for left in range(columns):
-            value = block[row, left]
+            value = rows.values[row, left]
             number, position = mantissa_of(value), exponent_of(value) + exponent
             flipped = negative != (value < 0)
-            add_weighted(total[left, label], total_low, heavy, number, position, flipped)
+            add_weighted(total.digits[left, label], total.low, heavy, number, position, flipped)
             for right in range(left, columns):
-                other = block[row, right]
+                other = rows.values[row, right]
+                entry, further = product.digits[pair, label], position + exponent_of(other)
                 add_product(
-                    product[pair, label],
-                    product_low,
-                    heavy,
-                    number,
-                    mantissa_of(other),
-                    position + exponent_of(other),
-                    flipped != (other < 0),
+                    entry, product.low, heavy, number, mantissa_of(other), further, flipped != (other < 0)
                 )
                 pair += 1

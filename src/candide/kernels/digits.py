@@ -4,6 +4,8 @@ The small superaccumulator of Neal (2015), "Fast exact summation using small and
 an accumulator whose window starts at `low` counts multiples of 2^(32 (low + i)).
 """
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -14,6 +16,13 @@ Integers = NDArray[np.int64]
 Magnitude = int | np.uint64
 
 MASK = 0xFFFFFFFF
+
+
+class Window(NamedTuple):
+    """Sums in the making: digits int64[..., D], of which digit 0 counts multiples of 2^(32 low)."""
+
+    digits: Integers
+    low: int
 
 
 @compiled

@@ -6,11 +6,14 @@ the sums of slices are then added to the digits. A value that does not fit its c
 own.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
 from candide.kernels import compiled
 from candide.kernels.digits import (
+    Window,
     add_double,
     add_integer,
     add_product,
@@ -42,6 +45,41 @@ INFINITE = 1 << 20
 
 SMALLEST_EXPONENT = -400
 LARGEST_EXPONENT = 480
+
+
+class WeighedRows(NamedTuple):
+    """Rows of numbers, each with its class and its weight.
+
+    `values` is float64[rows, columns], contiguous and read-only, NaN where missing; `labels` int64[rows]. A row weighs
+    mantissas[row] · 2^exponents[row], int64[rows] both, below zero where it is taken away. `light`, float64[rows], is
+    the same weight where slices take the row, else 0.
+    """
+
+    values: Floats
+    labels: Integers
+    mantissas: Integers
+    exponents: Integers
+    light: Floats
+
+
+class MomentWindows(NamedTuple):
+    """What rows are added to: Σw, Σw·x and Σw·x², digits int64[columns, classes, D] with a D of their own."""
+
+    weight: Window
+    total: Window
+    square: Window
+
+
+class SliceRoom(NamedTuple):
+    """Room for a block, given by the caller and written over: splitters, slice sums and strays.
+
+    `splitters` is float64[5, WIDTH] (largest magnitudes, three splitters, limits), `slices` float64[tiles, classes,
+    SLOTS · WIDTH], `strays` int64[values in a block + 1].
+    """
+
+    splitters: Floats
+    slices: Floats
+    strays: Integers
 
 
 @compiled
@@ -114,27 +152,20 @@ def sample_largest(block: Floats, first: int, last: int, largest: Floats) -> Non
 
 @compiled
 def slice_rows(
-    block: Floats,
-    first: int,
-    last: int,
-    labels: Integers,
-    weights: Floats,
-    splitters: Floats,
-    slices: Floats,
-    strays: Integers,
-    count: int,
+    rows: WeighedRows, first: int, last: int, splitters: Floats, slices: Floats, strays: Integers, count: int
 ) -> int:
     """Add the slices of columns first to last, and their products, to the slice sums of each class; list the strays.
 
-    `block` is float64[rows, columns], of which at most WIDTH are taken, `weights` whole numbers whose magnitudes
-    add to HEAVIEST_BLOCK at most (0 leaves a row out), `splitters` float64[4 · WIDTH] the three splitters and the
-    limit of each column, `slices` float64[classes, SLOTS · WIDTH]; strays[count:] gets row · columns + column and
-    has room to spare; the new count is returned. High and middle are cut from the value side by side, not one after
-    the other, so that the processor need not wait. Every slice is at most 2^21 units and |x| at most 2^43 units of
-    its second slice, so that 2^10 rows stay within 2^53 units and no addition here rounds.
+    At most WIDTH columns are taken. The light weights are whole numbers whose magnitudes add to HEAVIEST_BLOCK at most
+    (0 leaves a row out), `splitters` float64[4 · WIDTH] the three splitters and the limit of each column, `slices`
+    float64[classes, SLOTS · WIDTH]; strays[count:] gets row · columns + column and has room to spare; the new count is
+    returned. High and middle are cut from the value side by side, not one after the other, so that the processor need
+    not wait. Every slice is at most 2^21 units and |x| at most 2^43 units of its second slice, so that 2^10 rows stay
+    within 2^53 units and no addition here rounds.
     """
-    rows, columns = block.shape
-    for row in range(rows):
+    block, labels, weights = rows.values, rows.labels, rows.light
+    columns = block.shape[1]
+    for row in range(block.shape[0]):
         weight = weights[row]
         if weight == 0.0:
             continue
@@ -179,17 +210,15 @@ def list_strays(line: Floats, splitters: Floats, origin: int, strays: Integers, 
 
 
 @compiled
-def slice_tiles(
-    block: Floats, labels: Integers, weights: Floats, scratch: Floats, slices: Floats, strays: Integers
-) -> tuple[int, int, int]:
+def slice_tiles(rows: WeighedRows, room: SliceRoom) -> tuple[int, int, int]:
     """Slice a block of any number of columns, tile by tile; give the strays' count and the bits in use.
 
-    `slices` is float64[tiles, classes, SLOTS · WIDTH], `scratch` float64[5, WIDTH], `strays` int64[block size + 1],
-    filled with row · columns + column.
+    room.slices are added to, room.strays are filled with row · columns + column.
     """
+    block, slices, strays = rows.values, room.slices, room.strays
     columns = block.shape[1]
-    largest, splitters, limits = scratch[0], scratch[1:4], scratch[4]
-    flat = scratch[1:].reshape(4 * WIDTH)
+    largest, splitters, limits = room.splitters[0], room.splitters[1:4], room.splitters[4]
+    flat = room.splitters[1:].reshape(4 * WIDTH)
     lowest, highest, count = INFINITE, -INFINITE, 0
     for tile in range(slices.shape[0]):
         first = tile * WIDTH
@@ -200,7 +229,7 @@ def slice_tiles(
             if limits[column] > 0.0:
                 exponent = exponent_of(limits[column]) + 52
                 lowest, highest = min(lowest, exponent - DEPTH), max(highest, exponent)
-        count = slice_rows(block, first, last, labels, weights, flat, slices[tile], strays, count)
+        count = slice_rows(rows, first, last, flat, slices[tile], strays, count)
     for index in range(count):
         value = block[strays[index] // columns, strays[index] % columns]
         if np.isinf(value):
@@ -212,17 +241,9 @@ def slice_tiles(
 
 
 @compiled
-def flush_slices(
-    slices: Floats,
-    class_weights: Floats,
-    weight: Integers,
-    weight_low: int,
-    total: Integers,
-    total_low: int,
-    square: Integers,
-    square_low: int,
-) -> None:
-    """Move slice sums into the digits int64[columns, classes, D] of weight, total and square."""
+def flush_slices(slices: Floats, class_weights: Floats, sums: MomentWindows) -> None:
+    """Move slice sums float64[tiles, classes, SLOTS · WIDTH] into the digits, where a class has weight."""
+    (weight, weight_low), (total, total_low), (square, square_low) = sums
     columns, classes = weight.shape[:2]
     for label in range(classes):
         if class_weights[label] == 0.0:
@@ -244,157 +265,104 @@ def flush_slices(
 
 
 @compiled
-def add_value(
-    value: float,
-    mantissa: int,
-    exponent: int,
-    total: Integers,
-    total_low: int,
-    square: Integers,
-    square_low: int,
-) -> None:
-    """Add w·x and w·x² to one entry each, where the weight is mantissa · 2^exponent, either sign."""
+def add_value(rows: WeighedRows, row: int, column: int, sums: MomentWindows) -> None:
+    """Add w·x and w·x² of one value that is there."""
+    value, label = rows.values[row, column], rows.labels[row]
+    mantissa, exponent = rows.mantissas[row], rows.exponents[row]
     number, position = mantissa_of(value), exponent_of(value)
     heavy, negative = abs(mantissa), mantissa < 0
-    add_weighted(total, total_low, heavy, number, position + exponent, negative != (value < 0))
-    add_product(square, square_low, heavy, number, number, 2 * position + exponent, negative)
+    entry, low = sums.total.digits[column, label], sums.total.low
+    add_weighted(entry, low, heavy, number, position + exponent, negative != (value < 0))
+    entry, low = sums.square.digits[column, label], sums.square.low
+    add_product(entry, low, heavy, number, number, 2 * position + exponent, negative)
 
 
 @compiled
-def add_strays(
-    block: Floats,
-    labels: Integers,
-    mantissas: Integers,
-    exponents: Integers,
-    strays: Integers,
-    weight: Integers,
-    weight_low: int,
-    total: Integers,
-    total_low: int,
-    square: Integers,
-    square_low: int,
-) -> None:
+def add_strays(rows: WeighedRows, strays: Integers, sums: MomentWindows) -> None:
     """Add strays one by one; the flush holds their weight already, so a missing value takes its own back."""
-    columns = block.shape[1]
+    columns = rows.values.shape[1]
     for stray in strays:
         row, column = stray // columns, stray % columns
-        value, label = block[row, column], labels[row]
-        mantissa, exponent = mantissas[row], exponents[row]
-        if np.isnan(value):
-            add_integer(weight[column, label], weight_low, abs(mantissa), exponent, mantissa > 0)
+        if np.isnan(rows.values[row, column]):
+            mantissa, entry = rows.mantissas[row], sums.weight.digits[column, rows.labels[row]]
+            add_integer(entry, sums.weight.low, abs(mantissa), rows.exponents[row], mantissa > 0)
         else:
-            add_value(value, mantissa, exponent, total[column, label], total_low, square[column, label], square_low)
+            add_value(rows, row, column, sums)
 
 
 @compiled
-def add_rows(
-    block: Floats,
-    labels: Integers,
-    mantissas: Integers,
-    exponents: Integers,
-    weight: Integers,
-    weight_low: int,
-    total: Integers,
-    total_low: int,
-    square: Integers,
-    square_low: int,
-) -> None:
-    """Add rows value by value, into digits int64[columns, classes, D] that are wide enough.
+def add_row(rows: WeighedRows, row: int, sums: MomentWindows) -> None:
+    """Add a row value by value, into digits that are wide enough; it holds no infinity."""
+    mantissa, label = rows.mantissas[row], rows.labels[row]
+    if mantissa == 0:
+        return
+    for column in range(rows.values.shape[1]):
+        if not np.isnan(rows.values[row, column]):
+            entry = sums.weight.digits[column, label]
+            add_integer(entry, sums.weight.low, abs(mantissa), rows.exponents[row], mantissa < 0)
+            add_value(rows, row, column, sums)
 
-    `block` is float64[rows, columns] without infinities; a row's weight is mantissas[row] · 2^exponents[row].
-    """
-    rows, columns = block.shape
-    for row in range(rows):
-        mantissa, exponent, label = mantissas[row], exponents[row], labels[row]
-        if mantissa == 0:
-            continue
-        for column in range(columns):
-            value = block[row, column]
-            if not np.isnan(value):
-                add_integer(weight[column, label], weight_low, abs(mantissa), exponent, mantissa < 0)
-                add_value(
-                    value,
-                    mantissa,
-                    exponent,
-                    total[column, label],
-                    total_low,
-                    square[column, label],
-                    square_low,
-                )
+
+@compiled
+def add_rows(rows: WeighedRows, sums: MomentWindows) -> None:
+    """Add rows value by value, into digits that are wide enough; they hold no infinity."""
+    for row in range(rows.values.shape[0]):
+        add_row(rows, row, sums)
+
+
+@compiled
+def rows_between(rows: WeighedRows, start: int, stop: int) -> WeighedRows:
+    """The rows from start to stop, the same memory."""
+    return WeighedRows(
+        rows.values[start:stop],
+        rows.labels[start:stop],
+        rows.mantissas[start:stop],
+        rows.exponents[start:stop],
+        rows.light[start:stop],
+    )
+
+
+@compiled
+def survey_block(rows: WeighedRows, class_weights: Floats, lowest: int, highest: int) -> tuple[int, int]:
+    """Set class_weights, float64[classes], and widen the bits in use by those of rows that slices do not take."""
+    class_weights[:] = 0.0
+    for row in range(rows.values.shape[0]):
+        class_weights[rows.labels[row]] += rows.light[row]
+        if rows.light[row] == 0.0:
+            bottom, top = survey_rows(rows.values[row : row + 1])
+            lowest, highest = min(lowest, bottom), max(highest, top)
+    return lowest, highest
 
 
 @compiled
 def learn_blocks(
-    values: Floats,
-    labels: Integers,
-    mantissas: Integers,
-    exponents: Integers,
-    light: Floats,
-    reach: tuple[int, int, int, int],
-    scratch: Floats,
-    slices: Floats,
-    strays: Integers,
-    weight: Integers,
-    weight_low: int,
-    total: Integers,
-    total_low: int,
-    square: Integers,
-    square_low: int,
+    rows: WeighedRows, reach: tuple[int, int, int, int], room: SliceRoom, sums: MomentWindows
 ) -> tuple[int, int, int]:
-    """Add float64[rows, columns] block by block, until the end or a block that cannot be added yet.
+    """Add rows block by block, until the end or a block that cannot be added yet.
 
     `reach` is (first row, rows in a block, lowest and highest bit of the weights). Rows whose `light` is 0 are added
     value by value. Gives the first row not added, and the bits its block needs: the caller widens the digits and
-    calls again, or refuses an INFINITE one. Scratch arrays are the caller's, as in `slice_tiles`.
+    calls again, or refuses an INFINITE one.
     """
     start, step, weight_lowest, weight_highest = reach
-    class_weights = np.zeros(weight.shape[1])
-    while start < values.shape[0]:
-        stop = min(start + step, values.shape[0])
-        block, mine, heavy = values[start:stop], labels[start:stop], light[start:stop]
-        slices[:] = 0.0
-        count, lowest, highest = slice_tiles(block, mine, heavy, scratch, slices, strays)
-        class_weights[:] = 0.0
-        for row in range(stop - start):
-            class_weights[mine[row]] += heavy[row]
-            if heavy[row] == 0.0:
-                bottom, top = survey_rows(block[row : row + 1])
-                lowest, highest = min(lowest, bottom), max(highest, top)
+    total, square = sums.total, sums.square
+    class_weights = np.zeros(sums.weight.digits.shape[1])
+    while start < rows.values.shape[0]:
+        stop = min(start + step, rows.values.shape[0])
+        block = rows_between(rows, start, stop)
+        room.slices[:] = 0.0
+        count, lowest, highest = slice_tiles(block, room)
+        lowest, highest = survey_block(block, class_weights, lowest, highest)
         bottom, top = lowest + weight_lowest, highest + weight_highest
         if highest == INFINITE or not (
-            in_window(bottom, top, total_low, total.shape[2])
-            and in_window(bottom + lowest, top + highest, square_low, square.shape[2])
+            in_window(bottom, top, total.low, total.digits.shape[2])
+            and in_window(bottom + lowest, top + highest, square.low, square.digits.shape[2])
         ):
             return start, lowest, highest
-        flush_slices(slices, class_weights, weight, weight_low, total, total_low, square, square_low)
-        numbers, powers = mantissas[start:stop], exponents[start:stop]
-        add_strays(
-            block,
-            mine,
-            numbers,
-            powers,
-            strays[:count],
-            weight,
-            weight_low,
-            total,
-            total_low,
-            square,
-            square_low,
-        )
+        flush_slices(room.slices, class_weights, sums)
+        add_strays(block, room.strays[:count], sums)
         for row in range(stop - start):
-            if heavy[row] == 0.0:
-                one = slice(row, row + 1)
-                add_rows(
-                    block[one],
-                    mine[one],
-                    numbers[one],
-                    powers[one],
-                    weight,
-                    weight_low,
-                    total,
-                    total_low,
-                    square,
-                    square_low,
-                )
+            if block.light[row] == 0.0:
+                add_row(block, row, sums)
         start = stop
     return start, 0, 0

@@ -4,9 +4,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from candide.kernels import cross as kernels
-from candide.kernels.slices import choose_splitters
+from candide.kernels.slices import WeighedRows, choose_splitters
 from candide.statistics.exact import HEADROOM, Digits, ExactSums, highest_bit, lowest_bit
-from candide.statistics.moments import FEWEST_SLICED, InfiniteValue, checked
+from candide.statistics.moments import FEWEST_SLICED, InfiniteValue, checked, row_major
 from candide.statistics.row_weights import RowWeights
 
 Floats = NDArray[np.float64]
@@ -64,13 +64,9 @@ class CrossBuilder:
             self._reach(block, weights)
             for label in np.unique(mine):
                 here = mine == label
-                self._add_class(
-                    np.ascontiguousarray(block[here]),
-                    int(label),
-                    mantissas[here],
-                    exponents[here],
-                    light[here],
-                )
+                values_here = row_major(block[here])
+                weighed = WeighedRows(values_here, mine[here], mantissas[here], exponents[here], light[here])
+                self._add_class(weighed, int(label))
 
     def _reach(self, block: Floats, weights: RowWeights) -> None:
         lowest, highest = weights.lowest_bit, weights.highest_bit
@@ -86,16 +82,13 @@ class CrossBuilder:
                 accumulator.settle()
             self._additions = 8 * len(block) + 8
 
-    def _add_class(self, block: Floats, label: int, mantissas: Integers, exponents: Integers, light: Floats) -> None:
+    def _add_class(self, rows: WeighedRows, label: int) -> None:
         entry = self._weight.digits[label]
-        kernels.add_weights(entry, self._weight.low, mantissas, exponents)
-        done = mantissas == 0
-        if len(block) >= FEWEST_SLICED:
-            done |= self._add_slices(block, label, light)
-        total, product = self._total, self._product
-        kernels.add_cross_rows(
-            block, mantissas, exponents, done, label, total.digits, total.low, product.digits, product.low
-        )
+        kernels.add_weights(entry, self._weight.low, rows.mantissas, rows.exponents)
+        done = rows.mantissas == 0
+        if len(rows.values) >= FEWEST_SLICED:
+            done |= self._add_slices(rows.values, label, rows.light)
+        kernels.add_cross_rows(rows, done, self._total.window, self._product.window)
 
     def _add_slices(self, block: Floats, label: int, light: Floats) -> NDArray[np.bool_]:
         """Add by matrix products the rows that slices can hold, and say which they were."""
@@ -113,6 +106,6 @@ class CrossBuilder:
         gram = np.empty((flat.shape[1], flat.shape[1]))
         kernels.multiply_slices(heavy, flat, gram)
         parts = gram.reshape(self.PARTS, self.columns, self.PARTS, self.columns)
-        kernels.add_vectors(heavy.sum(axis=0).reshape(self.PARTS, -1), self._total.digits, self._total.low, label)
-        kernels.add_gram(parts, self._product.digits, self._product.low, label)
+        kernels.add_vectors(heavy.sum(axis=0).reshape(self.PARTS, -1), self._total.window, label)
+        kernels.add_gram(parts, self._product.window, label)
         return fits

@@ -161,6 +161,11 @@ class Digits:
         self.digits = np.zeros((*shape, 0), np.int64)
         self.low = 0
 
+    @property
+    def window(self) -> kernels.Window:
+        """The digits as kernels take them."""
+        return kernels.Window(self.digits, self.low)
+
     def reach(self, lowest_bit: int, highest_bit: int) -> None:
         """Make room for numbers between these powers of two, and for the carries of 2^63 of them."""
         low, high = lowest_bit // 32, highest_bit // 32 + 3

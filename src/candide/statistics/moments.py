@@ -45,9 +45,7 @@ class MomentsBuilder:
         self._total = Digits((columns, classes))
         self._square = Digits((columns, classes))
         self._additions = 0
-        self._scratch = np.zeros((5, kernels.WIDTH))
-        self._slices = np.zeros((0, 0, 0))
-        self._strays = np.zeros(0, np.int64)
+        self._room: kernels.SliceRoom | None = None
 
     def learn(self, values: Floats, labels: Integers, weights: Integers | Floats | None = None) -> None:
         """Add rows float64[n, columns] with labels below `classes`.
@@ -70,7 +68,7 @@ class MomentsBuilder:
         for accumulator in (self._weight, self._total, self._square):
             accumulator.grow(classes)
         self.classes = classes
-        self._slices = np.zeros((0, 0, 0))
+        self._room = None
 
     def freeze(self) -> tuple[ExactSums, ExactSums, ExactSums]:
         """Σw, Σw·x and Σw·x², each of shape [columns, classes]."""
@@ -96,30 +94,18 @@ class MomentsBuilder:
         if highest == kernels.INFINITE:
             return 0
         self._reach(lowest, highest, weights, len(block))
-        kernels.add_rows(block, labels, each[0], each[1], *self._digits())
+        kernels.add_rows(kernels.WeighedRows(block, labels, *each), self._sums())
         return len(block)
 
     def _add_many(self, block: Floats, labels: Integers, weights: RowWeights, each: EachRow, rows: int) -> int:
         """Add rows in sliced blocks; give how many were added before a block with an infinite value."""
-        if not self._slices.size:
-            tiles = -(-self.columns // kernels.WIDTH)
-            self._slices = np.zeros((tiles, self.classes, kernels.SLOTS * kernels.WIDTH))
-            self._strays = np.zeros(block_rows(self.columns) * self.columns + 1, np.int64)
+        room = self._room = self._room or slice_room(self.columns, self.classes)
+        weighed = kernels.WeighedRows(block, labels, *each)
         self._reach(0, -1, weights, len(block))
         added = 0
         while added < len(block):
-            added, lowest, highest = kernels.learn_blocks(
-                block,
-                labels,
-                each[0],
-                each[1],
-                each[2],
-                (added, rows, weights.lowest_bit, weights.highest_bit),
-                self._scratch,
-                self._slices,
-                self._strays,
-                *self._digits(),
-            )
+            reach = added, rows, weights.lowest_bit, weights.highest_bit
+            added, lowest, highest = kernels.learn_blocks(weighed, reach, room, self._sums())
             if highest == kernels.INFINITE:
                 break
             self._reach(lowest, highest, weights, 0)
@@ -138,9 +124,8 @@ class MomentsBuilder:
                 accumulator.settle()
             self._additions = 16 * (rows + 1)
 
-    def _digits(self) -> tuple[Integers, int, Integers, int, Integers, int]:
-        weight, total, square = self._weight, self._total, self._square
-        return weight.digits, weight.low, total.digits, total.low, square.digits, square.low
+    def _sums(self) -> kernels.MomentWindows:
+        return kernels.MomentWindows(self._weight.window, self._total.window, self._square.window)
 
 
 def moments(
@@ -155,6 +140,16 @@ def moments(
 def block_rows(columns: int) -> int:
     """How many rows to slice at once."""
     return max(FEWEST_SLICED, min(kernels.HEAVIEST_BLOCK, LARGEST_BLOCK // max(1, columns)))
+
+
+def slice_room(columns: int, classes: int) -> kernels.SliceRoom:
+    """Room to slice blocks of so many columns."""
+    tiles = -(-columns // kernels.WIDTH)
+    return kernels.SliceRoom(
+        np.zeros((5, kernels.WIDTH)),
+        np.zeros((tiles, classes, kernels.SLOTS * kernels.WIDTH)),
+        np.zeros(block_rows(columns) * columns + 1, np.int64),
+    )
 
 
 def checked(values: Floats, labels: Integers, columns: int, classes: int) -> tuple[Floats, Integers]:

@@ -7,14 +7,15 @@ from typing import Annotated, Any
 import typer
 
 from candide.cli import options
-from candide.cli.options import Data, Force, Reading, Shape, ShapeOption, reads
+from candide.cli.groups import with_groups
+from candide.cli.options import Data, Force, LabelToLearn, ReadingOptions, Shape, ShapeOption
 from candide.data.visible import visible
 
 
-@reads
+@with_groups
 def compare(
     data: Data,
-    label: Annotated[str | None, typer.Option("--label", "-l", metavar="COLUMN", help="The column to learn.")] = None,
+    label: LabelToLearn = None,
     output: Annotated[
         str | None,
         typer.Option("--output", "-o", metavar="PICTURE", help="Where to draw the learning curves: .svg or .png."),
@@ -32,7 +33,7 @@ def compare(
     ] = 20_000,
     seed: Annotated[int, typer.Option(metavar="NUMBER", min=0, help="The same seed deals and draws alike.")] = 0,
     *,
-    reading: Reading,
+    reading: ReadingOptions,
     force: Force = False,
     format: ShapeOption = Shape.table,
 ) -> None:
@@ -56,7 +57,7 @@ def compare(
         seed=seed,
         force=force,
         watch=watch,
-        **reading,
+        **reading.for_verb(),
     )
     if format is Shape.json:
         from candide.cli.tables import print_json

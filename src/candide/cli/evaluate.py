@@ -7,13 +7,14 @@ from typing import Annotated, Any
 import typer
 
 from candide.cli import options
-from candide.cli.options import Reading, Shape, ShapeOption, Strict, reads
+from candide.cli.groups import with_groups
+from candide.cli.options import ReadingOptions, Shape, ShapeOption, Strict
 
 CONFUSION_WIDTH = 10
 CONFUSIONS_SHOWN = 10
 
 
-@reads
+@with_groups
 def evaluate(
     given: Annotated[
         list[str],
@@ -44,7 +45,7 @@ def evaluate(
         ),
     ] = None,
     *,
-    reading: Reading,
+    reading: ReadingOptions,
     strict: Strict = False,
     format: ShapeOption = Shape.table,
 ) -> None:
@@ -70,7 +71,7 @@ def evaluate(
         families=options.families_of(family),
         strict=strict,
         watch=watch,
-        **reading,
+        **reading.for_verb(),
     )
     if format is Shape.json:
         from candide.cli.tables import print_json

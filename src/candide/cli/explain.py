@@ -9,9 +9,9 @@ from typing import Annotated, Any
 import typer
 
 from candide.cli import options
-from candide.cli.options import Force, ModelPath, Reading, Strict, reads
+from candide.cli.groups import with_groups
+from candide.cli.options import Force, ModelPath, ReadingOptions, Strict, TextOption
 from candide.cli.screen import as_is
-from candide.cli.wording import in_shell
 from candide.data.visible import visible
 
 
@@ -23,7 +23,7 @@ class Rendered(StrEnum):
     html = "html"
 
 
-@reads
+@with_groups
 def explain(
     model: ModelPath,
     data: Annotated[
@@ -32,10 +32,7 @@ def explain(
     row: Annotated[
         list[int] | None, typer.Option("--row", "-r", metavar="NUMBER", help="Which row, from 1. May be repeated.")
     ] = None,
-    text: Annotated[
-        list[str] | None,
-        typer.Option("--text", metavar="TEXT", help="A text of your own, in place of a file. May be repeated."),
-    ] = None,
+    text: TextOption = None,
     worked: Annotated[
         bool, typer.Option("--worked", help="Bayes' rule step by step, with the counts as fractions.")
     ] = False,
@@ -43,7 +40,7 @@ def explain(
         str | None, typer.Option("--output", "-o", metavar="FILE", help="Where it goes; else standard output.")
     ] = None,
     *,
-    reading: Reading,
+    reading: ReadingOptions,
     strict: Strict = False,
     force: Force = False,
     format: Annotated[
@@ -59,6 +56,7 @@ def explain(
     Example: candide explain titanic.candide new.csv --row 3
     """
     from candide.cli.running import verb
+    from candide.cli.tables import notes
 
     shape = format or by_name(output)
     if worked and shape is not Rendered.table:
@@ -73,11 +71,10 @@ def explain(
         tuple(row) if row else (1,),
         strict=strict,
         text=text or None,
-        **reading,
+        **reading.for_verb(),
     )
     titled = [(title_of(one.row, len(found), bool(text)), one) for one in found]
-    for note in found[0].notes:
-        print(f"note: {visible(in_shell(note))}", file=sys.stderr)
+    notes(found[0].notes, sys.stderr)
     put(rendered(titled, shape, worked, output), output)
 
 

@@ -7,14 +7,15 @@ from typing import Annotated, Any
 import typer
 
 from candide.cli import options
-from candide.cli.options import Data, Force, Reading, Shape, ShapeOption, reads
+from candide.cli.groups import with_groups
+from candide.cli.options import Data, Force, LabelToLearn, ReadingOptions, Shape, ShapeOption
 from candide.data.visible import visible
 
 
-@reads
+@with_groups
 def fit(
     data: Data,
-    label: Annotated[str | None, typer.Option("--label", "-l", metavar="COLUMN", help="The column to learn.")] = None,
+    label: LabelToLearn = None,
     output: Annotated[
         str | None, typer.Option("--output", "-o", metavar="MODEL", help="Where to save the model (NAME.candide).")
     ] = None,
@@ -64,7 +65,7 @@ def fit(
         typer.Option(metavar="MODEL", help="Choose everything as this model did, so that both can be merged."),
     ] = None,
     *,
-    reading: Reading,
+    reading: ReadingOptions,
     force: Force = False,
     format: ShapeOption = Shape.table,
 ) -> None:
@@ -93,7 +94,7 @@ def fit(
         like=like,
         force=force,
         watch=watch,
-        **reading,
+        **reading.for_verb(),
     )
     card = verb("inspect")(fitted)
     if format is Shape.json:

@@ -2,13 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
 from enum import StrEnum
-from functools import wraps
-from inspect import Parameter, signature
 from typing import Annotated, Any
 
 import typer
+
+
+class RowFormat(StrEnum):
+    """How rows are written; json means one object a line."""
+
+    csv = "csv"
+    tsv = "tsv"
+    jsonl = "jsonl"
+    json = "json"
+    parquet = "parquet"
+
+    @property
+    def for_verb(self) -> str:
+        """What the verbs call it."""
+        return {"json": "jsonl"}.get(self.value, self.value)
 
 
 class Shape(StrEnum):
@@ -25,56 +39,11 @@ DATA_HELP = (
 )
 Data = Annotated[list[str], typer.Argument(metavar="DATA", help=DATA_HELP, show_default=False)]
 ShapeOption = Annotated[Shape, typer.Option("--format", help="A table for people, or json for programs.")]
-Delimiter = Annotated[
-    str | None, typer.Option(metavar="CHARACTER", help="What separates fields. Found out unless given.")
-]
-Encoding = Annotated[str | None, typer.Option(metavar="NAME", help="The encoding of text; else UTF-8.")]
-Types = Annotated[
+LabelToLearn = Annotated[str | None, typer.Option("--label", "-l", metavar="COLUMN", help="The column to learn.")]
+TextOption = Annotated[
     list[str] | None,
-    typer.Option(
-        "--type",
-        metavar="COLUMN=KIND",
-        help="Read a column as number, integer, truth, date, time, instant or text; an example behind it shows how "
-        "values are written, as in 'price=number 1.234,5 €' or 'day=date 31/12/2024'. May be repeated.",
-    ),
+    typer.Option("--text", metavar="TEXT", help="A text of your own, in place of a file. May be repeated."),
 ]
-Na = Annotated[
-    list[str] | None,
-    typer.Option(
-        metavar="WORD",
-        help="What means that a value is missing, beside the usual (NA, null, -, ?, ... in columns of numbers and "
-        "dates). May be repeated.",
-    ),
-]
-Decimal = Annotated[str | None, typer.Option(metavar="CHARACTER", help="The decimal mark. Found out unless given.")]
-Thousands = Annotated[
-    str | None, typer.Option(metavar="CHARACTER", help="What stands between thousands. Found out unless given.")
-]
-Sql = Annotated[str | None, typer.Option(metavar="QUERY", help="Rows of a database.")]
-Table = Annotated[str | None, typer.Option(metavar="NAME", help="The table of a database.")]
-FollowLinks = Annotated[bool, typer.Option("--follow-links", help="Also read what links in a folder lead to.")]
-Columns = Annotated[
-    str | None, typer.Option(metavar="A,B,C", help="Read only these columns; the label always is.")
-]
-Where = Annotated[
-    str | None,
-    typer.Option(
-        metavar="CONDITION",
-        help="Read only rows such as \"split = 'train' and age >= 18\": = != < <= > >=, 'is missing', joined by 'and'.",
-    ),
-]
-OnError = Annotated[
-    str,
-    typer.Option(
-        metavar="stop|skip|keep",
-        help="What to do with a row that cannot be read: stop, or skip it; predict can also keep it, unanswered.",
-    ),
-]
-Rejects = Annotated[
-    str | None,
-    typer.Option(metavar="FILE", help="Where skipped rows are listed, with reasons."),
-]
-
 Strict = Annotated[
     bool,
     typer.Option("--strict", help="Refuse rows that lack a column of the model; else it counts as missing in them."),
@@ -85,59 +54,88 @@ Force = Annotated[
 ]
 
 
-Reading = dict[str, Any]
-"""What the verbs call `reading`."""
+@dataclass(frozen=True)
+class ReadingOptions:
+    """How rows are read: the options of every command that reads some."""
+
+    delimiter: Annotated[
+        str | None, typer.Option(metavar="CHARACTER", help="What separates fields. Found out unless given.")
+    ] = None
+    encoding: Annotated[str | None, typer.Option(metavar="NAME", help="The encoding of text; else UTF-8.")] = None
+    types: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--type",
+            metavar="COLUMN=KIND",
+            help="Read a column as number, integer, truth, date, time, instant or text; an example behind it shows how "
+            "values are written, as in 'price=number 1.234,5 €' or 'day=date 31/12/2024'. May be repeated.",
+        ),
+    ] = None
+    na: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="WORD",
+            help="What means that a value is missing, beside the usual (NA, null, -, ?, ... in columns of numbers and "
+            "dates). May be repeated.",
+        ),
+    ] = None
+    decimal: Annotated[
+        str | None, typer.Option(metavar="CHARACTER", help="The decimal mark. Found out unless given.")
+    ] = None
+    thousands: Annotated[
+        str | None, typer.Option(metavar="CHARACTER", help="What stands between thousands. Found out unless given.")
+    ] = None
+    sql: Annotated[str | None, typer.Option(metavar="QUERY", help="Rows of a database.")] = None
+    table: Annotated[str | None, typer.Option(metavar="NAME", help="The table of a database.")] = None
+    follow_links: Annotated[
+        bool, typer.Option("--follow-links", help="Also read what links in a folder lead to.")
+    ] = False
+    columns: Annotated[
+        str | None, typer.Option(metavar="A,B,C", help="Read only these columns; the label always is.")
+    ] = None
+    where: Annotated[
+        str | None,
+        typer.Option(
+            metavar="CONDITION",
+            help="Read only rows such as \"split = 'train' and age >= 18\": = != < <= > >=, 'is missing', joined by "
+            "'and'.",
+        ),
+    ] = None
+    on_error: Annotated[
+        str,
+        typer.Option(
+            metavar="stop|skip|keep",
+            help="What to do with a row that cannot be read: stop, or skip it; predict can also keep it, unanswered.",
+        ),
+    ] = "stop"
+    rejects: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Where skipped rows are listed, with reasons.")
+    ] = None
+
+    def for_verb(self) -> dict[str, Any]:
+        """What the verbs call `reading`."""
+        given = {one.name: getattr(self, one.name) for one in fields(self)}
+        delimiter = "\t" if self.delimiter == "\\t" else self.delimiter
+        return {**given, "delimiter": delimiter, "types": pairs(self.types, "--type", "age=number") or None}
 
 
-def reading(
-    delimiter: Delimiter = None,
-    encoding: Encoding = None,
-    types: Types = None,
-    na: Na = None,
-    decimal: Decimal = None,
-    thousands: Thousands = None,
-    sql: Sql = None,
-    table: Table = None,
-    follow_links: FollowLinks = False,
-    columns: Columns = None,
-    where: Where = None,
-    on_error: OnError = "stop",
-    rejects: Rejects = None,
-) -> Reading:
-    """The options of every command that reads rows, as the verbs take them."""
-    return {
-        "delimiter": "\t" if delimiter == "\\t" else delimiter,
-        "encoding": encoding,
-        "types": pairs(types, "--type", "age=number") or None,
-        "na": na,
-        "decimal": decimal,
-        "thousands": thousands,
-        "sql": sql,
-        "table": table,
-        "follow_links": follow_links,
-        "columns": columns,
-        "where": where,
-        "on_error": on_error,
-        "rejects": rejects,
-    }
+@dataclass(frozen=True)
+class RowsOut:
+    """Where rows go that a command writes: to a file, or to the screen."""
 
+    output: Annotated[
+        str | None, typer.Option("--output", "-o", metavar="FILE", help="Where rows go; else standard output.")
+    ] = None
+    safe: Annotated[
+        bool,
+        typer.Option("--safe", help="Put an apostrophe before fields that a spreadsheet would run, such as =cmd|..."),
+    ] = False
+    force: Force = False
 
-def reads(command: Callable[..., None]) -> Callable[..., None]:
-    """A command whose parameter `reading` stands for the options of `reading`, which it thereby has."""
-    shared = signature(reading, eval_str=True).parameters
-    own = signature(command, eval_str=True)
-    every: list[Parameter] = []
-    for name, parameter in own.parameters.items():
-        every += shared.values() if name == "reading" else [parameter]
-
-    @wraps(command)
-    def run(**given: Any) -> None:
-        read = reading(**{name: given.pop(name) for name in shared})
-        command(**given, reading=read)
-
-    run.__signature__ = own.replace(parameters=every)  # type: ignore[attr-defined]
-    run.__annotations__ = {parameter.name: parameter.annotation for parameter in every}
-    return run
+    @property
+    def to_screen(self) -> bool:
+        """Whether no file is named."""
+        return self.output in (None, "-")
 
 
 def one_or_all(data: Sequence[str]) -> Any:

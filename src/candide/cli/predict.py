@@ -3,42 +3,27 @@
 from __future__ import annotations
 
 import sys
-from enum import StrEnum
 from typing import Annotated, Any
 
 import typer
 
 from candide.cli import options
-from candide.cli.options import Force, ModelPath, Reading, Strict, reads
+from candide.cli.groups import with_groups
+from candide.cli.options import ModelPath, ReadingOptions, RowFormat, RowsOut, Strict, TextOption
 from candide.cli.screen import rows_out
-from candide.cli.wording import in_shell
 from candide.data.visible import visible
 
 
-class Written(StrEnum):
-    """How rows are written; json means one object a line."""
-
-    csv = "csv"
-    tsv = "tsv"
-    jsonl = "jsonl"
-    json = "json"
-    parquet = "parquet"
-
-
-@reads
+@with_groups
 def predict(
     model: ModelPath,
     data: Annotated[
         list[str] | None,
         typer.Argument(metavar="DATA", help=options.DATA_HELP, show_default=False),
     ] = None,
-    text: Annotated[
-        list[str] | None,
-        typer.Option("--text", metavar="TEXT", help="A text of your own, in place of a file. May be repeated."),
-    ] = None,
-    output: Annotated[
-        str | None, typer.Option("--output", "-o", metavar="FILE", help="Where rows go; else standard output.")
-    ] = None,
+    *,
+    text: TextOption = None,
+    rows: RowsOut,
     confidence: Annotated[
         float,
         typer.Option(metavar="PROBABILITY", help="Decide 'unsure' where the probability is below this."),
@@ -57,23 +42,17 @@ def predict(
             "decision, with _predicted behind a name that the rows use already.",
         ),
     ] = None,
-    safe: Annotated[
-        bool,
-        typer.Option("--safe", help="Put an apostrophe before fields that a spreadsheet would run, such as =cmd|..."),
-    ] = False,
     probabilities: Annotated[bool, typer.Option("--probabilities", help="Add the probability of every class.")] = False,
     format: Annotated[
-        Written | None,
+        RowFormat | None,
         typer.Option(
             "--format",
             help="How rows are written: by the output's name, else csv, with the delimiter that the input has. json is "
             "jsonl.",
         ),
     ] = None,
-    *,
-    reading: Reading,
+    reading: ReadingOptions,
     strict: Strict = False,
-    force: Force = False,
 ) -> None:
     """Answer rows, with a probability and a decision.
 
@@ -87,28 +66,27 @@ def predict(
     """
     from candide.cli.progress_bar import watch
     from candide.cli.running import verb
+    from candide.cli.tables import notes
 
-    to_screen = output in (None, "-")
     predicted = verb("predict")(
         model,
         options.one_or_all(data) if data else None,
-        rows_out(format) if to_screen else output,
+        rows_out(format) if rows.to_screen else rows.output,
         text=text or None,
         answer=answer,
-        safe=safe,
+        safe=rows.safe,
         confidence=confidence,
         rarity=rarity,
         probabilities=probabilities,
-        output_format={"json": "jsonl"}.get(format.value, format.value) if format else None,
+        output_format=format.for_verb if format else None,
         strict=strict,
-        force=force,
-        **({} if to_screen and sys.stdout.isatty() else {"watch": watch}),
-        **reading,
+        force=rows.force,
+        **({} if rows.to_screen and sys.stdout.isatty() else {"watch": watch}),
+        **reading.for_verb(),
     )
-    for note in predicted.notes:
-        print(f"note: {visible(in_shell(note))}", file=sys.stderr)
-    if not to_screen:
-        summed_up(predicted, output, format is Written.json)
+    notes(predicted.notes, sys.stderr)
+    if not rows.to_screen:
+        summed_up(predicted, rows.output, format is RowFormat.json)
 
 
 def summed_up(predicted: Any, output: str | None, as_json: bool) -> None:

@@ -7,11 +7,12 @@ from typing import Annotated
 import typer
 
 from candide.cli import options
-from candide.cli.options import Force, ModelPath, Reading, Shape, ShapeOption, Strict, reads
+from candide.cli.groups import with_groups
+from candide.cli.options import Force, ModelPath, ReadingOptions, Shape, ShapeOption, Strict
 from candide.data.visible import visible
 
 
-@reads
+@with_groups
 def report(
     model: ModelPath,
     data: Annotated[
@@ -49,7 +50,7 @@ def report(
         str | None, typer.Option(metavar="CLASS", help="The class that the nomogram sets it against.")
     ] = None,
     *,
-    reading: Reading,
+    reading: ReadingOptions,
     strict: Strict = False,
     force: Force = False,
     format: ShapeOption = Shape.table,
@@ -78,7 +79,7 @@ def report(
         strict=strict,
         force=force,
         watch=watch,
-        **reading,
+        **reading.for_verb(),
     )
     if format is Shape.json:
         from candide.cli.tables import print_json

@@ -7,12 +7,13 @@ from typing import Annotated, Any
 
 import typer
 
-from candide.cli.options import Force, ModelPath
-from candide.cli.predict import Written
+from candide.cli.groups import with_groups
+from candide.cli.options import ModelPath, RowFormat, RowsOut
 from candide.cli.screen import rows_out
 from candide.data.visible import visible
 
 
+@with_groups
 def sample(
     model: ModelPath,
     n: Annotated[int, typer.Option("-n", metavar="NUMBER", min=0, help="How many rows.")] = 10,
@@ -22,17 +23,11 @@ def sample(
     seed: Annotated[
         int | None, typer.Option(metavar="NUMBER", min=0, help="The same seed draws the same rows.")
     ] = None,
-    output: Annotated[
-        str | None, typer.Option("--output", "-o", metavar="FILE", help="Where rows go; else standard output.")
-    ] = None,
-    safe: Annotated[
-        bool,
-        typer.Option("--safe", help="Put an apostrophe before fields that a spreadsheet would run, such as =cmd|..."),
-    ] = False,
+    *,
+    rows: RowsOut,
     format: Annotated[
-        Written | None, typer.Option("--format", help="How rows are written; on a terminal, a table. json is jsonl.")
+        RowFormat | None, typer.Option("--format", help="How rows are written; on a terminal, a table. json is jsonl.")
     ] = None,
-    force: Force = False,
 ) -> None:
     """Draw new rows from what a model learned.
 
@@ -40,22 +35,21 @@ def sample(
     """
     from candide.cli.running import verb
 
-    to_screen = output in (None, "-")
-    as_table = to_screen and format is None and sys.stdout.isatty()
+    as_table = rows.to_screen and format is None and sys.stdout.isatty()
     drawn = verb("sample")(
         model,
         n,
         label,
         seed,
-        None if as_table else rows_out(format) if to_screen else output,
-        force=force,
-        safe=safe,
-        output_format={"json": "jsonl"}.get(format.value, format.value) if format else None,
+        None if as_table else rows_out(format) if rows.to_screen else rows.output,
+        force=rows.force,
+        safe=rows.safe,
+        output_format=format.for_verb if format else None,
     )
     if as_table:
         show(drawn)
-    elif not to_screen:
-        print(visible(f"{drawn.num_rows:,} rows written to {output}"))
+    elif not rows.to_screen:
+        print(visible(f"{drawn.num_rows:,} rows written to {rows.output}"))
 
 
 def show(drawn: Any) -> None:

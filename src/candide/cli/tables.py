@@ -7,7 +7,7 @@ import math
 import shlex
 import sys
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TextIO
 
 from candide.cli.screen import as_is
 from candide.cli.wording import in_shell
@@ -81,10 +81,10 @@ def heading(text: str) -> None:
     printed(Text(visible(text), style="bold"))
 
 
-def notes(said: Sequence[str]) -> None:
+def notes(said: Sequence[str], stream: TextIO | None = None) -> None:
     """What should be known besides."""
     for note in said:
-        print(f"note: {visible(in_shell(note))}")
+        print(f"note: {visible(in_shell(note))}", file=stream)
 
 
 def try_next(*lines: tuple[str, str]) -> None:

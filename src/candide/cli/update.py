@@ -2,80 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from dataclasses import dataclass
+from typing import Annotated
 
 import typer
 
 from candide.cli import options
-from candide.cli.options import Data, Force, ModelPath, Reading, Shape, ShapeOption, reads
+from candide.cli.groups import with_groups
+from candide.cli.options import Data, Force, ModelPath, ReadingOptions, Shape, ShapeOption
 from candide.data.visible import visible
-
-Elsewhere = Annotated[
-    str | None,
-    typer.Option("--output", "-o", metavar="MODEL", help="Save here, and leave the model as it is."),
-]
-
-
-@reads
-def learn(
-    model: ModelPath,
-    data: Data,
-    output: Elsewhere = None,
-    *,
-    reading: Reading,
-    force: Force = False,
-    format: ShapeOption = Shape.table,
-) -> None:
-    """Learn more rows into a model file.
-
-    The rows learned before are not needed again. New classes, values and columns are welcome.
-
-    The file is replaced in one step: others may read it meanwhile, and a second writer waits.
-
-    Example: candide learn titanic.candide more.csv
-    """
-    change("learn", model, data, output, {**reading, "force": force}, format)
-
-
-@reads
-def forget(
-    model: ModelPath,
-    data: Data,
-    output: Elsewhere = None,
-    *,
-    reading: Reading,
-    force: Force = False,
-    format: ShapeOption = Shape.table,
-) -> None:
-    """Forget rows, as if they had never been learned.
-
-    Exactly: all of them, or none if one never was learned. Words, classes and columns that only they had go too, and so
-    does where rows came from. What was chosen before may bear traces of them: see refit.
-
-    Example: candide forget titanic.candide withdrawn.csv
-    """
-    change("forget", model, data, output, {**reading, "force": force}, format)
-
-
-@reads
-def refit(
-    model: ModelPath,
-    data: Data,
-    output: Elsewhere = None,
-    *,
-    reading: Reading,
-    force: Force = False,
-    format: ShapeOption = Shape.table,
-) -> None:
-    """Choose everything anew, from the same rows given again.
-
-    After forget, this leaves nothing of the rows that are gone, not even in what was chosen: the model is then the one
-    that fit makes of the rows that are left. Rows that are not exactly those of the model are refused.
-
-    Example: candide refit titanic.candide remaining.csv
-    """
-    change("refit", model, data, output, {**reading, "force": force}, format)
-
 
 DONE = {
     "learn": "{changed:,} rows learned; {target} now holds {rows:,}",
@@ -84,15 +19,68 @@ DONE = {
 }
 
 
-def change(name: str, model: str, data: list[str], output: str | None, reading: dict[str, Any], format: Shape) -> None:
+@dataclass(frozen=True, kw_only=True)
+class Change:
+    """What is changed in a model file: the options of all three."""
+
+    model: ModelPath
+    data: Data
+    output: Annotated[
+        str | None,
+        typer.Option("--output", "-o", metavar="MODEL", help="Save here, and leave the model as it is."),
+    ] = None
+    reading: ReadingOptions
+    force: Force = False
+    format: ShapeOption = Shape.table
+
+
+@with_groups
+def learn(change: Change) -> None:
+    """Learn more rows into a model file.
+
+    The rows learned before are not needed again. New classes, values and columns are welcome.
+
+    The file is replaced in one step: others may read it meanwhile, and a second writer waits.
+
+    Example: candide learn titanic.candide more.csv
+    """
+    run_change("learn", change)
+
+
+@with_groups
+def forget(change: Change) -> None:
+    """Forget rows, as if they had never been learned.
+
+    Exactly: all of them, or none if one never was learned. Words, classes and columns that only they had go too, and so
+    does where rows came from. What was chosen before may bear traces of them: see refit.
+
+    Example: candide forget titanic.candide withdrawn.csv
+    """
+    run_change("forget", change)
+
+
+@with_groups
+def refit(change: Change) -> None:
+    """Choose everything anew, from the same rows given again.
+
+    After forget, this leaves nothing of the rows that are gone, not even in what was chosen: the model is then the one
+    that fit makes of the rows that are left. Rows that are not exactly those of the model are refused.
+
+    Example: candide refit titanic.candide remaining.csv
+    """
+    run_change("refit", change)
+
+
+def run_change(name: str, change: Change) -> None:
     """Run one of the three, and say what changed."""
     from candide.cli.progress_bar import watch
     from candide.cli.running import verb
     from candide.cli.tables import notes, print_json
 
-    fitted = verb(name)(model, options.one_or_all(data), output, watch=watch, **reading)
-    target = output or model
-    if format is Shape.json:
+    data, reading = options.one_or_all(change.data), change.reading.for_verb()
+    fitted = verb(name)(change.model, data, change.output, force=change.force, watch=watch, **reading)
+    target = change.output or change.model
+    if change.format is Shape.json:
         counts = {str(c): n for c, n in zip(fitted.classes, fitted.trained.summary.counts.tolist(), strict=True)}
         print_json(
             {

@@ -1,0 +1,93 @@
+"""Options that several commands share are declared once, and every command that has them has them alike."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import Annotated, Any
+
+import pytest
+import typer
+from typer.main import get_command
+from typer.testing import CliRunner
+
+from candide.api.verbs.reading import Reading
+from candide.cli.app import app
+from candide.cli.groups import with_groups
+from candide.cli.options import ReadingOptions, RowsOut
+
+COMMANDS: dict[str, Any] = get_command(app).commands  # type: ignore[attr-defined]
+READING = ("fit", "predict", "explain", "evaluate", "compare", "report", "learn", "forget", "refit")
+
+
+@dataclass(frozen=True)
+class Inner:
+    size: Annotated[int, typer.Option("--size", help="How large.")] = 3
+
+
+@dataclass(frozen=True, kw_only=True)
+class Outer:
+    name: Annotated[str, typer.Argument(help="Whose.")]
+    inner: Inner
+    loud: Annotated[bool, typer.Option("--loud", help="How loud.")] = False
+
+
+def shouting() -> tuple[typer.Typer, list[Any]]:
+    told: list[Any] = []
+    small = typer.Typer()
+
+    @small.command()
+    @with_groups
+    def shout(outer: Outer, times: int = 1) -> None:
+        """Shout."""
+        told.append((outer, times))
+
+    return small, told
+
+
+def test_a_command_is_given_its_groups_made_of_what_was_typed():
+    small, told = shouting()
+    found = CliRunner().invoke(small, ["me", "--size", "5", "--loud", "--times", "2"])
+    assert found.exit_code == 0, found.output
+    assert told == [(Outer(name="me", inner=Inner(5), loud=True), 2)]
+    CliRunner().invoke(small, ["you"])
+    assert told[1] == (Outer(name="you", inner=Inner(3)), 1)
+
+
+def test_the_help_of_a_command_names_the_options_of_its_groups_in_their_place():
+    shown = CliRunner().invoke(shouting()[0], ["--help"]).output
+    places = [shown.index(word) for word in ("--size", "How large.", "--loud", "--times")]
+    assert places == sorted(places)
+    assert "outer" not in shown.lower()
+
+
+def described(command: str) -> dict[str, Any]:
+    return {
+        one.name: (one.opts, one.help, one.metavar, one.default, one.required, one.multiple)
+        for one in COMMANDS[command].params
+        if hasattr(one, "multiple")
+    }
+
+
+@pytest.mark.parametrize("command", READING)
+def test_every_command_that_reads_rows_reads_them_alike(command):
+    names = [one.name for one in fields(ReadingOptions)]
+    here, first = described(command), described("fit")
+    assert [name for name in here if name in names] == names
+    assert {name: here[name] for name in names} == {name: first[name] for name in names}
+
+
+def test_commands_and_verbs_read_by_the_same_options():
+    assert {one.name for one in fields(ReadingOptions)} | {"format"} == {*Reading.__annotations__}
+    assert {*ReadingOptions().for_verb()} | {"format"} == {*Reading.__annotations__}
+
+
+def test_rows_are_written_alike():
+    names = [one.name for one in fields(RowsOut)]
+    predict, sample = described("predict"), described("sample")
+    assert {name: predict[name] for name in names} == {name: sample[name] for name in names}
+
+
+def test_learn_forget_and_refit_take_the_same():
+    assert described("learn") == described("forget") == described("refit")
+    arguments = [[one.name for one in COMMANDS[name].params][:2] for name in ("learn", "forget", "refit")]
+    assert arguments == [["model", "data"]] * 3

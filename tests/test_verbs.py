@@ -250,7 +250,7 @@ def test_what_cannot_be_honoured_is_refused(fitted):
         verbs.fit(ORCHARD)
     with pytest.raises(LabelsRefused, match="a label is a class"):
         verbs.fit(ORCHARD, "sugar_percent", on_error="skip")
-    with pytest.raises(OptionRefused, match="takes families"):
+    with pytest.raises(OptionRefused, match="takes every option but ledger"):
         verbs.fit(ORCHARD, like=fitted, smoothing=2)
     with pytest.raises(ColumnRefused, match="a column 'taste' that the model does not know"):
         verbs.fit({"taste": ["good"], "fruit": ["plum"]}, like=fitted)

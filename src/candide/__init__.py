@@ -35,8 +35,8 @@ _HOMES = {
     "MultinomialNB": "candide.api.drop_in",
 }
 _VERBS = (
-    "fit", "predict", "explain", "evaluate", "compare", "inspect", "report", "learn", "forget", "merge", "sample",
-    "demo",
+    "fit", "predict", "explain", "evaluate", "compare", "inspect", "report", "learn", "forget", "refit", "merge",
+    "sample", "demo",
 )  # fmt: skip
 _HOMES |= dict.fromkeys(_VERBS, "candide.api.verbs")
 __all__ = [*_HOMES]

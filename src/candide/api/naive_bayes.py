@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from copy import deepcopy
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self, TypeVar
@@ -16,10 +16,11 @@ from sklearn.exceptions import DataConversionWarning
 from sklearn.utils.validation import check_is_fitted
 
 from candide import engines, evaluation, store
+from candide.api.class_names import meant_class
 from candide.api.threads import Shared, reads, writes
 from candide.data.advice import Part, message_parts
 from candide.data.arrays import AnyArray, BoolArray, FloatArray
-from candide.data.batch import Batch, is_numbered
+from candide.data.batch import FIRST_ROW, Batch, is_numbered, refuse_row_below_one
 from candide.data.errors import ColumnWarning, LabelsRefused, MissingColumnWarning, OptionRefused, RowsRefused
 from candide.data.values import as_array, key_of, shown
 from candide.data.visible import visible
@@ -160,6 +161,10 @@ class NaiveBayes(Shared, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self._become(learn_rows(before, [batch], declared, sample=batch))
         return self
 
+    def learn(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Learn more rows, as `partial_fit` does. `y` may be left out where the model knows the name of its column."""
+        return self.partial_fit(X, self._label(y), sample_weight=sample_weight)
+
     @writes
     def forget(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Take rows back exactly, as if they had never been learned. All of them, or none if one was not.
@@ -168,7 +173,7 @@ class NaiveBayes(Shared, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         (families, bin edges, smoothing, calibration) may still bear traces of them; `refit` leaves none.
         """
         check_is_fitted(self)
-        batch, _ = labelled(X, y, sample_weight)
+        batch, _ = labelled(X, self._label(y), sample_weight)
         before = self.trained_
         after = forget_rows(before, [self._met(batch)])
         self._become(after, first=after.schema.columns != before.schema.columns)
@@ -182,6 +187,7 @@ class NaiveBayes(Shared, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         even in what was chosen. Rows that are not exactly those of the model are refused.
         """
         check_is_fitted(self)
+        y = self._label(y)
         batch, _ = labelled(X, y, sample_weight)
         refuse_others(self.trained_, [self._met(batch)])
         return self.fit(X, y, sample_weight)
@@ -195,7 +201,7 @@ class NaiveBayes(Shared, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         [True, False]
         """
         check_is_fitted(self)
-        batch, _ = labelled(X, self.trained_.label if y is None else y, None)
+        batch, _ = labelled(X, self._label(y), None)
         return knows_rows(self.trained_, self._met(batch))
 
     def learn_one(self, x: Any, y: Any) -> Self:
@@ -266,19 +272,46 @@ class NaiveBayes(Shared, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     @reads
     def report(
-        self, path: str | os.PathLike[str], data: Any = None, label: Any = None, force: bool = False
+        self,
+        output: str | os.PathLike[str] | None = None,
+        data: Any = None,
+        label: Any = None,
+        *,
+        picture: str | None = None,
+        column: str | None = None,
+        of: str | None = None,
+        against: str | None = None,
+        strict: bool = False,
+        force: bool = False,
     ) -> None:
         """Write one HTML page with pictures of all that was learned; measured on rows with labels, where given.
 
-        `label` is one label a row, or the name of the column that holds them, where the model does not know it.
+        `label` is one label a row, or the name of the column that holds them, where the model does not know it. The
+        rest is as in `candide.report`.
         """
         from candide.api.verbs.reporting import report
 
         check_is_fitted(self)
-        if data is None or label is None or isinstance(label, str):
-            report(self, path, data, label, force=force)
-        else:
-            report(self, path, tested=self.evaluate(data, label), force=force)
+        tested = None
+        if data is not None and not isinstance(label, str | None):
+            data, label, tested = None, None, self.evaluate(data, label, strict=strict)
+        report(
+            self, output, data, label, picture=picture, column=column, of=of, against=against, tested=tested,
+            strict=strict, force=force,
+        )  # fmt: skip
+
+    @reads
+    def inspect(self, knows: Any = None) -> dict[str, Any]:
+        """What the model knows and how it came to know it, as plain data; `knows` are rows to look for: see `inspect`.
+
+        >>> card = NaiveBayes("gaussian").fit({"size": [1, 2, 4]}, ["a", "a", "b"]).inspect()
+        >>> card["rows"], [(one["class"], one["rows"]) for one in card["classes"]]
+        (3, [('a', 2), ('b', 1)])
+        """
+        from candide.api.verbs.inspecting import inspect
+
+        check_is_fitted(self)
+        return inspect(self, knows=knows)
 
     @reads
     def plot(
@@ -345,9 +378,12 @@ class NaiveBayes(Shared, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return np.concatenate(self._by_rows(X, lambda batch: log_sum(self.predictor_.log_likelihood(batch)), strict))
 
     @reads
-    def explain(self, X: Any, strict: bool = False) -> list[ReadableExplanation]:
-        """Why: for each row the prior and one term a feature, adding up to the joint."""
-        parts = self._by_rows(X, lambda batch: self.predictor_.explain(batch), strict)
+    def explain(
+        self, X: Any, rows: Sequence[int] | None = None, *, strict: bool = False
+    ) -> list[ReadableExplanation]:
+        """Why: for each row, or some (counted from 1), the prior and one term a feature, adding up to the joint."""
+        batch = X if rows is None else rows_numbered(Batch.of(X), rows)
+        parts = self._by_rows(batch, lambda part: self.predictor_.explain(part), strict)
         return [ReadableExplanation.of(one) for part in parts for one in part]
 
     @reads
@@ -367,6 +403,7 @@ class NaiveBayes(Shared, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         *,
         leave_one_out: bool = False,
         folds: int | None = None,
+        seed: int | None = None,
         sample_weight: Any = None,
         strict: bool = False,
     ) -> evaluation.Evaluation:
@@ -383,14 +420,11 @@ class NaiveBayes(Shared, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         >>> found.kind, found.rows, found.accuracy
         ('leave-one-out', 20, 1.0)
         """
-        if leave_one_out and folds is not None:
-            raise OptionRefused("leave_one_out and folds are two ways to evaluate. Ask for one of them.")
-        if y is None and self.__sklearn_is_fitted__():
-            y = self.trained_.label
-        batch, label = labelled(X, y, sample_weight)
+        evaluation.refuse_two_ways(leave_one_out, folds, seed)
+        batch, label = labelled(X, self._label(y), sample_weight)
         if folds is not None:
             self._refuse_fading()
-            return evaluation.in_folds(self._options(), batch, folds, label=label)
+            return evaluation.in_folds(self._options(), batch, folds, seed=seed or 0, label=label)
         check_is_fitted(self)
         batch = self._met(batch)
         if not leave_one_out:
@@ -403,15 +437,15 @@ class NaiveBayes(Shared, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return evaluation.left_out(trained, [batch])
 
     @reads
-    def sample(self, rows: int = 1, label: Any = None, seed: Any = None) -> pa.Table:
-        """New rows from the model, the label last: drawn from the prior unless given.
+    def sample(self, n: int = 10, label: Any = None, seed: Any = None) -> pa.Table:
+        """Draw `n` rows as an Arrow table, label last: of one class, or of all in proportion to their priors.
 
         Columns hold what they held when families were chosen: whole numbers, none below zero, times as times.
         """
         check_is_fitted(self)
-        wanted = None if label is None else key_of(label)
         trained, rng = self.trained_, np.random.default_rng(seed)
-        return drawn_rows(self.predictor_, trained.schema, trained.label, rows, wanted, rng)
+        wanted = None if label is None else key_of(meant_class(label, trained.summary.classes))
+        return drawn_rows(self.predictor_, trained.schema, trained.label, n, wanted, rng)
 
     @property
     @reads
@@ -491,6 +525,10 @@ class NaiveBayes(Shared, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         del options["half_life"]
         engines.refuse_unknown(self.engine)
         return Options(**options)
+
+    def _label(self, y: Any) -> Any:
+        """The labels given, or the name of the column that holds them, where the model knows it."""
+        return self.trained_.label if y is None and self.__sklearn_is_fitted__() else y
 
     def _refuse_fading(self) -> None:
         """Many rows at once have no order in which to fade."""
@@ -606,6 +644,15 @@ def labelled(X: Any, y: Any, weights: Any) -> tuple[Batch, str | None]:
     batch = Batch.of(X, y, weights)
     refuse_nothing(batch)
     return batch, name
+
+
+def rows_numbered(batch: Batch, rows: Sequence[int]) -> Batch:
+    """Some rows, counted from 1, in the order asked for."""
+    for row in rows:
+        refuse_row_below_one(row)
+        if row > len(batch):
+            raise RowsRefused(f"There is no row {row:,}: {len(batch):,} rows were given.")
+    return batch.take(np.array(rows, dtype=np.int64) - FIRST_ROW)
 
 
 def refuse_nothing(batch: Batch) -> None:

@@ -38,13 +38,26 @@ def fit(
         str,
         typer.Option(metavar="empirical|uniform|A=0.3,B=0.7", help="How likely each class is."),
     ] = "empirical",
+    class_weight: Annotated[
+        str | None,
+        typer.Option(metavar="balanced|A=2,B=1", help="Factors on the priors, as if a class had more rows, or fewer."),
+    ] = None,
     missing: Annotated[
         str,
         typer.Option(metavar="ignore|value", help="Whether a missing category says nothing, or is a value of its own."),
     ] = "ignore",
+    text: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="KEY=VALUE|COLUMN.KEY=VALUE",
+            help="How texts are read: ngrams=2, model=complement, weighting=log, stop_words=100, idf=yes and the other "
+            "parts of TextOptions. May be repeated; with COLUMN. for one column.",
+        ),
+    ] = None,
     calibrate: Annotated[
         bool, typer.Option("--calibrate/--no-calibrate", help="Whether to make probabilities mean what they say.")
     ] = True,
+    engine: Annotated[str, typer.Option(metavar="NAME", help="What does the work over rows.")] = "local",
     ledger: Annotated[
         bool,
         typer.Option(
@@ -78,6 +91,7 @@ def fit(
     """
     from candide.cli.progress_bar import watch
     from candide.cli.running import verb
+    from candide.cli.text_recipe import text_of
 
     if plain and any("=" in given for given in [*(family or ()), *(smoothing or ())]):
         raise typer.BadParameter("--plain decides about every column alike: leave it out to speak of single columns.")
@@ -87,9 +101,12 @@ def fit(
         output,
         families=options.families_of(family, "guess" if plain else "auto"),
         smoothing=options.smoothing_of(smoothing, "default" if plain else "auto"),
-        priors=options.priors_of(priors),
+        priors=options.by_class(priors, "--priors"),
+        class_weight=None if class_weight is None else options.by_class(class_weight, "--class-weight"),
         missing=missing,
+        text=text_of(text),
         calibrate=calibrate and not plain,
+        engine=engine,
         ledger=ledger,
         like=like,
         force=force,

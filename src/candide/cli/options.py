@@ -172,12 +172,12 @@ def smoothing_of(given: Sequence[str] | None, otherwise: str = "auto") -> Any:
     return {n: number(v, "--smoothing") for n, v in pairs(given, "--smoothing", "age=0.5").items()} or otherwise
 
 
-def priors_of(given: str) -> Any:
-    """empirical, uniform, or a=0.3,b=0.7."""
+def by_class(given: str, option: str) -> Any:
+    """A word, such as uniform or balanced, or a number for each class: a=0.3,b=0.7."""
     if "=" not in given:
         return given
-    parts = pairs(given.split(","), "--priors", "yes=0.3,no=0.7")
-    return {name.strip(): number(chance, "--priors") for name, chance in parts.items()}
+    parts = pairs(given.split(","), option, "yes=0.3,no=0.7")
+    return {name.strip(): number(amount, option) for name, amount in parts.items()}
 
 
 def number(text: str, option: str) -> float:

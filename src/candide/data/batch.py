@@ -21,6 +21,7 @@ from candide.data.errors import (
     ColumnRefused,
     LabelsRefused,
     Location,
+    OptionRefused,
     OverflowRefused,
     RowsRefused,
     ValuesRefused,
@@ -37,6 +38,12 @@ FIRST_ROW = 1
 
 TEXT = "text"
 SECONDS = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}
+
+
+def refuse_row_below_one(row: int) -> None:
+    """Raise where a user asks for a row that cannot be, as rows are counted."""
+    if row < FIRST_ROW:
+        raise OptionRefused(f"Rows are counted from {FIRST_ROW}, so there is no row {row}.")
 
 
 class Columns(Protocol):

@@ -11,7 +11,7 @@
 
 from __future__ import annotations
 
-from candide.evaluation.folds import in_folds
+from candide.evaluation.folds import in_folds, refuse_two_ways
 from candide.evaluation.hold_out import on_rows
 from candide.evaluation.leave_one_out import left_out, refuse_never_learned
 from candide.model.evaluation import Bin, ClassScore, Evaluation, Suspect
@@ -25,4 +25,5 @@ __all__ = [
     "left_out",
     "on_rows",
     "refuse_never_learned",
+    "refuse_two_ways",
 ]

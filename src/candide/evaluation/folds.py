@@ -8,6 +8,7 @@ from collections.abc import Callable
 import numpy as np
 
 from candide import engines
+from candide.data.advice import NamedOption, SetOption
 from candide.data.arrays import IntArray
 from candide.data.batch import Batch
 from candide.data.errors import LabelsRefused, OptionRefused
@@ -47,6 +48,16 @@ def in_folds(
         if report is not None:
             report(len(here))
     return total.evaluation(f"{folds}-fold", label, classes, of_one_fold(total.strangers))
+
+
+def refuse_two_ways(leave_one_out: bool, folds: int | None, seed: int | None) -> None:
+    """Raise where rows are to be judged in two ways at once, or a seed is given and no folds to deal them into."""
+    if leave_one_out and folds is not None:
+        raise OptionRefused("Leave-one-out and folds are two ways to evaluate. Ask for one of them.")
+    if seed is not None and folds is None:
+        raise OptionRefused(
+            NamedOption("seed"), " deals rows into folds, and none were asked for: ", SetOption("folds"), "."
+        )
 
 
 def folds_of(batch: Batch, folds: int, seed: int = 0) -> IntArray:

@@ -1,1 +1,1 @@
-"""What is learned and what follows from it: schema, summary, predictor, calibration, novelty, decision, explanation."""
+"""What was asked for, chosen and learned (the trained model), and what follows: predictor, decision, explanation."""

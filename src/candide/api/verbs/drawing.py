@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from candide.api.verbs.fitted import class_named, opened
+from candide.api.class_names import meant_class
+from candide.api.verbs.fitted import opened
 from candide.api.verbs.writing import Output, encoded, format_for, refuse_unsafe, write
 from candide.data.values import key_of
 from candide.model.sampling import drawn_rows
@@ -33,7 +34,7 @@ def sample(
     fitted = opened(model)
     refuse_overwriting(output, kind_written(output, format), [model], force)
     parameters = fitted.trained.predictor
-    wanted = None if label is None else key_of(class_named(label, parameters.classes))
+    wanted = None if label is None else key_of(meant_class(label, parameters.classes))
     table = drawn_rows(parameters, fitted.trained.schema, fitted.label, n, wanted, np.random.default_rng(seed))
     if output is not None and format is not None:
         write(encoded([table], format, safe), output)

@@ -48,12 +48,7 @@ def evaluate(
     >>> evaluate(rows, label="plan").kind, evaluate(rows, label="plan", folds=4).kind
     ('leave-one-out', '4-fold')
     """
-    if leave_one_out and folds is not None:
-        raise OptionRefused("Leave-one-out and folds are two ways to evaluate. Ask for one of them.")
-    if seed is not None and folds is None:
-        raise OptionRefused(
-            NamedOption("seed"), " deals rows into folds, and none were asked for: ", SetOption("folds"), "."
-        )
+    evaluation.refuse_two_ways(leave_one_out, folds, seed)
     refuse_rejects(reading.get("rejects"), [data, model])
     if data is None:
         refuse_no_rows(model)

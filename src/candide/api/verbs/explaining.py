@@ -8,7 +8,7 @@ from typing import Any, Unpack
 
 from candide.api.verbs.fitted import Fitted, opened
 from candide.api.verbs.reading import Reading, expected_kinds, texts_alone
-from candide.data.batch import Batch
+from candide.data.batch import Batch, refuse_row_below_one
 from candide.data.errors import OptionRefused, RowsRefused
 from candide.model.missing_columns import lacking, said_of
 from candide.show.explanations.readable import ReadableExplanation
@@ -53,8 +53,7 @@ def explain(
             Explained(row + 1, fitted.label, explained(fitted, texts.rows(row, row + 1))) for row in range(len(texts))
         ]
     for row in rows:
-        if row < 1:
-            raise OptionRefused(f"Rows are counted from 1, so there is no row {row}.")
+        refuse_row_below_one(row)
     source = open_source(data, labelled=False, expected=expected_kinds(fitted.trained), repeatable=False, **reading)
     absent = lacking(fitted.trained.schema, source.columns, strict)
     notes = tuple(said_of(absent, source.columns))

@@ -10,7 +10,7 @@ from typing import Any
 
 from candide import store
 from candide.data.errors import OptionRefused
-from candide.data.values import Key, shown
+from candide.data.values import shown
 from candide.data.visible import visible
 from candide.model.trained_model import TrainedModel
 from candide.store.overwriting import MODEL
@@ -86,13 +86,6 @@ def being_written(output: Path | None, data: Any = None, force: bool = False) ->
     """
     store.refuse_overwriting(output, MODEL, [data], force)
     return nullcontext() if output is None else store.locked(output)
-
-
-def class_named(name: Any, classes: tuple[Key, ...]) -> Any:
-    """The class a user means by a name: the class itself, or the one that reads so ("1" for 1)."""
-    by_name = {shown(key): key[1] for key in classes}
-    values = [value for _, value in classes]
-    return name if name in values or not isinstance(name, str) else by_name.get(name, name)
 
 
 def with_event(before: Mapping[str, Any], verb: str, sources: list[str], rows: int) -> dict[str, Any]:

@@ -7,8 +7,9 @@ from contextlib import closing
 from dataclasses import replace
 from typing import Any, Unpack
 
-from candide import store
-from candide.api.verbs.fitted import Fitted, Path, being_written, class_named, opened
+from candide import engines, store
+from candide.api.class_names import by_meant_class
+from candide.api.verbs.fitted import Fitted, Path, being_written, opened
 from candide.api.verbs.reading import (
     Reading,
     expected_kinds,
@@ -27,7 +28,7 @@ from candide.data.values import shown
 from candide.model.options import Options
 from candide.model.predictor import Priors
 from candide.model.row_sample import ROWS_TO_LOOK_AT
-from candide.model.schema import Families, Smoothing
+from candide.model.schema import Families, Smoothing, Text
 from candide.model.trained_model import TrainedModel
 from candide.sources import Source
 from candide.sources.arrow_types import nested
@@ -43,8 +44,11 @@ def fit(
     families: Families = "auto",
     smoothing: Smoothing = "auto",
     priors: Priors = "empirical",
+    class_weight: Priors | None = None,
     missing: str = "ignore",
+    text: Text = None,
     calibrate: bool = True,
+    engine: str = engines.DEFAULT,
     ledger: bool = False,
     like: Any = None,
     force: bool = False,
@@ -53,8 +57,9 @@ def fit(
 ) -> Fitted:
     """Learn rows from scratch, and save the model where `output` says.
 
-    Families, smoothing and text recipe are chosen by leave-one-out from the first 50,000 rows, then every row is
-    learned, and probabilities are calibrated on rows from all over the data. `like` takes all choices from another
+    The options are those of `candide.NaiveBayes`, which tells what each means. Families, smoothing and text recipe are
+    chosen by leave-one-out from the first 50,000 rows, then every row is learned, and probabilities are calibrated on
+    rows from all over the data. `like` takes all choices from another
     model instead, so that models of several files can be merged. With a `ledger` the model notes a hash of every row:
     `forget` then refuses every row that was never learned, and `inspect(model, knows=rows)` tells which were. A file
     that is no model, or that is read here, is written over only by `force`.
@@ -63,7 +68,8 @@ def fit(
     >>> print(fit(rows, "plan"))
     Fitted on 4 rows: plan is one of beach, home
     """
-    options = Options(families, smoothing, priors, missing=missing, calibrate=calibrate, ledger=ledger)
+    engines.refuse_unknown(engine)
+    options = Options(families, smoothing, priors, class_weight, missing, text, calibrate, engine, ledger)
     store.refuse_rejects(reading.get("rejects"), [data, like, output])
     with being_written(output, data, force):
         if like is not None:
@@ -82,7 +88,8 @@ def fit_anew(data: Any, label: str | None, options: Options, watch: Watch, readi
     sample, batches = first_rows(source, watch)
     refuse_numbers_as_labels(sample, source)
     refuse_nested(sample, source, options.families)
-    options = Options(**{**options.as_dict(), "priors": spelled(options.priors, sample)})
+    priors, factors = by_meant_class(options.priors, sample), by_meant_class(options.class_weight, sample)
+    options = replace(options, priors=priors, class_weight=factors)
     with closing(watched(source, "Learning", watch)) as everything:
         trained = fit_rows(options, sample, everything if batches is None else None, source.label, watch)
     trained = told_how_read(trained, source, source.names, reading)
@@ -95,7 +102,7 @@ def fit_like(
 ) -> Fitted:
     """The choices of another model, for other rows."""
     if replace(options, ledger=False) != Options():
-        raise OptionRefused(NamedOption("like"), " takes families, smoothing, priors and missing from the other model.")
+        raise OptionRefused(NamedOption("like"), " takes every option but ledger from the other model. Leave them out.")
     if label not in (None, first.label):
         raise OptionRefused(f"The model to be like learned column '{first.label}', not '{label}'. Leave the label out.")
     source = labelled(data, first.label, expected_kinds(first.trained), reading)
@@ -159,11 +166,3 @@ def refuse_new_columns(source: Source, trained: TrainedModel, advice: str) -> No
             f"{source.name} has a column '{strange[0]}' that the model does not know. "
             f"{suggestion(strange[0], known)} {advice}"
         )
-
-
-def spelled(priors: Priors, sample: Batch) -> Priors:
-    """Priors by class, where "1" may stand for 1."""
-    if not isinstance(priors, Mapping) or sample.labels is None:
-        return priors
-    keys = sample.labels.keys
-    return {class_named(name, keys): chance for name, chance in priors.items()}

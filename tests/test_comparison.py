@@ -16,11 +16,11 @@ import pytest
 from candide import NaiveBayes, compare
 from candide.data.batch import Batch
 from candide.data.errors import CandideError, LabelsRefused, OptionRefused, RowsRefused
-from candide.evaluation.comparison import Contest, Duel, Point
-from candide.evaluation.comparison.columns import Columns
+from candide.evaluation.comparison import Contest, CurvePoint, Duel
+from candide.evaluation.comparison.columns import ColumnKinds
 from candide.evaluation.comparison.discriminative import Encoding
 from candide.evaluation.comparison.draws import Draws, sizes_up_to
-from candide.evaluation.comparison.generative import linear, plain
+from candide.evaluation.comparison.generative import fit_as_guessed, linear
 from candide.evaluation.comparison.methods import Method
 from candide.show.pictures import theme
 from commands import ENVIRONMENT, candide
@@ -228,14 +228,14 @@ def test_plain_is_naive_bayes_without_choices():
     learned = NaiveBayes(families="guess", smoothing="default", calibrate=False)
     few = batch.rows(0, 40)
     learned.fit({name: few.columns.raw(few.position(name)) for name in few.names}, few.labels)
-    ours = plain(Columns.of(few), few).log_posterior(batch)
+    ours = fit_as_guessed(ColumnKinds.of(few), few).log_posterior(batch)
     rows = {name: batch.columns.raw(batch.position(name)) for name in batch.names}
     np.testing.assert_allclose(ours, learned.predict_log_proba(rows), atol=1e-12)
 
 
 def test_linear_naive_bayes_has_straight_log_odds():
     batch = batch_of(TABLES["numbers"])
-    fitted = linear(Columns.of(batch), batch)
+    fitted = linear(ColumnKinds.of(batch), batch)
     line = np.column_stack([np.linspace(-3, 3, 7), np.linspace(2, -1, 7)])
     odds = fitted.log_posterior(Batch.of({"height": line[:, 0], "width": line[:, 1]}))
     steps = np.diff(odds[:, 1] - odds[:, 0])
@@ -244,7 +244,7 @@ def test_linear_naive_bayes_has_straight_log_odds():
 
 def test_rows_become_a_matrix_by_hand():
     rows = Batch.of({"n": [1.0, 3.0, None, 2.0], "c": ["a", "b", None, "c"], "two": ["x", "y", "x", "y"]})
-    encoding = Encoding.of(Columns.of(rows), rows)
+    encoding = Encoding.of(ColumnKinds.of(rows), rows)
     new = Batch.of({"n": [3.0, None, np.inf], "c": ["c", "never", None], "two": ["y", "x", "z"]})
     third = np.sqrt(1.5)
     assert encoding.matrix(new).toarray().tolist() == [
@@ -262,8 +262,8 @@ def test_a_column_ignored_is_ignored_by_all():
 
 def test_numbers_said_to_be_categories_are_categories():
     batch = Batch.of({"grade": [1, 2, 3, 4] * 10, "y": [0.5, 1.5] * 20})
-    assert Columns.of(batch).numbers == ("grade", "y")
-    assert Columns.of(batch, {"grade": "categorical"}).categories == ("grade",)
+    assert ColumnKinds.of(batch).numbers == ("grade", "y")
+    assert ColumnKinds.of(batch, {"grade": "categorical"}).categories == ("grade",)
 
 
 def test_plain_data_holds_everything(found):
@@ -276,7 +276,7 @@ def test_plain_data_holds_everything(found):
             *method
         }
         assert [point["rows"] for point in method["curve"]] == data["sizes"]
-        assert Point(**method["curve"][-1]).accuracy == method["accuracy"]
+        assert CurvePoint(**method["curve"][-1]).accuracy == method["accuracy"]
     assert len(data["crossings"]) == 3 * 2
     assert all(len(one["ahead"]) == len(data["sizes"]) for one in data["crossings"])
 

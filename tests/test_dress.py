@@ -11,7 +11,7 @@ from candide.api import verbs
 from candide.data.errors import CandideError
 from candide.sources import open_source
 from candide.sources.dress import USUAL, Dress
-from candide.sources.kinds import kind_of
+from candide.sources.kinds import parse_kind
 
 ROWS = 120
 
@@ -113,8 +113,8 @@ def test_a_model_reads_later_files_as_the_first(tmp_path):
     model = tmp_path / "m.candide"
     verbs.fit(first, "y", model, na="k.A.")
     known = store.load(model).schema.kinds["x"]
-    assert kind_of(known).na == ("k.A.",)
-    assert kind_of(known).form == "1.234,5 €"
+    assert parse_kind(known).na == ("k.A.",)
+    assert parse_kind(known).form == "1.234,5 €"
     before = verbs.load(model)
     doubtful = written(tmp_path / "b.csv", ["1.234", "k.A.", "2.345"], ["low", "high", "low"])
     assert verbs.evaluate(model, doubtful).rows == 3

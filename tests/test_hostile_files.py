@@ -22,7 +22,7 @@ from candide.api import verbs
 from candide.data.errors import CandideError
 from candide.kernels.nesting import DEEPEST, deepest, is_too_deep
 from candide.sources import open_source
-from candide.store.container import signed
+from candide.store.container import head_with_checksum
 
 THOROUGH = os.environ.get("CANDIDE_THOROUGH") == "1"
 GOOD = '{"x": 1, "y": "a"}\n{"x": 2, "y": "b"}\n'
@@ -102,7 +102,7 @@ def test_a_forged_model_file_of_brackets_is_refused(tmp_path):
     end = 8 + int.from_bytes(data[:8], "little")
     head = json.loads(data[8:end])
     head["__metadata__"]["provenance"] = '{"a":' * 20_000 + "1" + "}" * 20_000
-    path = write(tmp_path / "forged.candide", signed(head) + data[end:])
+    path = write(tmp_path / "forged.candide", head_with_checksum(head) + data[end:])
     with pytest.raises(CandideError, match=r"forged\.candide"):
         store.load(path)
     assert fitted.rows == 6

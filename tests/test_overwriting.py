@@ -16,7 +16,7 @@ from candide.api import verbs
 from candide.cli.app import app
 from candide.cli.wording import in_shell
 from candide.store import OverwritingRefused
-from candide.store.overwriting import kind_of
+from candide.store.overwriting import file_kind
 
 CSV = "size,colour,kind\n" + "".join(f"{size},{'red' if size < 5 else 'blue'},{'ab'[size > 4]}\n" for size in range(10))
 PLAIN = {"families": "guess", "smoothing": "default", "calibrate": False}
@@ -96,9 +96,9 @@ def test_every_verb_that_writes_is_walked_here():
 @pytest.mark.parametrize("kind", FOUND)
 def test_the_first_bytes_tell_what_a_file_is(kind):
     put("file", kind)
-    assert kind_of("file") == kind
+    assert file_kind("file") == kind
     Path("empty").touch()
-    assert kind_of("empty") is kind_of("absent") is kind_of(".") is None
+    assert file_kind("empty") is file_kind("absent") is file_kind(".") is None
 
 
 @pytest.mark.parametrize("found", FOUND)
@@ -123,7 +123,7 @@ def test_a_file_of_the_same_kind_or_an_empty_one_is_replaced_and_force_replaces_
         content = put(output, found) if found else b""
         told = shell(f"{command} -o {output}{force}")
         assert told.exit_code == 0, told.exception
-        assert kind_of(output) == kind
+        assert file_kind(output) == kind
         assert Path(output).read_bytes() != content or kind == "a model"
 
 
@@ -131,7 +131,7 @@ def test_a_file_of_the_same_kind_or_an_empty_one_is_replaced_and_force_replaces_
 def test_compressed_answers_may_be_written_again(ending):
     for _ in range(2):
         assert shell(f"predict m.candide data.csv -o out.csv.{ending}").exit_code == 0
-        assert kind_of(f"out.csv.{ending}") == "compressed data"
+        assert file_kind(f"out.csv.{ending}") == "compressed data"
 
 
 READS = {
@@ -206,7 +206,7 @@ def test_rejects_are_not_written_over_the_model_the_output_or_anything_else():
     for rejects in ("m.candide", "out.csv", "something.db"):
         Path("out.csv").write_text("old,answers\n")
         refused(f"predict m.candide data.csv -o out.csv --on-error skip --rejects {rejects}")
-    assert kind_of("m.candide") == "a model"
+    assert file_kind("m.candide") == "a model"
     assert Path("out.csv").read_text() == "old,answers\n"
 
 
@@ -247,7 +247,7 @@ def test_python_classes_save_over_models_only():
         model.save("m3.candide")
         model.save("m3.candide")
     model.save("notes.txt", force=True)
-    assert kind_of("notes.txt") == "a model"
+    assert file_kind("notes.txt") == "a model"
 
 
 def test_the_tour_leaves_other_files_alone():

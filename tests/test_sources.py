@@ -26,7 +26,7 @@ from hypothesis import strategies as st
 from candide.data.batch import as_numbers
 from candide.data.errors import CandideError
 from candide.sources import SourceRefused, open_source
-from candide.sources.kinds import KINDS, decided, fitted
+from candide.sources.kinds import KINDS, as_kind, kind_of_sample
 from candide.sources.pipes import Pipe
 from candide.sources.records import FEW_BYTES, end_of_records, records_of
 
@@ -381,9 +381,9 @@ def test_kinds_are_decided_from_the_sample(tmp_path):
 
 @pytest.mark.parametrize(("text", "name"), [("1", "number"), ("2026-02-31", "text"), ("0.1.2", "text"), ("", "text")])
 def test_a_kind_needs_every_value_to_fit(text, name):
-    kind, arrow = decided(pa.array([text]))
+    kind, arrow = kind_of_sample(pa.array([text]))
     assert kind.name == name
-    assert fitted(pa.array([text]), kind)[0].type in (arrow, kind.arrow)
+    assert as_kind(pa.array([text]), kind)[0].type in (arrow, kind.arrow)
 
 
 def test_kinds_given_by_hand(tmp_path):

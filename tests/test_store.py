@@ -411,7 +411,7 @@ def forged(head, body):
             real = len(place) == 2 and all(type(offset) is int for offset in place)
             checksums[name] = container.hashlib.sha256(body[slice(*place)]).hexdigest() if real else "0"
     metadata = {**head["__metadata__"], "checksum": container.NO_CHECKSUM, "checksums": container.to_json(checksums)}
-    return container.signed({**head, "__metadata__": metadata}) + body
+    return container.head_with_checksum({**head, "__metadata__": metadata}) + body
 
 
 def change(name, **entries):
@@ -488,7 +488,7 @@ def test_a_schema_far_larger_than_its_arrays_costs_no_more_than_itself():
     classes = {"kinds": np.uint8, "ends": np.int64, "arena": np.uint8, "counts": np.int64, "declared": np.uint8}
     arrays = {f"classes.{name}": np.zeros(0, kind) for name, kind in classes.items()}
     arrays |= {f"block 0.{name}": np.zeros(shape, np.int64) for name, shape in shapes.items()}
-    data = b"".join(container.pieces({"model": container.to_json(model), "provenance": "{}"}, arrays))
+    data = b"".join(container.container_pieces({"model": container.to_json(model), "provenance": "{}"}, arrays))
     tracemalloc.start()
     assert store.from_bytes(data).summary.rows == 0
     assert tracemalloc.get_traced_memory()[1] < pairs
@@ -556,7 +556,7 @@ def edited(name, place, value):
     texts, arrays = container.contents(store.to_bytes(small()))
     arrays[name] = arrays[name].copy()
     arrays[name].reshape(-1)[place] = value
-    return b"".join(container.pieces(texts, arrays))
+    return b"".join(container.container_pieces(texts, arrays))
 
 
 @pytest.mark.parametrize(
@@ -592,7 +592,7 @@ def test_arrays_that_lie_are_refused(name, place, value):
 def test_a_value_that_no_row_had_is_refused():
     texts, arrays = container.contents(store.to_bytes(small()))
     arrays["block 0.counts"] = np.zeros_like(arrays["block 0.counts"])
-    assert refused(b"".join(container.pieces(texts, arrays)))
+    assert refused(b"".join(container.container_pieces(texts, arrays)))
 
 
 def leaves(value, path=()):

@@ -193,7 +193,7 @@ class Batch:
         """
         columns = columns_of(X)
         labels = None if y is None else labels_of(y)
-        batch = cls(columns, labels, None if weights is None else weights_of(weights))
+        batch = cls(columns, labels, None if weights is None else checked_weights(weights))
         for name, given in (("labels", batch.labels), ("weights", batch.weights)):
             if given is not None and len(given) != len(columns):
                 raise RowsRefused(
@@ -337,7 +337,7 @@ def _columns_of_array(X: Any) -> Columns:
         raise _not_two_dimensional(matrix.ndim)
     if matrix.dtype.kind == "c":
         raise RowsRefused("Complex data not supported: give real numbers.")
-    names = numbered(matrix.shape[1])
+    names = default_names(matrix.shape[1])
     if matrix.dtype.kind in "biuf":
         return MatrixColumns(names, matrix if matrix.dtype.itemsize <= 8 else matrix.astype(np.float64))
     columns = tuple(_typed(matrix[:, place]) for place in range(len(names)))
@@ -363,7 +363,7 @@ def _columns_of_sparse(X: Any) -> SparseColumns:
 
     if X.dtype.kind not in "biuf":
         raise RowsRefused(f"Complex data not supported: a sparse matrix holds real numbers here, not {X.dtype}.")
-    return SparseColumns(numbered(X.shape[1]), csr_array(X))
+    return SparseColumns(default_names(X.shape[1]), csr_array(X))
 
 
 def _columns_of_rows(rows: list[Any]) -> ArrowColumns:
@@ -493,14 +493,14 @@ def _refuse_repeats(names: Sequence[str]) -> None:
         raise ColumnRefused(f"Column '{repeated[0]}' occurs more than once. Rename one of them.")
 
 
-def numbered(columns: int) -> tuple[str, ...]:
+def default_names(columns: int) -> tuple[str, ...]:
     """The names of an array's columns: x0, x1, ..."""
     return tuple(f"x{place}" for place in range(columns))
 
 
 def is_numbered(names: Sequence[str]) -> bool:
     """Whether the columns have no names of their own, only those given to an array's: x0, x1, ..."""
-    return tuple(names) == numbered(len(names))
+    return tuple(names) == default_names(len(names))
 
 
 def _is_everything(positions: Sequence[int], columns: int) -> bool:
@@ -560,7 +560,7 @@ def _flat(y: AnyArray) -> AnyArray:
     return y
 
 
-def weights_of(weights: Any) -> AnyArray:
+def checked_weights(weights: Any) -> AnyArray:
     """The weight of each row: int64 where all are whole numbers, else float64."""
     weights = np.asarray(weights)
     if weights.ndim != 1:

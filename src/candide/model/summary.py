@@ -20,7 +20,15 @@ from candide.data.values import Key, shown
 from candide.families.base.family import Block, Family
 from candide.kernels.counting import count_labels
 from candide.statistics.tally import Tally
-from candide.statistics.weight_grid import CEILING, bits_of, coarsest, in_ones, in_units, on_grid, refined
+from candide.statistics.weight_grid import (
+    CEILING,
+    bits_of,
+    coarsest,
+    in_finer_units,
+    in_ones,
+    on_grid,
+    weights_in_units,
+)
 
 NO_WEIGHTS = np.zeros(0, dtype=np.int64)
 
@@ -234,8 +242,8 @@ class Accumulator:
     def _count(self, labels: IntArray, weights: AnyArray) -> None:
         """Add the rows to the weights of their classes; refused where all together would weigh too much."""
         bits = max(self.bits, bits_of(weights))
-        loads = in_units(weights, len(labels), bits)
-        units = refined(self.units, bits - self.bits)
+        loads = weights_in_units(weights, len(labels), bits)
+        units = in_finer_units(self.units, bits - self.bits)
         refuse_overflow(sum(units.tolist()) + (int(loads.sum(dtype=object)) if loads.size else len(labels)), bits)
         self.units, self.bits = units, bits
         count_labels(labels, loads, self.units)

@@ -22,7 +22,7 @@ from candide.families.base.family import Block
 from candide.model.calibration import IDENTITY, Calibration
 from candide.model.predictor import Predictor, Priors, log_normalised, log_priors, log_sum
 from candide.model.summary import Summary, grid_weights
-from candide.statistics.weight_grid import bits_of, in_units
+from candide.statistics.weight_grid import bits_of, weights_in_units
 
 BY_ROW, BY_BLOCK = ("labels", "weights", "prior"), ("terms", "observed", "familiarity")
 
@@ -165,7 +165,7 @@ def priors_without(
 ) -> FloatArray:
     """The log prior of each class without each row, [row, class]."""
     bits = max(summary.bits, bits_of(weights))
-    loads, which = np.unique(in_units(weights, 1, bits), return_inverse=True)
+    loads, which = np.unique(weights_in_units(weights, 1, bits), return_inverse=True)
     if not weights.size:
         loads, which = np.array([1 << bits]), np.zeros(1, dtype=np.int64)
     kinds, which = np.unique(labels * len(loads) + which, return_inverse=True)

@@ -11,13 +11,13 @@ from candide.data.errors import Location
 from candide.sources.ahead import PAUSE, Pause
 from candide.sources.records import count_byte
 from candide.sources.refused import SourceRefused
-from candide.sources.streams import Stream
+from candide.sources.streams import ByteStream
 
 LONGEST_RECORD = 64 << 20
 
 
 @dataclass(frozen=True)
-class Block:
+class RecordBlock:
     """Some whole records: bytes up to an end, their file, their first line, and how much of the file they took."""
 
     whole: bytes
@@ -39,7 +39,7 @@ class Block:
         return self.whole[: self.end]
 
 
-def beginning(stream: Stream, size: int, is_enough: Callable[[bytes], bool]) -> tuple[bytes, bool]:
+def beginning(stream: ByteStream, size: int, is_enough: Callable[[bytes], bool]) -> tuple[bytes, bool]:
     """The first bytes of a stream, about `size` and more until they are enough, and whether they are all.
 
     Of a live stream, what is enough is all that is waited for.
@@ -63,8 +63,8 @@ def beginning(stream: Stream, size: int, is_enough: Callable[[bytes], bool]) -> 
 
 
 def blocks(
-    stream: Stream, head: bytes, line: int, size: int, end_of_records: Callable[[bytes], int], newline: bytes
-) -> Iterator[Block | Pause]:
+    stream: ByteStream, head: bytes, line: int, size: int, end_of_records: Callable[[bytes], int], newline: bytes
+) -> Iterator[RecordBlock | Pause]:
     """Cut what follows `head` (already read, starting at a record) into blocks of about `size` bytes.
 
     A live stream is cut wherever it pauses, and its blocks are smaller then.
@@ -84,12 +84,12 @@ def blocks(
         if not data:
             return
         now = stream.taken()
-        yield Block(data, stream.name, line, now - taken, not more, end, not taken)
+        yield RecordBlock(data, stream.name, line, now - taken, not more, end, not taken)
         line += count_byte(data, newline, end)
         taken, data = now, data[end:]
 
 
-def _filled(stream: Stream, data: bytes, size: int) -> tuple[bytes, bool]:
+def _filled(stream: ByteStream, data: bytes, size: int) -> tuple[bytes, bool]:
     """The data with more behind it, up to a size or a pause, and whether more may follow."""
     while len(data) < size:
         fresh = stream.read(size - len(data))

@@ -14,7 +14,7 @@ from candide.sources.arrow_types import refuse_unions
 from candide.sources.origins import Origin
 from candide.sources.refused import SourceRefused, reason_of
 from candide.sources.rejects import Place
-from candide.sources.source import BATCH_ROWS, Piece, Size, Source, flat, with_outer
+from candide.sources.source import BATCH_ROWS, Piece, Size, Source, unnested, with_outer
 from candide.sources.streams import whole_file
 
 BATCH_BYTES = 16 << 20
@@ -34,9 +34,9 @@ class ColumnarSource(Source):
         """Read the schemas of all files and see that they agree."""
         schemas, rows = [], 0
         for origin in origins:
-            opened = _opened(origin, format)
+            opened = _open_columnar(origin, format)
             refuse_unions(opened.schema, origin.name)
-            schemas.append(flat(opened.schema.empty_table(), origin.name).schema)
+            schemas.append(unnested(opened.schema.empty_table(), origin.name).schema)
             rows += opened.rows or 0
             opened.close()
         for origin, schema in zip(origins, schemas, strict=True):
@@ -58,7 +58,7 @@ class ColumnarSource(Source):
 
     def pieces(self) -> Iterator[Piece]:
         for origin in self.origins:
-            opened = _opened(origin, self.format)
+            opened = _open_columnar(origin, self.format)
             row = 1
             try:
                 for batch in opened.batches(self.batch_rows):
@@ -86,7 +86,7 @@ class _Opened:
     close: Callable[[], None]
 
 
-def _opened(origin: Origin, format: str) -> _Opened:
+def _open_columnar(origin: Origin, format: str) -> _Opened:
     file = whole_file(origin)
     try:
         return _parquet(file) if format == "parquet" else _arrow(file)

@@ -67,15 +67,15 @@ class DateForm:
         """The same dates as Arrow reads them: 2024-12-31, or 2024-12-31 23:59."""
         found = pc.extract_regex(values, self.pattern)
         parts = {name: pc.struct_field(found, name) for name in ("year", "month", "day")}
-        date = joined([parts["year"], two_digits(parts["month"]), two_digits(parts["day"])], "-")
-        return joined([date, self._clock(found)], " ") if self.timed else date
+        date = joined_with([parts["year"], two_digits(parts["month"]), two_digits(parts["day"])], "-")
+        return joined_with([date, self._clock(found)], " ") if self.timed else date
 
     def _clock(self, found: Any) -> Any:
         """Hours and minutes of the day, counted to 24."""
         hour, half = pc.struct_field(found, "hour"), pc.struct_field(found, "half")
         if pc.any(pc.binary_length(half).cast(pa.bool_())).as_py():
             hour = to_24(hour.cast(pa.int32()), half)
-        return joined([two_digits(hour), pc.struct_field(found, "minutes")], ":")
+        return joined_with([two_digits(hour), pc.struct_field(found, "minutes")], ":")
 
 
 def to_24(hour: Any, half: Any) -> Any:
@@ -91,7 +91,7 @@ def two_digits(numbers: Any) -> Any:
     return pc.utf8_lpad(numbers, 2, "0")
 
 
-def joined(parts: list[Any], mark: str) -> Any:
+def joined_with(parts: list[Any], mark: str) -> Any:
     """Texts beside each other with a mark between them, null where one is."""
     return pc.binary_join_element_wise(*parts, text_scalar(mark))
 
@@ -108,7 +108,7 @@ def date_forms() -> list[DateForm]:
     return [DateForm(example, timed) for timed in (False, True) for example in EXAMPLES]
 
 
-def in_words(form: DateForm, others: list[DateForm]) -> str:
+def date_form_in_words(form: DateForm, others: list[DateForm]) -> str:
     """What the form is, as a reason says it; and that it was assumed, where another would do."""
     said = f"{'times' if form.timed else 'dates'} as {', '.join(form.order)}"
     if not others:

@@ -14,7 +14,7 @@ import pyarrow.csv as pa_csv
 from candide.data.advice import Message
 from candide.data.arrays import AnyArray, IntArray
 from candide.data.errors import suggestion
-from candide.sources.blocks import Block
+from candide.sources.blocks import RecordBlock
 from candide.sources.dialect import ENCODING_ADVICE, delimiter_of, header_of, newline_of, not_utf8
 from candide.sources.file_source import first_sample
 from candide.sources.kinds import (
@@ -26,17 +26,17 @@ from candide.sources.kinds import (
     Kind,
     Manner,
     as_expected,
-    decided,
+    as_kind,
     empty_is_missing,
     first_tried,
-    fitted,
+    kind_of_sample,
     kinds_given,
     matches_all,
     one_chunk,
     present,
     settled,
 )
-from candide.sources.originals import Original
+from candide.sources.originals import OriginalRows
 from candide.sources.origins import Origin
 from candide.sources.records import CARRIAGE_RETURN, LINE_FEED, cut, end_of_records, records_of
 from candide.sources.refused import SourceRefused
@@ -96,7 +96,7 @@ class Delimited:
             rows = rows[: reader.end_of_records(rows)]
         if not rows.strip() and is_all:
             raise SourceRefused(f"{name} has a header but no rows below it.")
-        reader._decide(Block(rows, name, header.line, 0), kinds_given(types, header.names), expected, manner)
+        reader._decide(RecordBlock(rows, name, header.line, 0), kinds_given(types, header.names), expected, manner)
         return reader
 
     def enter(self, name: str, head: bytes) -> tuple[int, int]:
@@ -112,7 +112,7 @@ class Delimited:
     def end_of_records(self, data: bytes) -> int:
         return end_of_records(data, self.delimiter, self.newline)
 
-    def parse(self, block: Block) -> list[Piece]:
+    def parse(self, block: RecordBlock) -> list[Piece]:
         """The rows of a block; the careful way only where the fast way finds something wrong."""
         records = Records(block, self.delimiter)
         if block.is_last and b'"' in block.whole:
@@ -138,7 +138,7 @@ class Delimited:
         kind = self.kinds[name]
         if kind.plain is None and kind.name != TEXT.name:
             return settled(column, kind)
-        values, misfits = fitted(column, kind)
+        values, misfits = as_kind(column, kind)
         return None if misfits.any() else empty_is_missing(values) if kind.name == TEXT.name else values
 
     def describe(self) -> dict[str, Any]:
@@ -150,7 +150,7 @@ class Delimited:
         }
 
     def _decide(
-        self, sample: Block, given: Mapping[str, Kind], expected: Mapping[str, str] | None, manner: Manner
+        self, sample: RecordBlock, given: Mapping[str, Kind], expected: Mapping[str, str] | None, manner: Manner
     ) -> None:
         """A kind for each column, from those records of the sample that are whole."""
         texts = self._texts(sample)
@@ -161,10 +161,10 @@ class Delimited:
                 continue
             column = one_chunk(texts.column(place))
             known = expected.get(name) if expected is not None else None
-            self.kinds[name], self._fast[name] = as_expected(column, decided(column, manner), known)
+            self.kinds[name], self._fast[name] = as_expected(column, kind_of_sample(column, manner), known)
         self.na = tuple(dict.fromkeys(word for kind in self.kinds.values() for word in kind.na))
 
-    def _texts(self, sample: Block) -> Any:
+    def _texts(self, sample: RecordBlock) -> Any:
         try:
             return self._fields(sample.data)
         except (pa.ArrowInvalid, UnicodeDecodeError):
@@ -175,8 +175,8 @@ class Delimited:
         """The text of every field."""
         return self._read(data, dict.fromkeys(self.columns, pa.string()))
 
-    def _original(self, rows: int, records: Records) -> Original:
-        return Original(rows, lambda: self._as_written(records), records.lines)
+    def _original(self, rows: int, records: Records) -> OriginalRows:
+        return OriginalRows(rows, lambda: self._as_written(records), records.lines)
 
     def _as_written(self, records: Records) -> Any:
         """The text of every field of every record; missing where a record cannot be split into them."""
@@ -202,7 +202,7 @@ class Delimited:
             ),
         )
 
-    def _carefully(self, block: Block, records: Records) -> Piece:
+    def _carefully(self, block: RecordBlock, records: Records) -> Piece:
         """The rows of a block that can be read, with a reason for each that cannot."""
         broken = {int(row): records.broken(int(row), len(self.columns))
                   for row in np.flatnonzero(records.unreadable(len(self.columns)))}  # fmt: skip
@@ -213,7 +213,7 @@ class Delimited:
         columns, leave, rejects = [], np.zeros(len(rows), dtype=bool), list(broken.values())
         for name, column in zip(self.columns, map(one_chunk, texts.columns), strict=True):
             kind = self.kinds[name]
-            values, misfits = fitted(column, kind)
+            values, misfits = as_kind(column, kind)
             for row in np.flatnonzero(misfits & ~leave).tolist():
                 place = int(rows[row])
                 rejects.append(
@@ -235,7 +235,7 @@ class Delimited:
 class Records:
     """The records of a block, found only when something must be said about one of them. Empty lines do not count."""
 
-    block: Block
+    block: RecordBlock
     delimiter: str
 
     @cached_property

@@ -58,7 +58,7 @@ def header_of(name: str, data: bytes, delimiter: str) -> Header:
     """The names in the first record. One without a name is called by its place: `column_1`."""
     begin, start = _first_record(name, data, delimiter)
     newline = newline_of(data)
-    names = split(decoded(name, data[begin:start], data.count(newline, 0, begin) + 1), delimiter)
+    names = split_record(decoded_record(name, data[begin:start], data.count(newline, 0, begin) + 1), delimiter)
     names = [text.strip() for text in names]
     refuse_repeats([text for text in names if text], name)
     given = {place: f"column_{place + 1}" for place, text in enumerate(names) if not text}
@@ -87,7 +87,7 @@ def _first_record(name: str, data: bytes, delimiter: str) -> tuple[int, int]:
     return begin, end
 
 
-def decoded(name: str, record: bytes, line: int) -> str:
+def decoded_record(name: str, record: bytes, line: int) -> str:
     """A record as text, or the advice to name the encoding."""
     try:
         return record.decode("utf-8")
@@ -105,10 +105,10 @@ def not_utf8(data: bytes, place: int) -> str:
     return f"byte 0x{data[place]:02x} near {around!r} is not UTF-8."
 
 
-def split(record: str, delimiter: str) -> list[str]:
+def split_record(record: str, delimiter: str) -> list[str]:
     """The fields of one record, as the reader of whole blocks splits it.
 
-    >>> split('a,"b, c",d', ",")
+    >>> split_record('a,"b, c",d', ",")
     ['a', 'b, c', 'd']
     """
     data = record.rstrip("\r\n").encode() + b"\n"

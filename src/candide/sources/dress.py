@@ -55,7 +55,7 @@ class Dress:
 
     @property
     def pattern(self) -> str:
-        """What all numbers in this dress look like, once `tidied`."""
+        """What all numbers in this dress look like, once `tidied_numbers`."""
         decimal, thousands, unit = map(re.escape, (self.decimal, self.thousands, self.unit))
         whole = rf"(?:[1-9][0-9]{{0,2}}(?:{thousands}[0-9]{{3}})+|[0-9]+)" if thousands else "[0-9]+"
         number = rf"(?:{whole}(?:{decimal}[0-9]*)?|{decimal}[0-9]+)(?:[eE][-+]?[0-9]+)?"
@@ -73,7 +73,7 @@ def tidy(text: str) -> str:
     return re.sub(SPACES, " ", text).replace(MINUS, "-").strip()
 
 
-def tidied(values: Any) -> Any:
+def tidied_numbers(values: Any) -> Any:
     """Arrow text with plain spaces and a plain minus."""
     plain = pc.replace_substring(pc.replace_substring_regex(values, SPACES, " "), MINUS, "-")
     return pc.utf8_trim(plain, " ")
@@ -85,41 +85,41 @@ def dress_of(values: Any, decimal: str | None = None, thousands: str | None = No
     `decimal` and `thousands` are what a user said. Where commas may be decimal ones or stand between thousands, since
     every group has exactly three digits, they stand between thousands.
     """
-    values = tidied(values)
-    unit = unit_of(values)
+    values = tidied_numbers(values)
+    unit = shared_unit(values)
     marks = [(d, t) for d, t in USUAL if decimal in (None, d) and thousands in (None, t)]
     dresses = [Dress(d, t, unit) for d, t in marks or [(decimal or ".", thousands or "")]]
-    fitting = [dress for dress in dresses if fits(values, dress.pattern)]
+    fitting = [dress for dress in dresses if all_match(values, dress.pattern)]
     if not fitting:
         return None
     money = unit not in ("", "%")
     dress = next((one for one in fitting if money and groups_thousands(values, one)), fitting[0])
-    return dress, in_words(values, dress, is_assumed=decimal is None and thousands is None)
+    return dress, number_form_in_words(values, dress, is_assumed=decimal is None and thousands is None)
 
 
-def unit_of(values: Any) -> str:
+def shared_unit(values: Any) -> str:
     """The unit that every value has, if any; or the currency that some have, since others may leave it out."""
     every = (unit for unit in UNITS if pc.all(pc.match_substring(values, unit)).as_py())
-    some = (unit for unit in UNITS if unit != "%" and holds(values, unit))
+    some = (unit for unit in UNITS if unit != "%" and some_contain(values, unit))
     return next(every, next(some, ""))
 
 
-def fits(values: Any, pattern: str) -> bool:
+def all_match(values: Any, pattern: str) -> bool:
     """Whether every value that is there looks as the pattern says."""
     return pc.all(pc.match_substring_regex(values, pattern)).as_py() is not False
 
 
 def groups_thousands(values: Any, dress: Dress) -> bool:
     """Whether some value has thousands set apart, and none a decimal."""
-    return holds(values, dress.thousands) and not holds(values, dress.decimal)
+    return some_contain(values, dress.thousands) and not some_contain(values, dress.decimal)
 
 
-def holds(values: Any, mark: str) -> bool:
+def some_contain(values: Any, mark: str) -> bool:
     """Whether some value has the mark."""
     return bool(mark) and pc.any(pc.match_substring(values, mark)).as_py() is True
 
 
-def in_words(values: Any, dress: Dress, is_assumed: bool) -> str:
+def number_form_in_words(values: Any, dress: Dress, is_assumed: bool) -> str:
     """What the dress is, as a reason says it; and that it was assumed, where thousands might be decimals.
 
     >>> import pyarrow as pa
@@ -127,11 +127,12 @@ def in_words(values: Any, dress: Dress, is_assumed: bool) -> str:
     ('numbers with a decimal comma', 'numbers in € with commas between thousands')
     """
     said = f"numbers in {dress.unit}" if dress.unit else "numbers"
-    marks = ["a decimal comma"] if dress.decimal == "," and holds(values, ",") else []
-    marks += [f"{CALLED.get(dress.thousands, dress.thousands)} between thousands"] * holds(values, dress.thousands)
+    marks = ["a decimal comma"] if dress.decimal == "," and some_contain(values, ",") else []
+    has_thousands = some_contain(values, dress.thousands)
+    marks += [f"{CALLED.get(dress.thousands, dress.thousands)} between thousands"] * has_thousands
     said += f" with {' and '.join(marks)}" if marks else ""
     decimals = Dress(dress.thousands, "", dress.unit)
-    is_open = dress.thousands in (",", ".") and holds(values, dress.thousands) and fits(values, decimals.pattern)
+    is_open = dress.thousands in (",", ".") and has_thousands and all_match(values, decimals.pattern)
     if is_assumed and is_open:
         said += f" (assumed; if they are decimals, its type is 'number {decimals.example}')"
     return said

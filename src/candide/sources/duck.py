@@ -18,7 +18,7 @@ from candide.sources.arrow_types import refuse_unions
 from candide.sources.database import READ_ONLY, query_of
 from candide.sources.refused import SourceRefused, reason_of
 from candide.sources.rejects import Place
-from candide.sources.source import BATCH_ROWS, Piece, Size, Source, flat
+from candide.sources.source import BATCH_ROWS, Piece, Size, Source, unnested
 
 CLOSED = {
     "enable_external_access": "false",
@@ -50,7 +50,7 @@ class DuckSource(Source):
             schema = _reader(connection, path, query, batch_rows).schema
         refuse_unions(schema, path)
         return cls(
-            columns=tuple(flat(schema.empty_table(), path).column_names), path=path, query=query, rows=rows,
+            columns=tuple(unnested(schema.empty_table(), path).column_names), path=path, query=query, rows=rows,
             batch_rows=batch_rows,
         )  # fmt: skip
 

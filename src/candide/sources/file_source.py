@@ -8,13 +8,13 @@ from functools import partial
 from typing import Any, Protocol
 
 from candide.sources.ahead import Pause, ahead
-from candide.sources.blocks import Block, beginning, blocks
+from candide.sources.blocks import RecordBlock, beginning, blocks
 from candide.sources.kinds import Kind
 from candide.sources.origins import Origin
 from candide.sources.pipes import Pipe
 from candide.sources.refused import SourceRefused
 from candide.sources.source import Piece, Size, Source
-from candide.sources.streams import Stream
+from candide.sources.streams import ByteStream
 
 SAMPLE = 1 << 20
 
@@ -43,7 +43,7 @@ class RecordReader(Protocol):
     def end_of_records(self, data: bytes) -> int:
         """Where the last whole record of some bytes ends; 0 when none does."""
 
-    def parse(self, block: Block) -> list[Piece]:
+    def parse(self, block: RecordBlock) -> list[Piece]:
         """The rows of a block; bad ones as rejects."""
 
     def describe(self) -> dict[str, Any]:
@@ -76,9 +76,9 @@ class FileSource(Source):
         for found in ahead(self.reader.parse, self._blocks()):
             yield from [found] if isinstance(found, Pause) else found
 
-    def _blocks(self) -> Iterator[Block | Pause]:
+    def _blocks(self) -> Iterator[RecordBlock | Pause]:
         for origin in self.origins:
-            stream = Stream(origin, self.encoding)
+            stream = ByteStream(origin, self.encoding)
             if isinstance(origin, Pipe):
                 origin.stop_keeping()
             try:
@@ -114,7 +114,7 @@ def first_sample(
     """
     best: tuple[str, bytes, bool] | None = None
     for origin in origins:
-        stream = Stream(origin, encoding)
+        stream = ByteStream(origin, encoding)
         try:
             data, is_all = beginning(stream, SAMPLE, partial(has_whole_row, origin.name))
         finally:

@@ -13,12 +13,12 @@ import pyarrow as pa
 from candide.data.advice import Message, SetOption
 from candide.sources.blocks import LONGEST_RECORD
 from candide.sources.dialect import ENCODING_ADVICE, not_utf8
-from candide.sources.originals import Original
+from candide.sources.originals import OriginalRows
 from candide.sources.origins import File
 from candide.sources.refused import SourceRefused, reason_of
 from candide.sources.rejects import Place, Reject
 from candide.sources.source import Piece, Size, Source
-from candide.sources.streams import Stream
+from candide.sources.streams import ByteStream
 
 TEXT, LABEL, FILE = "text", "label", "file"
 
@@ -91,7 +91,7 @@ class FolderSource(Source):
 
     def _text(self, path: str) -> tuple[bytes | Reject, int]:
         """A file's text, or why it is none, and how many bytes of the file that took."""
-        stream = Stream(File(path), self.encoding)
+        stream = ByteStream(File(path), self.encoding)
         try:
             text = stream.read(LONGEST_RECORD)
             if len(text) >= LONGEST_RECORD and stream.read(1):
@@ -113,7 +113,7 @@ class FolderSource(Source):
         if self.labelled:
             columns = (*columns, pa.array(labels, pa.string()))
         rejects = tuple(text for _, _, text in found if isinstance(text, Reject))
-        original = Original(len(found), lambda: self._named(found), kept=np.array(kept, dtype=np.int64))
+        original = OriginalRows(len(found), lambda: self._named(found), kept=np.array(kept, dtype=np.int64))
         return Piece(
             (TEXT, LABEL)[: len(columns)], columns, len(kept), lambda row: Place(paths[row], "line", 0), taken, rejects,
             original=original,

@@ -7,7 +7,7 @@ import re
 
 from candide.sources.origins import Origin
 from candide.sources.refused import SourceRefused
-from candide.sources.streams import Stream
+from candide.sources.streams import ByteStream
 
 FORMATS = ("csv", "tsv", "json", "jsonl", "parquet", "arrow", "sqlite", "duckdb", "folder")
 ENDINGS = {
@@ -59,7 +59,7 @@ def _format_of(origin: Origin) -> str:
 
 
 def _head(origin: Origin) -> bytes:
-    stream = Stream(origin)
+    stream = ByteStream(origin)
     try:
         return stream.peek(16)
     finally:

@@ -13,11 +13,11 @@ import numpy as np
 
 from candide.data.arrays import AnyArray
 from candide.kernels import compiled
-from candide.sources.blocks import Block, beginning
-from candide.sources.json_lines import JsonLines, Line, Lines
+from candide.sources.blocks import RecordBlock, beginning
+from candide.sources.json_lines import JsonLines, Line, NonEmptyLines
 from candide.sources.origins import Origin
 from candide.sources.refused import SourceRefused
-from candide.sources.streams import Stream
+from candide.sources.streams import ByteStream
 
 QUOTE, BACKSLASH, COMMA, SPACE, LINE_FEED, TAB, CARRIAGE_RETURN = 34, 92, 44, 32, 10, 9, 13
 OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT = 91, 93, 123, 125
@@ -135,7 +135,7 @@ class JsonArray(JsonLines):
     def end_of_records(self, data: bytes) -> int:
         return int(last_item_end(np.frombuffer(data, np.uint8)))
 
-    def lines(self, block: Block) -> Lines:
+    def lines(self, block: RecordBlock) -> NonEmptyLines:
         """The items of a block as lines."""
         data = np.frombuffer(block.data, np.uint8)
         converted = np.full(len(data), SPACE, dtype=np.uint8)
@@ -149,7 +149,7 @@ class JsonArray(JsonLines):
 
 
 @dataclass
-class Items(Lines):
+class Items(NonEmptyLines):
     """The items of a block as lines, each with the number of the line on which it began."""
 
     written: bytes
@@ -167,7 +167,7 @@ class Items(Lines):
 def begins_with_list(origins: tuple[Origin, ...], encoding: str | None) -> bool:
     """Whether the first file that has something in it begins with '['."""
     for origin in origins:
-        stream = Stream(origin, encoding)
+        stream = ByteStream(origin, encoding)
         try:
             head, _ = beginning(stream, 1, lambda data: bool(data.strip()))
         finally:

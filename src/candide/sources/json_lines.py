@@ -14,15 +14,15 @@ import pyarrow.json as pa_json
 
 from candide.data.advice import Message
 from candide.kernels.nesting import DEEPEST, is_too_deep
-from candide.sources.blocks import Block
+from candide.sources.blocks import RecordBlock
 from candide.sources.dialect import ENCODING_ADVICE, not_utf8
 from candide.sources.file_source import first_sample
 from candide.sources.kinds import KINDS, Kind, beyond_floats, one_chunk, settled
-from candide.sources.originals import Original
+from candide.sources.originals import OriginalRows
 from candide.sources.origins import Origin
 from candide.sources.refused import SourceRefused, reason_of
 from candide.sources.rejects import SKIP, Place, Reject, shortened
-from candide.sources.source import Piece, flat, with_outer
+from candide.sources.source import Piece, unnested, with_outer
 
 NUMBER, INTEGER = KINDS["number"], KINDS["integer"]
 Line = tuple[int, bytes]
@@ -63,13 +63,13 @@ class JsonLines:
         )
         start, number = guess.enter(name, sample)
         rows = sample[start:] if is_all else sample[start : start + guess.end_of_records(sample[start:])]
-        lines = guess.lines(Block(rows, name, number, 0, is_all, is_first=True)).found
+        lines = guess.lines(RecordBlock(rows, name, number, 0, is_all, is_first=True)).found
         tables = [found for found in guess._tables(lines, name) if not isinstance(found, Reject)]
         if not tables:
             rejects = [found for found in guess._tables(lines[:1], name) if isinstance(found, Reject)]
             raise rejects[0].refused if rejects else SourceRefused(f"{name} has no rows that can be read.")
         first = max((table for table, _ in tables), key=lambda table: table.num_rows)
-        flat_table = flat(first, name)
+        flat_table = unnested(first, name)
         exact = {
             column
             for column in flat_table.column_names
@@ -87,11 +87,11 @@ class JsonLines:
     def end_of_records(self, data: bytes) -> int:
         return data.rfind(b"\n") + 1
 
-    def lines(self, block: Block) -> Lines:
+    def lines(self, block: RecordBlock) -> NonEmptyLines:
         """The lines of a block."""
-        return Lines(block)
+        return NonEmptyLines(block)
 
-    def parse(self, block: Block) -> list[Piece]:
+    def parse(self, block: RecordBlock) -> list[Piece]:
         """The rows of a block; bad lines as rejects."""
         lines = self.lines(block)
         try:
@@ -114,9 +114,9 @@ class JsonLines:
     def describe(self) -> dict[str, Any]:
         return {"format": self.format, "types": {part.name: str(part.type) for part in self.schema}}
 
-    def _piece(self, table: Any, lines: Lines, which: slice, taken: int) -> Piece:
+    def _piece(self, table: Any, lines: NonEmptyLines, which: slice, taken: int) -> Piece:
         start = which.start or 0
-        table = flat(table, lines.block.name)
+        table = unnested(table, lines.block.name)
         names = tuple(table.column_names)
         columns = tuple(
             settled(one_chunk(column), INTEGER if name in self.exact else NUMBER)
@@ -163,7 +163,7 @@ class JsonLines:
             table = _parsed(data, self.schema)
         except ValueError:
             table = _parsed(data, widened(self.schema, self.exact))
-        if table.num_rows != objects_in(data):
+        if table.num_rows != count_objects(data):
             raise ValueError("not one object in one line")
         return table
 
@@ -181,27 +181,27 @@ class JsonLines:
         if not isinstance(found, dict):
             return Reject(place, f"{shortened(text)} is not a JSON object.", ADVICE, "", text)
         for name, value in found.items():
-            if name in self.schema.names and not fits(value, self.schema.field(name).type):
-                expected = described(self.schema.field(name).type)
+            if name in self.schema.names and not is_of_type(value, self.schema.field(name).type):
+                expected = type_in_words(self.schema.field(name).type)
                 reason = f"key '{name}' holds {shortened(json.dumps(value))}, but {expected} was expected."
                 return Reject(place, reason, ADVICE, name, text)
         return Reject(place, f"{reason_of(problem)}.", ADVICE, "", text)
 
 
 @dataclass
-class Lines:
+class NonEmptyLines:
     """The lines of a block that are not empty, found only when something must be said about one of them."""
 
-    block: Block
+    block: RecordBlock
 
     @cached_property
     def found(self) -> list[Line]:
         lines = self.block.data.split(b"\n")
         return [(self.block.line + place, line) for place, line in enumerate(lines) if line.strip()]
 
-    def original(self, which: slice, rows: int) -> Original:
+    def original(self, which: slice, rows: int) -> OriginalRows:
         """Some of the lines as they are."""
-        return Original(rows, lambda: fields_of(self._some(which, rows)), lambda: self._some(which, rows))
+        return OriginalRows(rows, lambda: fields_of(self._some(which, rows)), lambda: self._some(which, rows))
 
     def _some(self, which: slice, rows: int) -> Any:
         """Lines as Arrow bytes; none where a line holds several objects, or an object several lines."""
@@ -215,12 +215,12 @@ class Lines:
         return self.found[min(row, len(self.found) - 1)][1].decode("utf-8", "backslashreplace").rstrip("\r")
 
 
-def objects_in(data: bytes) -> int:
+def count_objects(data: bytes) -> int:
     """How many lines begin and end with a brace, empty ones left out; -1 where another line is among them.
 
     A parser is content with objects over several lines, but blocks are cut where lines end.
 
-    >>> objects_in(b'{"a": 1}\\n\\n {"a": {}}'), objects_in(b'{"a":\\n1}')
+    >>> count_objects(b'{"a": 1}\\n\\n {"a": {}}'), count_objects(b'{"a":\\n1}')
     (2, -1)
     """
     ends = data.count(b"\n")
@@ -246,12 +246,13 @@ def fields_in(line: bytes) -> Iterator[tuple[str, str]]:
     [('id', '12345678901234567890123'), ('price.net', '1.10'), ('price.paid', 'true')]
     """
     try:
-        yield from flattened("", json.loads(line, parse_int=Written, parse_float=Written, parse_constant=Written))
+        value = json.loads(line, parse_int=WrittenNumber, parse_float=WrittenNumber, parse_constant=WrittenNumber)
+        yield from flattened("", value)
     except (ValueError, RecursionError):
         return
 
 
-class Written(str):
+class WrittenNumber(str):
     """A number as it is written."""
 
 
@@ -285,13 +286,13 @@ def _wide(kind: Any) -> Any:
     return pa.float64() if pa.types.is_integer(kind) else kind
 
 
-def fits(value: Any, kind: Any) -> bool:
+def is_of_type(value: Any, kind: Any) -> bool:
     """Whether a JSON value is of the kind that its key had in the sample."""
     if value is None:
         return True
     if pa.types.is_struct(kind):
         inner = {part.name: part.type for part in kind}
-        return isinstance(value, dict) and all(fits(v, inner[k]) for k, v in value.items() if k in inner)
+        return isinstance(value, dict) and all(is_of_type(v, inner[k]) for k, v in value.items() if k in inner)
     if pa.types.is_list(kind):
         return isinstance(value, list)
     if pa.types.is_boolean(kind):
@@ -301,7 +302,7 @@ def fits(value: Any, kind: Any) -> bool:
     return isinstance(value, str) and not pa.types.is_timestamp(kind)
 
 
-def described(kind: Any) -> str:
+def type_in_words(kind: Any) -> str:
     """An Arrow type in words."""
     words = (
         (pa.types.is_struct, "an object"),

@@ -35,8 +35,8 @@ from candide.data.arrays import AnyArray
 from candide.data.errors import ColumnRefused, Location, suggestion
 from candide.data.values import USUALLY_MISSING
 from candide.sources.dates import DateForm, date_forms
-from candide.sources.dates import in_words as form_in_words
-from candide.sources.dress import Dress, dress_of, tidied
+from candide.sources.dates import date_form_in_words as form_in_words
+from candide.sources.dress import Dress, dress_of, tidied_numbers
 from candide.sources.refused import SourceRefused
 
 MISSING = USUALLY_MISSING
@@ -75,7 +75,7 @@ class Kind:
     def spec(self) -> str:
         """The kind as a user or a model names it.
 
-        >>> kind_of("number 1.234,5 €").spec, replace(TEXT, na=("unknown",)).spec
+        >>> parse_kind("number 1.234,5 €").spec, replace(TEXT, na=("unknown",)).spec
         ('number 1.234,5 €', 'text missing ["unknown"]')
         """
         named = f"{self.name} {self.form}".strip()
@@ -134,7 +134,7 @@ FOUND_OUT = Manner()
 
 
 @cache
-def kind_of(spec: str) -> Kind:
+def parse_kind(spec: str) -> Kind:
     """The kind of a name, an example behind it where its values are written in a way of their own."""
     named, _, words = spec.partition(LACKING)
     name, _, form = named.strip().partition(" ")
@@ -172,18 +172,18 @@ def kinds_given(types: Mapping[str, str] | None, names: tuple[str, ...]) -> dict
         if column not in names:
             raise ColumnRefused(f"There is no column '{column}' to give a type. {suggestion(column, names)}")
         try:
-            given[column] = kind_of(str(kind))
+            given[column] = parse_kind(str(kind))
         except SourceRefused as problem:
             raise SourceRefused(f"Column '{column}': ", problem.message, where=Location(column=column)) from None
     return given
 
 
-def decided(texts: Any, manner: Manner = FOUND_OUT) -> tuple[Kind, Any]:
+def kind_of_sample(texts: Any, manner: Manner = FOUND_OUT) -> tuple[Kind, Any]:
     """The kind that all values of a sample fit, and the Arrow type to try first; text when there are none.
 
-    >>> decided(pa.array(["1", "NA", "30"]))[1], decided(pa.array(["1", "x"]))[0].name
+    >>> kind_of_sample(pa.array(["1", "NA", "30"]))[1], kind_of_sample(pa.array(["1", "x"]))[0].name
     (DataType(int64), 'text')
-    >>> decided(pa.array(["1,5", "?", "2.000,25"]))[0].spec, decided(pa.array(["31.1.2024"]))[0].spec
+    >>> kind_of_sample(pa.array(["1,5", "?", "2.000,25"]))[0].spec, kind_of_sample(pa.array(["31.1.2024"]))[0].spec
     ('number 1.234,5', 'date 31.12.2024')
     """
     values = present(texts, manner.na)
@@ -202,7 +202,7 @@ def _usual(values: Any) -> tuple[Kind, Any] | None:
         return _whole(values)
     for name in ("number", "truth", "date", "time", "instant"):
         kind = KINDS[name]
-        if matches_all(values, kind.pattern) and not fitted(values, kind)[1].any():
+        if matches_all(values, kind.pattern) and not as_kind(values, kind)[1].any():
             return kind, kind.arrow
     return None
 
@@ -214,7 +214,7 @@ def _in_dress(values: Any, manner: Manner) -> tuple[Kind, Any] | None:
 
 def _of_a_form(values: Any) -> tuple[Kind, Any] | None:
     fitting = [form for form in date_forms() if matches_all(values, form.pattern)]
-    fitting = [form for form in fitting if not fitted(values, dated(form))[1].any()]
+    fitting = [form for form in fitting if not as_kind(values, dated(form))[1].any()]
     return (dated(fitting[0], form_in_words(fitting[0], fitting[1:])), pa.string()) if fitting else None
 
 
@@ -226,10 +226,10 @@ def as_expected(texts: Any, found: tuple[Kind, Any], expected: str | None) -> tu
     """
     if expected is None:
         return found
-    known = replace(kind_of(expected), na=tuple(dict.fromkeys([*kind_of(expected).na, *found[0].na])))
+    known = replace(parse_kind(expected), na=tuple(dict.fromkeys([*parse_kind(expected).na, *found[0].na])))
     if known.name == TEXT.name or found[0].name == TEXT.name:
         return known, first_tried(known)
-    if known.form and not fitted(texts, known)[1].any():
+    if known.form and not as_kind(texts, known)[1].any():
         return known, first_tried(known)
     return replace(found[0], na=known.na), found[1]
 
@@ -241,7 +241,7 @@ def first_tried(kind: Kind) -> Any:
 
 def _whole(values: Any) -> tuple[Kind, Any]:
     """Whole numbers: exact ones where floats could not hold them, floats where 64 bits could not."""
-    wholes, misfits = fitted(values, KINDS["integer"])
+    wholes, misfits = as_kind(values, KINDS["integer"])
     if misfits.any():
         return KINDS["number"], pa.float64()
     return (KINDS["integer"] if beyond_floats(wholes) else KINDS["number"]), pa.int64()
@@ -274,10 +274,10 @@ def matches_all(values: Any, pattern: str) -> bool:
     return pc.all(pc.match_substring_regex(values, pattern)).as_py() is not False
 
 
-def fitted(column: Any, kind: Kind) -> tuple[Any, AnyArray]:
+def as_kind(column: Any, kind: Kind) -> tuple[Any, AnyArray]:
     """A column as the given kind, null where a value does not fit, and which rows those are.
 
-    >>> values, misfits = fitted(pa.array(["1", "", "x"]), KINDS["number"])
+    >>> values, misfits = as_kind(pa.array(["1", "", "x"]), KINDS["number"])
     >>> values.to_pylist(), misfits.tolist()
     ([1.0, None, None], [False, False, True])
     """
@@ -291,7 +291,7 @@ def fitted(column: Any, kind: Kind) -> tuple[Any, AnyArray]:
     if not is_text(column.type):
         return _cast(column, kind)
     values = present(column.cast(pa.string()), kind.na)
-    values = values if kind.plain is None else tidied(values)
+    values = values if kind.plain is None else tidied_numbers(values)
     looks_right = pc.or_kleene(pc.match_substring_regex(values, kind.pattern), pc.is_null(values))
     right = pc.if_else(looks_right, values, NULL)
     return _cast(right if kind.plain is None else kind.plain(right), kind, ~as_truths(looks_right))

@@ -75,7 +75,7 @@ def open_source(
         origins = tuple(part for name in names for part in unpacked(origin_of(name, repeatable)))
         format = {"json": "jsonl"}.get(format, format) if format else format_of(origins)
         _refuse_options(format, delimiter, encoding, sql, table, follow_links, manner)
-        source = _opened(
+        source = _open_origins(
             origins, format, labelled, delimiter, types, expected, encoding, sql, table, follow_links, batch_bytes,
             batch_rows, manner,
         )  # fmt: skip
@@ -144,7 +144,7 @@ def _are_paths(given: Any) -> bool:
     return isinstance(given, (list, tuple)) and all(isinstance(part, (str, os.PathLike)) for part in given)
 
 
-def _opened(
+def _open_origins(
     origins: tuple[Origin, ...],
     format: str,
     labelled: bool,

@@ -13,7 +13,7 @@ from candide.data.arrays import AnyArray, IntArray
 
 
 @dataclass(frozen=True)
-class Original:
+class OriginalRows:
     """All rows of a piece, also those that could not be read; `kept` are the places of those that could.
 
     `table` has their columns: of text files the text of each field, else values of unchanged type. `lines` are the
@@ -35,23 +35,23 @@ class Original:
         """Whether all rows could be read."""
         return self.kept is None or len(self.kept) == self.length
 
-    def take(self, wanted: slice | AnyArray) -> Original:
+    def take(self, wanted: slice | AnyArray) -> OriginalRows:
         """The same with fewer rows that count as read."""
         return replace(self, kept=self.places[wanted])
 
-    def where(self, wanted: AnyArray) -> Original:
+    def where(self, wanted: AnyArray) -> OriginalRows:
         """The same without some of the rows that were read, as if they had never been there."""
         stays = np.ones(self.length, dtype=bool)
         stays[self.places[~wanted]] = False
         rows = np.flatnonzero(stays)
-        return Original(
+        return OriginalRows(
             len(rows),
             _taking(self.table, rows),
             None if self.lines is None else _taking(self.lines, rows),
             np.searchsorted(rows, self.places[wanted]),
         )
 
-    def select(self, names: Sequence[str]) -> Original:
+    def select(self, names: Sequence[str]) -> OriginalRows:
         """The same with some of the columns, so that no line is what it was."""
         return replace(self, table=lambda: _selected(self.table(), names), lines=None)
 

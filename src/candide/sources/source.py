@@ -21,8 +21,8 @@ from candide.data.progress import Size as Size
 from candide.data.values import Coded
 from candide.sources.ahead import Pause
 from candide.sources.arrow_types import duration, nested, simplified
-from candide.sources.kinds import TEXT, Kind, fitted, is_text, one_chunk
-from candide.sources.originals import Original
+from candide.sources.kinds import TEXT, Kind, as_kind, is_text, one_chunk
+from candide.sources.originals import OriginalRows
 from candide.sources.refused import SourceRefused
 from candide.sources.rejects import SKIP, Place, Reject, Rejects, misfit
 from candide.sources.selection import Selection
@@ -45,15 +45,15 @@ class Piece:
     taken: int = 0
     rejects: tuple[Reject, ...] = ()
     row: Callable[[int], str] | None = None
-    original: Original | None = None
+    original: OriginalRows | None = None
 
     @classmethod
     def of(cls, table: Any, place: Callable[[int], Place], taken: int = 0) -> Piece:
         """A piece of an Arrow table or record batch; nested columns get dotted names."""
         if isinstance(table, pa.RecordBatch):
             table = pa.Table.from_batches([table])
-        original = Original(table.num_rows, lambda: table)
-        flattened = flat(table, place(0).name)
+        original = OriginalRows(table.num_rows, lambda: table)
+        flattened = unnested(table, place(0).name)
         columns = tuple(one_chunk(column) for column in flattened.columns)
         return cls(tuple(flattened.column_names), columns, table.num_rows, place, taken, original=original)
 
@@ -88,7 +88,7 @@ class Piece:
         return self.columns[self.names.index(name)]
 
 
-def flat(table: Any, whose: str) -> Any:
+def unnested(table: Any, whose: str) -> Any:
     """A table whose nested columns are columns of their own: {"a": {"b": 1}} is column `a.b`."""
     table = simplified(table)
     while any(pa.types.is_struct(column.type) for column in table.columns):
@@ -247,7 +247,7 @@ class Source(ABC):
             if name not in self.kinds and not (self.na and is_text(columns[place].type)):
                 continue
             kind = replace(self.kinds.get(name, TEXT), na=self.na)
-            columns[place], misfits = fitted(piece.columns[place], kind)
+            columns[place], misfits = as_kind(piece.columns[place], kind)
             for row in np.flatnonzero(misfits & ~leave).tolist():
                 value = piece.columns[place][row].as_py()
                 rejects.append(misfit(piece.place(row), name, value, kind.example, piece.text(row)))

@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from candide.sources.database import READ_ONLY, query_of
 from candide.sources.kinds import KINDS, settled
-from candide.sources.originals import Original
+from candide.sources.originals import OriginalRows
 from candide.sources.refused import SourceRefused, reason_of
 from candide.sources.rejects import Place, Reject, misfit
 from candide.sources.source import Piece, Size, Source, refuse_repeats
@@ -87,7 +87,7 @@ class SqliteSource(Source):
             lambda row: Place(self.path, "row", first + kept[row]),
             len(rows),
             tuple(rejects.values()),
-            original=Original(len(rows), lambda: self._as_they_are(rows), kept=np.array(kept, dtype=np.int64)),
+            original=OriginalRows(len(rows), lambda: self._as_they_are(rows), kept=np.array(kept, dtype=np.int64)),
         )
 
     def _as_they_are(self, rows: list[tuple[Any, ...]]) -> Any:

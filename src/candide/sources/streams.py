@@ -26,7 +26,7 @@ UNREADABLE = (OSError, EOFError, zlib.error, lzma.LZMAError, zipfile.BadZipFile)
 """What those who unpack say of bytes that are damaged."""
 
 
-class Stream:
+class ByteStream:
     """The decompressed bytes of one origin, as UTF-8."""
 
     def __init__(self, origin: Origin, encoding: str | None = None):
@@ -122,7 +122,7 @@ def whole_file(origin: Origin) -> Any:
         return raw
     raw.close()
     copy = tempfile.TemporaryFile(prefix="candide-")  # noqa: SIM115
-    stream = Stream(origin, "raw")
+    stream = ByteStream(origin, "raw")
     while part := stream.read(STEP):
         copy.write(part)
     stream.close()

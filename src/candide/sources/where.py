@@ -24,7 +24,7 @@ import pyarrow.compute as pc
 from candide.data.advice import SetOption
 from candide.data.arrays import AnyArray
 from candide.data.errors import ColumnRefused, Location, OptionRefused, suggestion
-from candide.sources.kinds import FALSE, KINDS, TRUE, as_truths, fitted, is_text, one_chunk
+from candide.sources.kinds import FALSE, KINDS, TRUE, as_kind, as_truths, is_text, one_chunk
 
 TOKEN = re.compile(
     r"""\s*(?:(?P<text>'(?:[^']|'')*') | (?P<name>"(?:[^"]|"")*") | (?P<sign><=|>=|!=|<>|==|=|<|>)
@@ -46,7 +46,7 @@ Token = tuple[str, str]
 
 
 @dataclass(frozen=True)
-class Comparison:
+class Condition:
     """A column beside a value: text, a number or a truth; or, where the sign is "is", None for a missing one."""
 
     column: str
@@ -71,12 +71,12 @@ class Comparison:
     def _alike(self, values: Any) -> tuple[Any, Any]:
         """The column and the value as one type; text that is read as numbers only where a number is asked for."""
         if isinstance(self.value, bool):
-            truths = fitted(values, KINDS["truth"])[0] if is_text(values.type) else values
+            truths = as_kind(values, KINDS["truth"])[0] if is_text(values.type) else values
             return truths, pa.scalar(self.value)
         if isinstance(self.value, str):
             return values, pa.scalar(self.value).cast(values.type)
         if is_text(values.type):
-            values = fitted(values, KINDS["number"])[0]
+            values = as_kind(values, KINDS["number"])[0]
         if isinstance(self.value, int) and pa.types.is_signed_integer(values.type) and abs(self.value) < 2**63:
             return values, pa.scalar(self.value, pa.int64())
         return values.cast(pa.float64(), safe=False), pa.scalar(float(self.value or 0))
@@ -87,7 +87,7 @@ class Where:
     """Comparisons of which all must hold."""
 
     said: str
-    comparisons: tuple[Comparison, ...]
+    comparisons: tuple[Condition, ...]
 
     @classmethod
     def of(cls, said: str) -> Where:
@@ -102,7 +102,7 @@ class Where:
             found.append(comparison)
             if not tokens:
                 return cls(said, tuple(found))
-            if not is_word(tokens[0], "and"):
+            if not is_keyword(tokens[0], "and"):
                 raise not_understood(said, f"'and' was expected before {tokens[0][1]!r}")
             tokens = tokens[1:]
 
@@ -148,21 +148,21 @@ def tokens_of(said: str) -> list[Token]:
     return tokens
 
 
-def comparison_of(said: str, tokens: list[Token]) -> tuple[Comparison, list[Token]]:
+def comparison_of(said: str, tokens: list[Token]) -> tuple[Condition, list[Token]]:
     """The first comparison, and what follows it."""
     if not tokens or tokens[0][0] not in ("word", "name"):
         raise not_understood(said, "a column was expected" + (f", not {tokens[0][1]}" if tokens else " at the end"))
     kind, text = tokens[0]
     column = text[1:-1].replace('""', '"') if kind == "name" else text
     rest = tokens[1:]
-    if len(rest) > 1 and is_word(rest[0], "is") and is_word(rest[1], "missing"):
-        return Comparison(column, "is missing", None), rest[2:]
-    if len(rest) > 2 and is_word(rest[0], "is") and is_word(rest[1], "not") and is_word(rest[2], "missing"):
-        return Comparison(column, "is not missing", None), rest[3:]
+    if len(rest) > 1 and is_keyword(rest[0], "is") and is_keyword(rest[1], "missing"):
+        return Condition(column, "is missing", None), rest[2:]
+    if len(rest) > 2 and is_keyword(rest[0], "is") and is_keyword(rest[1], "not") and is_keyword(rest[2], "missing"):
+        return Condition(column, "is not missing", None), rest[3:]
     if len(rest) < 2 or rest[0][0] != "sign":
         raise not_understood(said, f"'{column}' needs one of = != < <= > >= and a value behind it, or 'is missing'")
     sign = SPELLINGS.get(rest[0][1], rest[0][1])
-    return Comparison(column, sign, value_of(said, rest[1])), rest[2:]
+    return Condition(column, sign, value_of(said, rest[1])), rest[2:]
 
 
 def value_of(said: str, token: Token) -> str | float | bool:
@@ -178,7 +178,7 @@ def value_of(said: str, token: Token) -> str | float | bool:
         raise not_understood(said, f"{text} is no number; text stands in single quotes, as in '{text}'") from None
 
 
-def is_word(token: Token, word: str) -> bool:
+def is_keyword(token: Token, word: str) -> bool:
     """Whether a token is this word, in capitals or not."""
     return token[0] == "word" and token[1].lower() == word
 

@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 from candide.kernels import cross as kernels
 from candide.kernels.slices import WeighedRows, choose_splitters
 from candide.statistics.exact import HEADROOM, Digits, ExactSums, highest_bit, lowest_bit
-from candide.statistics.moments import FEWEST_SLICED, InfiniteValue, checked, row_major
+from candide.statistics.moments import FEWEST_SLICED, InfiniteValue, checked_rows, row_major
 from candide.statistics.row_weights import RowWeights
 
 Floats = NDArray[np.float64]
@@ -31,12 +31,12 @@ class CrossBuilder:
 
     def learn(self, values: Floats, labels: Integers, weights: Integers | Floats | None = None) -> None:
         """Add rows float64[n, columns]; a row with a NaN adds nothing, an infinite value raises `InfiniteValue`."""
-        values, labels = checked(values, labels, self.columns, self.classes)
+        values, labels = checked_rows(values, labels, self.columns, self.classes)
         self._add(values, labels, RowWeights.of(weights, len(values)))
 
     def forget(self, values: Floats, labels: Integers, weights: Integers | Floats | None = None) -> None:
         """Take rows away: the exact inverse of learning them."""
-        values, labels = checked(values, labels, self.columns, self.classes)
+        values, labels = checked_rows(values, labels, self.columns, self.classes)
         self._add(values, labels, RowWeights.of(weights, len(values)).negated())
 
     def grow(self, classes: int) -> None:

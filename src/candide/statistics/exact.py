@@ -56,7 +56,7 @@ class ExactSums:
         magnitudes = np.abs(values[values != 0.0])
         if magnitudes.size:
             accumulator.reach(lowest_bit(float(magnitudes.min())), highest_bit(float(magnitudes.max())))
-        kernels.place_doubles(frozen(values.ravel()), accumulator.low, flat(accumulator.digits))
+        kernels.place_doubles(frozen(values.ravel()), accumulator.low, flat_digits(accumulator.digits))
         return accumulator.freeze()
 
     @classmethod
@@ -66,12 +66,12 @@ class ExactSums:
         Every sum must fit the window: its last planes take the carries.
         """
         digits = np.ascontiguousarray(digits)
-        kernels.settle(flat(digits))
+        kernels.settle(flat_digits(digits))
         return cls._trimmed(digits, low)
 
     @classmethod
     def _trimmed(cls, digits: Integers, low: int) -> "ExactSums":
-        first, last = kernels.occupied(flat(digits))
+        first, last = kernels.occupied(flat_digits(digits))
         return cls(digits[..., first:last], low + first if last else 0)
 
     @property
@@ -97,7 +97,8 @@ class ExactSums:
         low = min(sums.low for sums in filled)
         width = max(sums.high for sums in filled) - low + 1
         out = np.zeros((*self.shape, width), np.int64)
-        kernels.combine(flat(self.digits), self.low - low, flat(other.digits), other.low - low, sign, flat(out))
+        mine, theirs = flat_digits(self.digits), flat_digits(other.digits)
+        kernels.combine(mine, self.low - low, theirs, other.low - low, sign, flat_digits(out))
         return self._trimmed(out, low)
 
     def __eq__(self, other: object) -> bool:
@@ -144,7 +145,7 @@ class ExactSums:
     def to_float(self) -> Floats:
         """The nearest double to each sum, ties to even; infinite where a sum is beyond the range of doubles."""
         bits = np.empty(math.prod(self.shape), np.int64)
-        kernels.to_doubles(flat(self.digits), self.low, bits)
+        kernels.to_doubles(flat_digits(self.digits), self.low, bits)
         return bits.view(np.float64).reshape(self.shape)
 
     def _axis(self, axis: int) -> int:
@@ -180,7 +181,7 @@ class Digits:
 
     def settle(self) -> None:
         """Move the carries, so that another HEADROOM additions fit."""
-        kernels.settle(flat(self.digits))
+        kernels.settle(flat_digits(self.digits))
 
     def grow(self, classes: int) -> None:
         """Make the last axis longer, with sums of zero."""
@@ -193,7 +194,7 @@ class Digits:
         return ExactSums.settled(self.digits.copy(), self.low)
 
 
-def flat(digits: Integers) -> Integers:
+def flat_digits(digits: Integers) -> Integers:
     """Digits as kernels take them: one line for each sum."""
     return digits.reshape(math.prod(digits.shape[:-1]), digits.shape[-1])
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from candide.data.arrays import AnyArray, IntArray
 from candide.data.errors import ForgetRefused
-from candide.statistics.weight_grid import amounts, coarsest, exceeding, in_ones, refined
+from candide.statistics.weight_grid import amounts, coarsest, exceeding, in_finer_units, in_ones
 
 BYTES = 16
 HASH = np.dtype(f"S{BYTES}")
@@ -75,7 +75,7 @@ class Ledger:
 
     def at(self, bits: int) -> IntArray:
         """The weight of each row in units that are as small, or smaller."""
-        return refined(self.units, max(bits - self.bits, 0))
+        return in_finer_units(self.units, max(bits - self.bits, 0))
 
     def __len__(self) -> int:
         """How many different rows there are."""

@@ -53,12 +53,12 @@ class MomentsBuilder:
         Weights are whole numbers up to 2**62 or finite doubles, not negative. An infinite value raises
         `InfiniteValue` and nothing is learned.
         """
-        values, labels = checked(values, labels, self.columns, self.classes)
+        values, labels = checked_rows(values, labels, self.columns, self.classes)
         self._add(values, labels, RowWeights.of(weights, len(values)))
 
     def forget(self, values: Floats, labels: Integers, weights: Integers | Floats | None = None) -> None:
         """Take rows away: the exact inverse of learning them."""
-        values, labels = checked(values, labels, self.columns, self.classes)
+        values, labels = checked_rows(values, labels, self.columns, self.classes)
         self._add(values, labels, RowWeights.of(weights, len(values)).negated())
 
     def grow(self, classes: int) -> None:
@@ -152,7 +152,7 @@ def slice_room(columns: int, classes: int) -> kernels.SliceRoom:
     )
 
 
-def checked(values: Floats, labels: Integers, columns: int, classes: int) -> tuple[Floats, Integers]:
+def checked_rows(values: Floats, labels: Integers, columns: int, classes: int) -> tuple[Floats, Integers]:
     """Rows and labels as kernels take them, or an error."""
     values = np.asarray(values, dtype=np.float64)
     labels = np.ascontiguousarray(labels, dtype=np.int64)

@@ -32,7 +32,7 @@ def is_semidefinite(matrix: AnyArray) -> bool:
     matrix = matrix[np.ix_(~still, ~still)]
     if not len(matrix):
         return True
-    scaled = in_units(matrix)
+    scaled = in_powers_of_two(matrix)
     if (np.abs(scaled) > 1).any():
         return False
     least, doubt = np.linalg.eigvalsh(scaled)[0], ROUNDING * len(matrix) ** 2
@@ -41,7 +41,7 @@ def is_semidefinite(matrix: AnyArray) -> bool:
     return is_semidefinite_exactly(matrix)
 
 
-def in_units(matrix: AnyArray) -> FloatArray:
+def in_powers_of_two(matrix: AnyArray) -> FloatArray:
     """The matrix with column j in units of a power of two that brings its square to between 1/4 and 1; rounded once."""
     powers = np.array([(int(square).bit_length() + 1) // 2 for square in np.diagonal(matrix)], dtype=object)
     return ratios(matrix, 2 ** (powers[:, None] + powers))

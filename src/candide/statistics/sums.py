@@ -123,18 +123,18 @@ class Sums:
         In a narrow column both are nearly alike, and doubles would lose most of what is left. 0 where nothing was seen.
         """
         assert self.log is not None
-        mean, mean_log = fraction(self.total, self.weight), fraction(self.log, self.weight)
+        mean, mean_log = whole_fraction(self.total, self.weight), whole_fraction(self.log, self.weight)
         return np.vectorize(log_gap, otypes=[float])(*mean, *mean_log)
 
     def log_mean_less(self, near: FloatArray) -> FloatArray:
         """The logarithm of the mean less a number near it, rounded after the subtraction; 0 where nothing was seen."""
         scaled = np.vectorize(float.as_integer_ratio, otypes=[object, object])(np.where(np.isfinite(near), near, 0.0))
-        return np.vectorize(log_gap, otypes=[float])(*fraction(self.total, self.weight), *scaled)
+        return np.vectorize(log_gap, otypes=[float])(*whole_fraction(self.total, self.weight), *scaled)
 
     @cached_property
     def mean_rest(self) -> FloatArray:
         """The exact mean less the rounded one: much, beside the deviation, where a clock counts seconds since 1970."""
-        return np.vectorize(ratio_rest, otypes=[float])(*fraction(self.total, self.weight), self.mean)
+        return np.vectorize(ratio_rest, otypes=[float])(*whole_fraction(self.total, self.weight), self.mean)
 
     @cached_property
     def variance(self) -> FloatArray:
@@ -152,7 +152,7 @@ def grid_logs(values: FloatArray) -> FloatArray:
     return grid_log(values.ravel()).reshape(values.shape)
 
 
-def fraction(above: ExactSums, below: ExactSums) -> tuple[AnyArray, AnyArray]:
+def whole_fraction(above: ExactSums, below: ExactSums) -> tuple[AnyArray, AnyArray]:
     """above / below as whole numbers."""
     tops, top_exponent = above.integers()
     bottoms, bottom_exponent = below.integers()
@@ -162,7 +162,7 @@ def fraction(above: ExactSums, below: ExactSums) -> tuple[AnyArray, AnyArray]:
 
 def quotient(above: ExactSums, below: ExactSums) -> FloatArray:
     """Correctly rounded above / below; 0 where below is 0."""
-    return ratios(*fraction(above, below))
+    return ratios(*whole_fraction(above, below))
 
 
 def ratio_rest(above: int, below: int, rounded: float) -> float:

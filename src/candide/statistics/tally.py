@@ -11,7 +11,7 @@ import numpy as np
 
 from candide.data.arrays import AnyArray, IntArray
 from candide.data.errors import ForgetRefused, OverflowRefused
-from candide.statistics.weight_grid import CEILING, amounts, bits_of, coarsest, in_units, refined
+from candide.statistics.weight_grid import CEILING, amounts, bits_of, coarsest, in_finer_units, weights_in_units
 
 ROUNDING = 1e-9
 """The share of a fractional count that adding in another order may have moved."""
@@ -66,7 +66,7 @@ class Tally:
 
     def at(self, bits: int) -> AnyArray:
         """The counts in units that are as small, or smaller."""
-        return refined(self.units, bits - self.bits) if bits > self.bits else self.units
+        return in_finer_units(self.units, bits - self.bits) if bits > self.bits else self.units
 
     @property
     def open_slots(self) -> tuple[Any, ...]:
@@ -88,7 +88,7 @@ class Tally:
 
     def __add__(self, other: Tally) -> Tally:
         slots, mine, theirs, bits = self._aligned(other)
-        refuse_overflow(mine, theirs)
+        refuse_count_overflow(mine, theirs)
         return Tally.of(slots, mine + theirs, bits)
 
     def __sub__(self, other: Tally) -> Tally:
@@ -115,7 +115,7 @@ class Tally:
             return self.slots, mine, theirs, bits
         slots = sorted({*self.slots, *other.slots})
         place = {slot: number for number, slot in enumerate(slots)}
-        return slots, placed(self.slots, mine, place), placed(other.slots, theirs, place), bits
+        return slots, at_slots(self.slots, mine, place), at_slots(other.slots, theirs, place), bits
 
     def spread(self, positions: IntArray, classes: int) -> Tally:
         """The same counts among more classes: class i moves to positions[i]."""
@@ -147,7 +147,7 @@ class Tally:
         return Tally.of(range(groups * len(after)), units.reshape(-1, self.classes), self.bits)
 
 
-def placed(slots: Slots, units: AnyArray, place: dict[Any, int]) -> AnyArray:
+def at_slots(slots: Slots, units: AnyArray, place: dict[Any, int]) -> AnyArray:
     """Lines of a table at the places of their slots among others."""
     table = np.zeros((len(place), units.shape[1]), dtype=units.dtype)
     table[[place[slot] for slot in slots]] = units
@@ -164,7 +164,7 @@ def outnumber(seen: Tally, places: Any, rows: Tally) -> bool:
     return bool(beyond or (counts.sum(axis=0) > most).any())
 
 
-def refuse_overflow(mine: AnyArray, theirs: AnyArray) -> None:
+def refuse_count_overflow(mine: AnyArray, theirs: AnyArray) -> None:
     """Raise where the sum of two tables of counts might not fit in 64 bits."""
     whole = mine.size and theirs.size and mine.dtype == np.int64
     if whole and int(mine.max()) + int(theirs.max()) > CEILING:
@@ -220,9 +220,9 @@ class TallyBuilder:
         The first weights that are not whole make the units smaller.
         """
         if bits_of(weights) > self.bits:
-            self.table, self.bits = refined(self.table, bits_of(weights)), bits_of(weights)
+            self.table, self.bits = in_finer_units(self.table, bits_of(weights)), bits_of(weights)
             self.load = float(self.table.max(initial=0))
-        weights = in_units(weights, rows, self.bits)
+        weights = weights_in_units(weights, rows, self.bits)
         heaviest = float(weights.max()) if weights.size else 1.0
         self.load += rows * heaviest * largest
         if self.load > CEILING:

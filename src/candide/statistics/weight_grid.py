@@ -31,14 +31,14 @@ def on_grid(weights: FloatArray) -> FloatArray:
     return np.ldexp(np.where(weights > 0, np.maximum(units, 1.0), 0.0), -FINEST)
 
 
-def in_units(weights: AnyArray, rows: int, bits: int) -> AnyArray:
+def weights_in_units(weights: AnyArray, rows: int, bits: int) -> AnyArray:
     """The weights of so many rows in units of 2^-bits; still none where every row weighs one unit."""
     if not bits:
         return weights
     if not weights.size:
         return np.full(rows, 1 << bits, dtype=np.int64)
     if weights.dtype == np.int64:
-        return refined(weights, bits)
+        return in_finer_units(weights, bits)
     return np.ldexp(weights, bits).astype(np.int64)
 
 
@@ -47,7 +47,7 @@ def bits_of(weights: AnyArray) -> int:
     return FINEST if weights.dtype.kind == "f" and weights.size else 0
 
 
-def refined(units: IntArray, bits: int) -> IntArray:
+def in_finer_units(units: IntArray, bits: int) -> IntArray:
     """The same counts in units smaller by 2^-bits."""
     if bits and units.size and int(units.max()) > CEILING >> bits:
         raise OverflowRefused(

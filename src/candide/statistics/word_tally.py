@@ -12,7 +12,7 @@ import numpy as np
 from candide.data.arrays import AnyArray, IntArray
 from candide.data.errors import ForgetRefused, OverflowRefused
 from candide.kernels.word_merging import Lines, class_totals, merge_lines, sort_pairs, word_totals
-from candide.statistics.weight_grid import CEILING, coarsest, refined
+from candide.statistics.weight_grid import CEILING, coarsest, in_finer_units
 
 NOTHING = np.zeros(0, dtype=np.int64)
 
@@ -126,9 +126,9 @@ class WordTally:
         finer = bits - self.bits
         if finer <= 0:
             return self
-        counts = self.lines.counts if self.scaled else refined(self.lines.counts, finer)
-        lines = self.lines._replace(counts=counts, frequency=refined(self.lines.frequency, finer))
-        return replace(self, lines=lines, documents=refined(self.documents, finer), bits=bits)
+        counts = self.lines.counts if self.scaled else in_finer_units(self.lines.counts, finer)
+        lines = self.lines._replace(counts=counts, frequency=in_finer_units(self.lines.frequency, finer))
+        return replace(self, lines=lines, documents=in_finer_units(self.documents, finer), bits=bits)
 
     def canonical(self) -> WordTally:
         """The one form of counts: in ones where all of them are whole."""
@@ -162,7 +162,7 @@ class WordTally:
                 f"{word.decode('utf-8', 'replace')!r} was seen less often than is to be forgotten. "
                 "Forget only documents that were learned."
             )
-        return replace(self, lines=trimmed(out, int(words), int(pairs)), documents=documents).canonical()
+        return replace(self, lines=trimmed_lines(out, int(words), int(pairs)), documents=documents).canonical()
 
     def impossible(self) -> str:
         """What it is about these counts that no documents could have left; nothing where some could.
@@ -216,7 +216,7 @@ def running(sizes: Sequence[int] | AnyArray) -> IntArray:
     return total
 
 
-def trimmed(lines: Lines, words: int, pairs: int) -> Lines:
+def trimmed_lines(lines: Lines, words: int, pairs: int) -> Lines:
     """The lines in use, in memory of their own size."""
     return Lines(
         lines.offsets[: words + 1].copy(),
@@ -233,12 +233,12 @@ def without_others(lines: Lines) -> Lines:
     kept = lines.labels >= 0
     before = running(kept)[lines.indptr]
     alive = np.diff(before) > 0
-    return taken(
+    return take_words(
         lines._replace(indptr=before, labels=lines.labels[kept], counts=lines.counts[kept]), np.flatnonzero(alive)
     )
 
 
-def taken(lines: Lines, words: IntArray) -> Lines:
+def take_words(lines: Lines, words: IntArray) -> Lines:
     """Some of the words, in the given order, with their pairs."""
     letters = gathered(lines.offsets, words)
     pairs = gathered(lines.indptr, words)

@@ -42,7 +42,7 @@ Buffer = Any
 """Bytes, or anything with the buffer protocol such as a memory map."""
 
 
-def pieces(texts: Mapping[str, str], arrays: Mapping[str, AnyArray]) -> list[Buffer]:
+def container_pieces(texts: Mapping[str, str], arrays: Mapping[str, AnyArray]) -> list[Buffer]:
     """The file as pieces to be written one after the other; the arrays are not copied."""
     flat = {name: as_stored(array) for name, array in arrays.items()}
     order = sorted(flat, key=lambda name: (-flat[name].itemsize, name))
@@ -57,27 +57,28 @@ def pieces(texts: Mapping[str, str], arrays: Mapping[str, AnyArray]) -> list[Buf
             "dtype": NAMES[flat[name].dtype],
             "shape": list(flat[name].shape),
         }
-    return [signed(head), *(flat[name].reshape(-1).view(np.uint8).data for name in order if flat[name].size)]
+    filled = (flat[name] for name in order if flat[name].size)
+    return [head_with_checksum(head), *(array.reshape(-1).view(np.uint8).data for array in filled)]
 
 
 def contents(data: Buffer) -> tuple[dict[str, str], dict[str, AnyArray]]:
     """The texts and arrays of a file; anything unexpected is refused. Arrays are views of `data`, read-only."""
     view = memoryview(data).cast("B").toreadonly()
-    raw, body = split(view)
+    raw, body = split_head(view)
     verify(raw)
     head = from_json(raw[8:].decode("ascii"))
     metadata = head.pop(METADATA)
     checksums = from_json(metadata.pop("checksums"))
     if set(checksums) != set(head):
         raise ModelFileRefused("its list of checksums does not match its arrays")
-    arrays = placed(head, body)
+    arrays = arrays_in(head, body)
     for name, array in arrays.items():
         if digest(array) != checksums[name]:
             raise ModelFileRefused(f"the checksum of its array '{name}' does not match, so bytes were changed or lost")
     return {name: text for name, text in metadata.items() if name not in ("candide", "checksum")}, arrays
 
 
-def split(view: memoryview) -> tuple[bytes, memoryview]:
+def split_head(view: memoryview) -> tuple[bytes, memoryview]:
     """The head with its length in front, and the bytes of the arrays."""
     if len(view) < 8:
         raise ModelFileRefused(f"it has only {len(view)} bytes" if len(view) else "it is empty")
@@ -109,7 +110,7 @@ def verify(raw: bytes) -> None:
         raise ModelFileRefused("the checksum of its head does not match, so bytes were changed or lost")
 
 
-def signed(head: dict[str, Any]) -> bytes:
+def head_with_checksum(head: dict[str, Any]) -> bytes:
     """The head as it stands in the file: its length, and its JSON text with the checksum filled in."""
     text = to_json(head)
     text += " " * (-len(text) % 8)
@@ -122,26 +123,26 @@ def signed(head: dict[str, Any]) -> bytes:
     return raw[: opening.start(2)] + checksum + raw[opening.end(2) :]
 
 
-def placed(head: Mapping[str, Any], body: memoryview) -> dict[str, AnyArray]:
+def arrays_in(head: Mapping[str, Any], body: memoryview) -> dict[str, AnyArray]:
     """Each array at its place; they must fill the body without gap, overlap or rest."""
     arrays, end = {}, 0
     for name, entry in sorted(head.items(), key=lambda item: (item[1]["data_offsets"], item[0])):
-        start, stop = (counted(offset) for offset in entry["data_offsets"])
-        dtype, shape = DTYPES[entry["dtype"]], tuple(counted(length) for length in entry["shape"])
+        start, stop = (checked_length(offset) for offset in entry["data_offsets"])
+        dtype, shape = DTYPES[entry["dtype"]], tuple(checked_length(length) for length in entry["shape"])
         if len(entry) != 3 or len(shape) > MOST_AXES or max(shape, default=0) > LONGEST_AXIS:
             raise ModelFileRefused(f"its array '{name}' has an impossible shape")
         if start != end or stop - start != math.prod(shape) * dtype.itemsize or start % dtype.itemsize:
             raise ModelFileRefused(f"its array '{name}' is not where or not as long as its shape says")
         if stop > len(body):
             raise ModelFileRefused(f"it is cut short: its arrays need {stop} bytes or more, {len(body)} are there")
-        arrays[name] = as_array(body[start:stop], dtype, shape)
+        arrays[name] = array_view(body[start:stop], dtype, shape)
         end = stop
     if end != len(body):
         raise ModelFileRefused(f"{len(body) - end} bytes follow its last array")
     return arrays
 
 
-def counted(number: Any) -> int:
+def checked_length(number: Any) -> int:
     """A whole number from zero up, and nothing that only looks like one."""
     if type(number) is not int or number < 0:
         raise ModelFileRefused(f"{reprlib.repr(number)} stands where a length or a place belongs")
@@ -156,7 +157,7 @@ def as_stored(array: AnyArray) -> AnyArray:
     return np.ascontiguousarray(array, dtype=dtype)
 
 
-def as_array(view: memoryview, dtype: np.dtype[Any], shape: tuple[int, ...]) -> AnyArray:
+def array_view(view: memoryview, dtype: np.dtype[Any], shape: tuple[int, ...]) -> AnyArray:
     """A read-only array over some bytes; copied only where the machine could not read them in place."""
     array = np.frombuffer(view, dtype).reshape(shape) if len(view) else np.empty(shape, dtype)
     array = array.astype(dtype.newbyteorder("="), copy=not array.flags.aligned)

@@ -27,7 +27,7 @@ def key_arrays(keys: Sequence[Key]) -> dict[str, AnyArray]:
     >>> {name: array.tolist() for name, array in key_arrays([("number", 300), ("text", "é")]).items()}
     {'kinds': [2, 4], 'ends': [2, 4], 'arena': [44, 1, 195, 169]}
     """
-    coded = [encoded(*key) for key in keys]
+    coded = [key_to_bytes(*key) for key in keys]
     return {
         "kinds": np.array([code for code, _ in coded], dtype=np.uint8),
         "ends": np.cumsum([len(raw) for _, raw in coded], dtype=np.int64),
@@ -45,7 +45,7 @@ def read_keys(parts: Parts) -> list[Key]:
         raise ModelFileRefused("its keys do not fill their bytes")
     raw = arena.tobytes()
     places = pairwise(starts.tolist())
-    return [decoded(kind, raw[start:end]) for kind, (start, end) in zip(kinds.tolist(), places, strict=True)]
+    return [key_from_bytes(kind, raw[start:end]) for kind, (start, end) in zip(kinds.tolist(), places, strict=True)]
 
 
 def refuse_disorder(items: Iterable[Any]) -> None:
@@ -54,7 +54,7 @@ def refuse_disorder(items: Iterable[Any]) -> None:
         raise ModelFileRefused("its keys are not sorted, or one occurs twice")
 
 
-def encoded(kind: str, value: Any) -> tuple[int, bytes]:
+def key_to_bytes(kind: str, value: Any) -> tuple[int, bytes]:
     """A key's kind as a number, and its value as bytes."""
     if kind == "text":
         return TEXT, value.encode("utf-8", "surrogatepass")
@@ -75,8 +75,8 @@ def encoded(kind: str, value: Any) -> tuple[int, bytes]:
     raise CandideError(f"A key of the kind {kind!r} has no place in a model file.")
 
 
-def decoded(code: int, raw: bytes) -> Key:
-    """The key of a kind and its bytes; bytes that `encoded` would not write are refused."""
+def key_from_bytes(code: int, raw: bytes) -> Key:
+    """The key of a kind and its bytes; bytes that `key_to_bytes` would not write are refused."""
     if code in (TEXT, TIME):
         return KINDS[code], raw.decode("utf-8", "surrogatepass")
     if code == WHOLE:

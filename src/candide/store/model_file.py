@@ -22,12 +22,12 @@ from candide.model.trained_model import TrainedModel
 from candide.model.tuning import UNTUNED, Tuning
 from candide.statistics.ledger import BYTES, HASH, Ledger
 from candide.statistics.weight_grid import CEILING
-from candide.store.container import Buffer, contents, from_json, pieces, to_json
+from candide.store.container import Buffer, container_pieces, contents, from_json, to_json
 from candide.store.forms import form_of, read_units, write_units
 from candide.store.keys import key_arrays, read_keys, refuse_disorder
 from candide.store.messages import message_data, read_message
 from candide.store.parts import Parts, named_under
-from candide.store.plain import family_of, from_plain, plain_family, to_plain
+from candide.store.plain import family_from_plain, from_plain, plain_family, to_plain
 from candide.store.refusals import ModelFileRefused
 
 BLOCK = "block {}"
@@ -74,7 +74,8 @@ def file_pieces(trained: TrainedModel) -> list[Buffer]:
         arrays |= named_under(BLOCK.format(number), form.write(seen, block))
     if trained.ledger is not None:
         arrays |= named_under("ledger", ledger_arrays(trained.ledger))
-    return pieces({"model": to_json(model), "provenance": to_json(to_plain(dict(trained.provenance)))}, arrays)
+    provenance = to_json(to_plain(dict(trained.provenance)))
+    return container_pieces({"model": to_json(model), "provenance": provenance}, arrays)
 
 
 def from_bytes(data: Buffer, name: str = "This") -> TrainedModel:
@@ -135,7 +136,7 @@ def schema_data(schema: Schema) -> dict[str, Any]:
 
 def read_schema(data: Mapping[str, Any]) -> Schema:
     """The schema, no column twice."""
-    families = [family_of(family) for family in data["families"]]
+    families = [family_from_plain(family) for family in data["families"]]
     warnings = {column: read_message(warning) for column, warning in data.get("warnings", {}).items()}
     reasons, more = data["reasons"], [warnings, data.get("kinds", {}), data.get("holds", {})]
     choices = []

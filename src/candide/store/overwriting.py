@@ -27,7 +27,7 @@ FORMATS = {"csv": TEXT, "tsv": TEXT, "jsonl": TEXT, "json": TEXT, "table": TEXT,
 FORCE = SetOption("force", True)
 
 
-def kind_of(path: Any) -> str | None:
+def file_kind(path: Any) -> str | None:
     """What a file is, by its first bytes; nothing where it is not there, empty, or no file at all."""
     if not os.path.isfile(path):
         return None
@@ -60,7 +60,7 @@ def refuse_overwriting(output: Any, kind: str, inputs: Iterable[Any] = (), force
             where=Location(os.fspath(output)),
         )
     try:
-        found = kind_of(output)
+        found = file_kind(output)
     except OSError as problem:
         raise OverwritingRefused(f"{name} cannot be looked into ({problem.strerror}), so it is not replaced.") from None
     if found not in (None, kind):

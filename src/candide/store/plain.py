@@ -103,7 +103,7 @@ def from_plain(data: Any) -> Any:
     return READERS[tag](inside)
 
 
-def family_of(data: Mapping[str, Any]) -> Family:
+def family_from_plain(data: Mapping[str, Any]) -> Family:
     """A family from its name and options; options that the file lacks have their defaults."""
     given = dict(data)
     family: Family = built(family_class(given.pop("name")), given)
@@ -124,7 +124,7 @@ def built(kind: Any, given: Mapping[str, Any]) -> Any:
     for name in given:
         if name not in hints:
             raise ModelFileRefused(f"'{kind.__name__}' has no option {reprlib.repr(name)} in this Candide")
-    return kind(**{name: typed(value, hints[name], name) for name, value in given.items()})
+    return kind(**{name: value_from_plain(value, hints[name], name) for name, value in given.items()})
 
 
 @cache
@@ -134,7 +134,7 @@ def hints_of(kind: Any) -> dict[str, Any]:
     return {field.name: hints[field.name] for field in fields(kind)}
 
 
-def typed(data: Any, hint: Any, name: str) -> Any:
+def value_from_plain(data: Any, hint: Any, name: str) -> Any:
     """Plain data as a value of the declared type."""
     for kind in get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,):
         if is_dataclass(kind) and isinstance(data, dict):
@@ -154,7 +154,7 @@ READERS: dict[str, Callable[[Any], Any]] = {
     "$float": lambda text: {"inf": math.inf, "-inf": -math.inf, "nan": math.nan}[text],
     "$tuple": lambda items: tuple(from_plain(item) for item in items),
     "$map": lambda pairs: {from_plain(key): from_plain(item) for key, item in pairs},
-    "$family": family_of,
+    "$family": family_from_plain,
     "$text": lambda options: built(TextOptions, options),
     "$whole": lambda text: int(text, 16),
     **{tag: kind.fromisoformat for tag, kind in TIMES.items()},

@@ -37,10 +37,10 @@ def read_words(parts: Parts, block: Block, classes: int) -> WordTally:
     good = (
         cuts(offsets, letters.size, least=0)
         and cuts(indptr, labels.size, least=1)
-        and within(labels, 0, classes - 1)
-        and within(counts, 1, CEILING)
-        and within(documents, 0, CEILING)
-        and within(frequency, 0, CEILING)
+        and all_within(labels, 0, classes - 1)
+        and all_within(counts, 1, CEILING)
+        and all_within(documents, 0, CEILING)
+        and all_within(frequency, 0, CEILING)
         and len(frequency) == (len(offsets) - 1 if options.keeps_frequency else 0)
         and ascending_within(labels, indptr)
         and ascending_words(offsets, letters)
@@ -62,7 +62,7 @@ def cuts(places: IntArray, end: int, least: int) -> bool:
     return bool(len(places) and places[0] == 0 and places[-1] == end and (places[1:] - least >= places[:-1]).all())
 
 
-def within(numbers: AnyArray, low: int, high: int) -> bool:
+def all_within(numbers: AnyArray, low: int, high: int) -> bool:
     """Whether every number lies between the two."""
     return not numbers.size or bool(low <= numbers.min() and numbers.max() <= high)
 
@@ -76,7 +76,7 @@ def ascending_within(labels: AnyArray, indptr: IntArray) -> bool:
 
 def are_slots(offsets: IntArray, letters: AnyArray, bits: int) -> bool:
     """Whether words are numbers of slots, each of four bytes."""
-    return bool((np.diff(offsets) == 4).all() and within(letters.view(">u4"), 0, (1 << bits) - 1))
+    return bool((np.diff(offsets) == 4).all() and all_within(letters.view(">u4"), 0, (1 << bits) - 1))
 
 
 def ascending_words(offsets: IntArray, letters: AnyArray) -> bool:

@@ -23,8 +23,8 @@ from candide.families.categorical import MISSING
 from candide.families.words.documents import Documents
 from candide.model.summary import grid_weights
 from candide.statistics.ledger import BYTES, HASH, Ledger
-from candide.statistics.weight_grid import bits_of, in_units
-from candide.store.keys import encoded
+from candide.statistics.weight_grid import bits_of, weights_in_units
+from candide.store.keys import key_to_bytes
 
 NUMBER, WORDS = b"n", b"w"
 NOTHING = b""
@@ -118,7 +118,7 @@ def written(raw: bytes) -> bytes:
 
 def written_key(key: Key) -> bytes:
     """A label or category: its kind, and its value after its length."""
-    kind, raw = encoded(*key)
+    kind, raw = key_to_bytes(*key)
     return bytes([kind]) + written(raw)
 
 
@@ -135,7 +135,7 @@ class Noting:
         for batch in batches:
             hashes, weights = identities(self.blocks, batch), grid_weights(batch)
             bits = bits_of(weights)
-            part = Ledger.of(hashes, in_units(weights, len(batch), bits), bits)
+            part = Ledger.of(hashes, weights_in_units(weights, len(batch), bits), bits)
             if self.left is not None:
                 if not self.left.covers(part):
                     raise never_learned(batch, hashes, weights, self.left)

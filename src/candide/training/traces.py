@@ -13,7 +13,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
-from candide.data.batch import numbered
+from candide.data.batch import default_names
 from candide.data.values import Key
 from candide.families.base.family import Block
 from candide.model.calibration import Calibration
@@ -48,7 +48,7 @@ def scrubbed(
 
 def is_array(schema: Schema) -> bool:
     """Whether the columns are places in an array, which have no names of their own and cannot move up."""
-    return schema.columns == numbered(len(schema.columns))
+    return schema.columns == default_names(len(schema.columns))
 
 
 def without_values(schema: Schema, gone: Collection[str] = ()) -> Schema:

@@ -10,9 +10,9 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.utils._param_validation import Interval
 
-from candide.api.drop_in.counted import Counted, added_up, label_tally
-from candide.api.drop_in.face import Seen
-from candide.api.drop_in.rows import PIECE, SparseRows, flat, numbers, on_every_core, pieces, spans
+from candide.api.drop_in.counted import CountingNB, label_tally, sum_of_tables
+from candide.api.drop_in.face import DropInSummary
+from candide.api.drop_in.rows import PIECE, SparseRows, as_floats, on_every_core, row_pieces, row_spans, stored_values
 from candide.api.threads import reads
 from candide.data.arrays import AnyArray, FloatArray, IntArray
 from candide.families.base.counts import add_counts
@@ -26,7 +26,7 @@ LARGEST_BYTE_TABLES = 1 << 18
 
 
 @dataclass(frozen=True)
-class Chances:
+class BernoulliParameters:
     """log P(no | class) and log P(yes | class) as [column, class], and their sums for eight columns at a time."""
 
     no: FloatArray
@@ -34,7 +34,7 @@ class Chances:
     bytes: FloatArray | None
 
 
-class BernoulliNB(Counted):
+class BernoulliNB(CountingNB):
     """Naive Bayes for yes and no: a value above `binarize` is a yes, any other a no.
 
     Arguments, attributes and numbers are those of `sklearn.naive_bayes.BernoulliNB`. Noes are counted, not inferred
@@ -54,7 +54,7 @@ class BernoulliNB(Counted):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **Counted._parameter_constraints,
+        **CountingNB._parameter_constraints,
         "binarize": [None, Interval(Real, 0, None, closed="left")],
     }
 
@@ -92,12 +92,12 @@ class BernoulliNB(Counted):
     def _view(self, X: Any) -> Any:
         return once_each(super()._view(X))
 
-    def _summarize(self, X: Any, labels: IntArray, weights: AnyArray, classes: int) -> Seen:
+    def _summarize(self, X: Any, labels: IntArray, weights: AnyArray, classes: int) -> DropInSummary:
         rows_of_class = label_tally(labels, weights, classes)
         if self.binarize is None:
             yes = self._sums(X, labels, weights, classes, refused=NOT_FINITE).counts
-            return Seen(rows_of_class, truth_tally(np.concatenate([rows_of_class.counts - yes, yes])))
-        return Seen(rows_of_class, self._truths(X, labels, weights, classes))
+            return DropInSummary(rows_of_class, truth_tally(np.concatenate([rows_of_class.counts - yes, yes])))
+        return DropInSummary(rows_of_class, self._truths(X, labels, weights, classes))
 
     def _truths(self, X: Any, labels: IntArray, weights: AnyArray, classes: int) -> Tally:
         """How often each column was a no and a yes, by class."""
@@ -106,9 +106,9 @@ class BernoulliNB(Counted):
         def of_span(span: slice) -> AnyArray:
             both = np.zeros((2 * columns, classes), dtype=weights.dtype)
             no, yes = both[:columns], both[columns:]
-            for rows in pieces(X, span):
-                values, mine, heavy = numbers(X, rows), labels[rows], weights[rows]
-                self._refuse(X, flaws(flat(values)) & NOT_FINITE)
+            for rows in row_pieces(X, span):
+                values, mine, heavy = as_floats(X, rows), labels[rows], weights[rows]
+                self._refuse(X, flaws(stored_values(values)) & NOT_FINITE)
                 if isinstance(values, SparseRows):
                     stored = (values.indptr, values.indices, values.data)
                     count_sparse_truths(*stored, threshold, mine, heavy, no, yes)
@@ -118,15 +118,15 @@ class BernoulliNB(Counted):
                 no += label_tally(labels[span], weights[span], classes).counts
             return both
 
-        return truth_tally(added_up(on_every_core(of_span, spans(X, 2 * columns * classes))))
+        return truth_tally(sum_of_tables(on_every_core(of_span, row_spans(X, 2 * columns * classes))))
 
-    def _parameters(self) -> Chances:
+    def _parameters(self) -> BernoulliParameters:
         no, yes = np.split(np.maximum(self._seen.features.counts, 0), 2)
         no, yes = log_shares(np.stack([no, yes]), self._smoothing_by_column)
         small = 32 * no.size <= LARGEST_BYTE_TABLES
-        return Chances(no, yes, byte_tables(no, yes) if small else None)
+        return BernoulliParameters(no, yes, byte_tables(no, yes) if small else None)
 
-    def _score(self, parameters: Chances, values: FloatArray | SparseRows, joint: FloatArray) -> None:
+    def _score(self, parameters: BernoulliParameters, values: FloatArray | SparseRows, joint: FloatArray) -> None:
         no, yes = parameters.no, parameters.yes
         if self.binarize is None:
             joint += no.sum(axis=0)
@@ -143,7 +143,7 @@ class BernoulliNB(Counted):
                 rows = slice(first, min(first + step, values.shape[0]))
                 self._score_dense(parameters, SparseRows.of(values, rows).toarray(), joint[rows])
 
-    def _score_dense(self, parameters: Chances, values: FloatArray, joint: FloatArray) -> None:
+    def _score_dense(self, parameters: BernoulliParameters, values: FloatArray, joint: FloatArray) -> None:
         threshold = float(self.binarize or 0.0)
         if parameters.bytes is None:
             add_truths(values, threshold, parameters.no, parameters.yes, joint)

@@ -9,9 +9,9 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.utils._param_validation import Interval
 
-from candide.api.drop_in.counted import Counted, added_up, label_tally
-from candide.api.drop_in.face import Seen
-from candide.api.drop_in.rows import flat, numbers, on_every_core, pieces, spans, whole_numbers
+from candide.api.drop_in.counted import CountingNB, label_tally, sum_of_tables
+from candide.api.drop_in.face import DropInSummary
+from candide.api.drop_in.rows import as_floats, as_integers, on_every_core, row_pieces, row_spans, stored_values
 from candide.api.threads import reads
 from candide.data.arrays import AnyArray, FloatArray, IntArray
 from candide.data.batch import FIRST_ROW
@@ -31,7 +31,7 @@ class Shares:
     table: FloatArray
 
 
-class CategoricalNB(Counted):
+class CategoricalNB(CountingNB):
     """Naive Bayes for categories: each category of a column has its own share in each class.
 
     Arguments, attributes and numbers are those of `sklearn.naive_bayes.CategoricalNB`, except that a category never
@@ -53,7 +53,7 @@ class CategoricalNB(Counted):
     accepts_sparse = False
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **Counted._parameter_constraints,
+        **CountingNB._parameter_constraints,
         "min_categories": [None, "array-like", Interval(Integral, 1, None, closed="left")],
         "alpha": [Interval(Real, 0, None, closed="left")],
     }
@@ -94,41 +94,41 @@ class CategoricalNB(Counted):
         tags.input_tags.positive_only = True
         return tags
 
-    def _become(self, classes: AnyArray, seen: Seen) -> None:
+    def _become(self, classes: AnyArray, seen: DropInSummary) -> None:
         widths = at_least(self.min_categories, widths_seen(seen.features, self.n_features_in_))
         super()._become(classes, seen)
         self.n_categories_ = widths
 
-    def _summarize(self, X: Any, labels: IntArray, weights: AnyArray, classes: int) -> Seen:
+    def _summarize(self, X: Any, labels: IntArray, weights: AnyArray, classes: int) -> DropInSummary:
         columns = X.shape[1]
 
         def limits(span: slice) -> tuple[IntArray, IntArray]:
             lowest, highest = np.zeros(columns, dtype=np.int64), np.zeros(columns, dtype=np.int64)
-            for rows in pieces(X, span):
+            for rows in row_pieces(X, span):
                 code_limits(self._codes(X, rows), lowest, highest)
             return lowest, highest
 
-        lowest, highest = zip(*on_every_core(limits, spans(X, columns)), strict=True)
+        lowest, highest = zip(*on_every_core(limits, row_spans(X, columns)), strict=True)
         self._refuse(X, NEGATIVE if np.min(lowest) < 0 else 0)
         offsets = offsets_of(np.max(highest, axis=0) + 1)
 
         def count(span: slice) -> AnyArray:
             table = np.zeros((offsets[-1], classes), dtype=weights.dtype)
-            for rows in pieces(X, span):
+            for rows in row_pieces(X, span):
                 count_code_rows(self._codes(X, rows), offsets, labels[rows], weights[rows], table)
             return table
 
-        table = added_up(on_every_core(count, spans(X, int(offsets[-1]) * classes)))
-        return Seen(label_tally(labels, weights, classes), category_tally(table, offsets))
+        table = sum_of_tables(on_every_core(count, row_spans(X, int(offsets[-1]) * classes)))
+        return DropInSummary(label_tally(labels, weights, classes), category_tally(table, offsets))
 
     def _codes(self, X: AnyArray, rows: slice) -> IntArray:
         """Some rows of categories; what is no whole number is refused."""
         if X.dtype.kind == "f":
-            found = flaws(flat(numbers(X, rows)))
+            found = flaws(stored_values(as_floats(X, rows)))
             self._refuse(X, found & (NOT_FINITE | NEGATIVE))
             if found & NOT_WHOLE:
                 raise_fraction(X, rows)
-        return whole_numbers(X, rows)
+        return as_integers(X, rows)
 
     def _piece(self, X: AnyArray, rows: slice) -> IntArray:
         return self._codes(X, rows)

@@ -7,8 +7,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from candide.api.drop_in.counted import Counted
-from candide.api.drop_in.face import Seen
+from candide.api.drop_in.counted import CountingNB
+from candide.api.drop_in.face import DropInSummary
 from candide.api.drop_in.multinomial import MultinomialNB
 from candide.api.threads import reads
 from candide.data.arrays import AnyArray, FloatArray
@@ -35,7 +35,7 @@ class ComplementNB(MultinomialNB):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **Counted._parameter_constraints,
+        **CountingNB._parameter_constraints,
         "norm": ["boolean"],
     }
 
@@ -57,7 +57,7 @@ class ComplementNB(MultinomialNB):
         """How much of each column was seen in all classes together."""
         return self._seen.features.counts.sum(axis=1).astype(np.float64)
 
-    def _become(self, classes: AnyArray, seen: Seen) -> None:
+    def _become(self, classes: AnyArray, seen: DropInSummary) -> None:
         super()._become(classes, seen)
         self._norm = self.norm
         if self.class_prior is not None and len(classes) > 1:

@@ -9,8 +9,8 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.utils._param_validation import Interval
 
-from candide.api.drop_in.face import Face, Seen
-from candide.api.drop_in.rows import MOST_SPANS, flat, numbers, on_every_core, pieces, spans
+from candide.api.drop_in.face import DropInSummary, Face
+from candide.api.drop_in.rows import MOST_SPANS, as_floats, on_every_core, row_pieces, row_spans, stored_values
 from candide.api.threads import reads
 from candide.data.arrays import AnyArray, FloatArray, IntArray
 from candide.families.base.counts import cache_lines, sum_counts
@@ -22,7 +22,7 @@ LEAST_ALPHA = 1e-10
 HEAVIEST_SPAN = CEILING // MOST_SPANS
 
 
-class Counted(Face):
+class CountingNB(Face):
     """A classifier of counts.
 
     Whole counts with whole weights are kept as 64-bit whole numbers, so learning, forgetting and merging are exact.
@@ -55,7 +55,7 @@ class Counted(Face):
         tags.classifier_tags.poor_score = True
         return tags
 
-    def _become(self, classes: AnyArray, seen: Seen) -> None:
+    def _become(self, classes: AnyArray, seen: DropInSummary) -> None:
         smoothing = self._check_alpha()
         log_prior = self._log_prior(seen.labels.counts[0])
         super()._become(classes, seen)
@@ -111,9 +111,9 @@ class Counted(Face):
         def of_span(span: slice) -> AnyArray:
             table = cache_lines(columns, classes, weights.dtype)
             load = 0.0
-            for rows in pieces(X, span):
-                values, mine = numbers(X, rows), weights[rows]
-                found = flaws(flat(values))
+            for rows in row_pieces(X, span):
+                values, mine = as_floats(X, rows), weights[rows]
+                found = flaws(stored_values(values))
                 self._refuse(X, found & refused)
                 load += heaviest_sum(values, mine)
                 if found & (NOT_WHOLE | NEGATIVE) or load > HEAVIEST_SPAN:
@@ -121,7 +121,7 @@ class Counted(Face):
                 sum_counts(values, labels[rows], mine, table)
             return table[:, :classes]
 
-        return Tally(range(columns), added_up(on_every_core(of_span, spans(X, columns * classes))))
+        return Tally(range(columns), sum_of_tables(on_every_core(of_span, row_spans(X, columns * classes))))
 
 
 def label_tally(labels: IntArray, weights: AnyArray, classes: int) -> Tally:
@@ -133,12 +133,12 @@ def label_tally(labels: IntArray, weights: AnyArray, classes: int) -> Tally:
 
 def heaviest_sum(values: Any, weights: AnyArray) -> float:
     """More than any sum of these rows can reach."""
-    data = flat(values)
+    data = stored_values(values)
     largest = max(float(data.max()), -float(data.min())) if data.size else 0.0
     return largest * (float(weights.sum()) if weights.size else values.shape[0])
 
 
-def added_up(tables: list[AnyArray]) -> AnyArray:
+def sum_of_tables(tables: list[AnyArray]) -> AnyArray:
     """The sum of tables, made in the first of them: whole numbers unless one holds fractions."""
     total = tables[0].astype(np.result_type(*tables), order="C")
     for table in tables[1:]:

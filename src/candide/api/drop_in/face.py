@@ -12,10 +12,10 @@ from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
 from sklearn.utils.multiclass import check_classification_targets, unique_labels
 from sklearn.utils.validation import _check_sample_weight, assert_all_finite, check_is_fitted, validate_data
 
-from candide.api.drop_in.rows import flat, numbers, on_every_core, pieces
+from candide.api.drop_in.rows import as_floats, on_every_core, row_pieces, stored_values
 from candide.api.threads import Shared, reads, writes
 from candide.data.arrays import AnyArray, FloatArray, IntArray
-from candide.data.batch import labels_of, weights_of
+from candide.data.batch import checked_weights, labels_of
 from candide.data.errors import ForgetRefused, SummariesDisagree
 from candide.data.values import as_array, key_of
 from candide.families.base.family import Statistic
@@ -28,22 +28,22 @@ Result = TypeVar("Result")
 
 
 @dataclass(frozen=True)
-class Seen:
+class DropInSummary:
     """All that is remembered of the rows: two statistics with the same classes. They add and subtract together."""
 
     labels: Any
     features: Any
 
-    def __add__(self, other: Seen) -> Seen:
-        return Seen(self.labels + other.labels, self.features + other.features)
+    def __add__(self, other: DropInSummary) -> DropInSummary:
+        return DropInSummary(self.labels + other.labels, self.features + other.features)
 
-    def __sub__(self, other: Seen) -> Seen:
-        return Seen(self.labels - other.labels, self.features - other.features)
+    def __sub__(self, other: DropInSummary) -> DropInSummary:
+        return DropInSummary(self.labels - other.labels, self.features - other.features)
 
-    def spread(self, positions: IntArray, classes: int) -> Seen:
+    def spread(self, positions: IntArray, classes: int) -> DropInSummary:
         """The same memory among more classes: class i moves to positions[i]."""
         parts: list[Statistic] = [self.labels, self.features]
-        return Seen(*(part.spread(positions, classes) for part in parts))
+        return DropInSummary(*(part.spread(positions, classes) for part in parts))
 
 
 class Face(Shared, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -55,7 +55,7 @@ class Face(Shared, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     accepts_sparse: ClassVar[str | bool] = "csr"
 
-    _seen: Seen
+    _seen: DropInSummary
     classes_: AnyArray
     n_features_in_: int
 
@@ -64,7 +64,7 @@ class Face(Shared, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn from scratch."""
         X, y, weights = self._read(X, y, sample_weight, reset=True)
-        classes, labels = encoded(y)
+        classes, labels = encode_labels(y)
         self._become(classes, self._summarize(X, labels, weights, len(classes)))
         return self
 
@@ -103,7 +103,7 @@ class Face(Shared, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         other = other._still()
         check_is_fitted(self)
         check_is_fitted(other)
-        refuse_strangers(self, other)
+        refuse_disagreement(self, other)
         classes = np.union1d(self.classes_, other.classes_)
         merged = type(self)(**self.get_params(deep=False))
         for name in ("n_features_in_", "feature_names_in_"):
@@ -139,7 +139,7 @@ class Face(Shared, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return hasattr(self, "_seen")
 
     @abstractmethod
-    def _summarize(self, X: Any, labels: IntArray, weights: AnyArray, classes: int) -> Seen:
+    def _summarize(self, X: Any, labels: IntArray, weights: AnyArray, classes: int) -> DropInSummary:
         """What must be remembered of these rows; values the model cannot take are refused."""
 
     @abstractmethod
@@ -154,7 +154,7 @@ class Face(Shared, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _score(self, parameters: Any, values: Any, joint: FloatArray) -> None:
         """Add what the values say into joint[row, class]."""
 
-    def _become(self, classes: AnyArray, seen: Seen) -> None:
+    def _become(self, classes: AnyArray, seen: DropInSummary) -> None:
         """Take on what was learned, as the last step: whatever can be refused was refused before."""
         self.classes_, self._seen = classes, seen
         self._latest: dict[str, Any] = {}
@@ -173,7 +173,7 @@ class Face(Shared, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         )
         if sample_weight is None:
             return X, y, NO_WEIGHTS
-        return X, y, weights_of(_check_sample_weight(sample_weight, X))
+        return X, y, checked_weights(_check_sample_weight(sample_weight, X))
 
     def _view(self, X: Any) -> Any:
         """Rows to predict."""
@@ -181,8 +181,8 @@ class Face(Shared, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _piece(self, X: Any, rows: slice) -> Any:
         """Some of the rows, as `_score` takes them."""
-        values = numbers(X, rows)
-        self._refuse(X, flaws(flat(values)) & NOT_FINITE)
+        values = as_floats(X, rows)
+        self._refuse(X, flaws(stored_values(values)) & NOT_FINITE)
         return values
 
     def _by_rows(self, X: Any, work: Callable[[FloatArray], Result]) -> list[Result]:
@@ -197,7 +197,7 @@ class Face(Shared, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             self._score(parameters, values, joint)
             return work(joint)
 
-        return on_every_core(of_rows, list(pieces(X)))
+        return on_every_core(of_rows, list(row_pieces(X)))
 
     def _prior_if_hopeless(self) -> FloatArray:
         """The log prior, which is the answer for a row that every class calls impossible."""
@@ -217,7 +217,7 @@ class Face(Shared, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             )
         return self.classes_
 
-    def _seen_among(self, classes: AnyArray) -> Seen:
+    def _seen_among(self, classes: AnyArray) -> DropInSummary:
         return self._seen.spread(np.searchsorted(classes, self.classes_), len(classes))
 
     def _refuse(self, X: Any, found: int) -> None:
@@ -229,7 +229,7 @@ class Face(Shared, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             raise ValueError(f"Negative values in data passed to {name} (input X).")
 
 
-def encoded(y: AnyArray) -> tuple[AnyArray, IntArray]:
+def encode_labels(y: AnyArray) -> tuple[AnyArray, IntArray]:
     """The classes, sorted, and the number of each row's class: found by hashing, not by sorting the rows."""
     labels = labels_of(y)
     classes = as_array(labels.keys).astype(y.dtype)
@@ -250,7 +250,7 @@ def numbered_among(classes: AnyArray, y: AnyArray) -> IntArray:
     return labels.renumbered(places)  # type: ignore[arg-type]  # no class is missing
 
 
-def refuse_strangers(left: Face, right: Face) -> None:
+def refuse_disagreement(left: Face, right: Face) -> None:
     """Raise where two models saw different columns or kinds of label."""
     mine, theirs = (
         getattr(model, "feature_names_in_", range(model.n_features_in_)) for model in (left, right)

@@ -8,8 +8,8 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.utils._param_validation import Interval
 
-from candide.api.drop_in.face import Face, Seen
-from candide.api.drop_in.rows import on_every_core, read_only, spans
+from candide.api.drop_in.face import DropInSummary, Face
+from candide.api.drop_in.rows import on_every_core, read_only, row_spans
 from candide.api.threads import reads
 from candide.data.arrays import AnyArray, FloatArray, IntArray
 from candide.families.base.density import LEAST_DEVIATION
@@ -55,7 +55,7 @@ class GaussianNB(Face):
     @reads
     def class_count_(self) -> FloatArray:
         """The weight of the rows of each class."""
-        return class_weights(self._weighted)
+        return weight_of_classes(self._weighted)
 
     @property
     @reads
@@ -83,14 +83,14 @@ class GaussianNB(Face):
         """The sums of all rows, each counted once."""
         return self._once("everything", lambda: self._seen.labels.over_classes())
 
-    def _become(self, classes: AnyArray, seen: Seen) -> None:
-        prior = self._class_prior(class_weights(seen.features))
+    def _become(self, classes: AnyArray, seen: DropInSummary) -> None:
+        prior = self._class_prior(weight_of_classes(seen.features))
         super()._become(classes, seen)
         self.class_prior_, self._var_smoothing = prior, self.var_smoothing
 
-    def _summarize(self, X: Any, labels: IntArray, weights: AnyArray, classes: int) -> Seen:
+    def _summarize(self, X: Any, labels: IntArray, weights: AnyArray, classes: int) -> DropInSummary:
         once = self._sums(X, labels, NO_WEIGHTS, classes)
-        return Seen(once, self._sums(X, labels, weights, classes) if weights.size else once)
+        return DropInSummary(once, self._sums(X, labels, weights, classes) if weights.size else once)
 
     def _sums(self, X: AnyArray, labels: IntArray, weights: AnyArray, classes: int) -> Sums:
         """The exact sums of the rows; NaN and infinity are refused."""
@@ -99,7 +99,7 @@ class GaussianNB(Face):
             return Sums.of(X[span], labels[span], classes, weights[span] if weights.size else None)
 
         try:
-            first, *rest = on_every_core(of_span, spans(X, X.shape[1] * classes))
+            first, *rest = on_every_core(of_span, row_spans(X, X.shape[1] * classes))
         except InfiniteValue:
             self._refuse(X, NOT_FINITE)
             raise
@@ -142,6 +142,6 @@ class GaussianNB(Face):
         return read_only(np.ascontiguousarray(X[rows], dtype=np.float64))
 
 
-def class_weights(seen: Sums) -> FloatArray:
+def weight_of_classes(seen: Sums) -> FloatArray:
     """The weight of each class: every column has seen all of it."""
     return seen.weight.take(np.zeros(1, dtype=np.int64)).to_float()[0]

@@ -6,15 +6,15 @@ from typing import Any
 
 import numpy as np
 
-from candide.api.drop_in.counted import Counted, label_tally
-from candide.api.drop_in.face import Seen
+from candide.api.drop_in.counted import CountingNB, label_tally
+from candide.api.drop_in.face import DropInSummary
 from candide.api.threads import reads
 from candide.data.arrays import AnyArray, Counts, FloatArray, IntArray
 from candide.families.base.counts import add_counts, lined_up
 from candide.families.base.smoothing import log_shares
 
 
-class MultinomialNB(Counted):
+class MultinomialNB(CountingNB):
     """Naive Bayes for counts of events, such as words: each class draws events from shares of its own.
 
     Arguments, attributes and numbers are those of `sklearn.naive_bayes.MultinomialNB`. Whole counts and weights are
@@ -60,8 +60,8 @@ class MultinomialNB(Counted):
         tags.input_tags.positive_only = True
         return tags
 
-    def _summarize(self, X: Any, labels: IntArray, weights: AnyArray, classes: int) -> Seen:
-        return Seen(label_tally(labels, weights, classes), self._sums(X, labels, weights, classes))
+    def _summarize(self, X: Any, labels: IntArray, weights: AnyArray, classes: int) -> DropInSummary:
+        return DropInSummary(label_tally(labels, weights, classes), self._sums(X, labels, weights, classes))
 
     def _parameters(self) -> FloatArray:
         return lined_up(log_shares(self._seen.features.counts, self._smoothing_by_column))

@@ -50,7 +50,7 @@ def values_in(X: Any) -> int:
     return int(X.size if isinstance(X, np.ndarray) else X.data.size)
 
 
-def spans(X: Any, table: int) -> list[slice]:
+def row_spans(X: Any, table: int) -> list[slice]:
     """Cut the rows into spans, each with enough values to be worth counting into a table of that many cells.
 
     The cut depends on the data alone, not on the machine: fractional counts are rounded alike everywhere.
@@ -61,7 +61,7 @@ def spans(X: Any, table: int) -> list[slice]:
     return [slice(start, stop) for start, stop in pairwise(edges)]
 
 
-def pieces(X: Any, span: slice | None = None) -> Iterator[slice]:
+def row_pieces(X: Any, span: slice | None = None) -> Iterator[slice]:
     """Cut a span, or all the rows, into pieces of about PIECE values."""
     start, stop, _ = (span or slice(None)).indices(X.shape[0])
     step = max(1, PIECE * X.shape[0] // max(1, values_in(X)))
@@ -69,14 +69,14 @@ def pieces(X: Any, span: slice | None = None) -> Iterator[slice]:
         yield slice(first, min(first + step, stop))
 
 
-def numbers(X: Any, rows: slice) -> FloatArray | SparseRows:
+def as_floats(X: Any, rows: slice) -> FloatArray | SparseRows:
     """Some rows as float64: a view where they are that already."""
     if isinstance(X, np.ndarray):
         return read_only(np.ascontiguousarray(X[rows], dtype=np.float64))
     return SparseRows.of(X, rows)
 
 
-def whole_numbers(X: AnyArray, rows: slice) -> IntArray:
+def as_integers(X: AnyArray, rows: slice) -> IntArray:
     """Some rows of whole numbers as int64: a view where they are that already."""
     return read_only(np.ascontiguousarray(X[rows], dtype=np.int64))
 
@@ -88,7 +88,7 @@ def read_only(values: AnyArray) -> AnyArray:
     return view
 
 
-def flat(values: AnyArray | SparseRows) -> AnyArray:
+def stored_values(values: AnyArray | SparseRows) -> AnyArray:
     """The stored values in one line."""
     return values.reshape(-1) if isinstance(values, np.ndarray) else values.data
 

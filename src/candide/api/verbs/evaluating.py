@@ -20,7 +20,7 @@ from candide.model.options import Options
 from candide.model.schema import Families
 from candide.model.trained_model import TrainedModel
 from candide.sources import Size, Source
-from candide.store.overwriting import MODEL, kind_of, refuse_rejects
+from candide.store.overwriting import MODEL, file_kind, refuse_rejects
 from candide.training.fit import fit_rows
 
 
@@ -122,7 +122,7 @@ def is_model(given: Any) -> bool:
         return False
     if os.fspath(given).endswith(".candide"):
         return True
-    return kind_of(given) == MODEL
+    return file_kind(given) == MODEL
 
 
 def refuse_no_rows(model: Any) -> None:

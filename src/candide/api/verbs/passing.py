@@ -36,8 +36,8 @@ from candide.sources.delimited import Delimited
 from candide.sources.file_source import FileSource
 from candide.sources.json_lines import JsonLines
 from candide.sources.kinds import Kind
-from candide.sources.originals import Original
-from candide.sources.source import flat
+from candide.sources.originals import OriginalRows
+from candide.sources.source import unnested
 
 JSON_NUMBER = r"^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?$"
 NEVER = "$^."
@@ -60,17 +60,17 @@ class Passing:
         """What reads a text file; None where rows are typed already."""
         return self.source.reader if isinstance(self.source, FileSource) else None
 
-    def original(self, batch: Batch) -> Original:
+    def original(self, batch: Batch) -> OriginalRows:
         """The rows as they were: those of a table in memory are as they are."""
-        if isinstance(batch.original, Original):
+        if isinstance(batch.original, OriginalRows):
             return batch.original
-        return Original(len(batch), lambda: as_read(batch, self.source.columns))
+        return OriginalRows(len(batch), lambda: as_read(batch, self.source.columns))
 
-    def returning(self, original: Original, rows: Any) -> Any:
+    def returning(self, original: OriginalRows, rows: Any) -> Any:
         """Those that come back, of all rows there are."""
         return rows if self.keeps or original.is_whole else rows.take(pa.array(original.places))
 
-    def in_place(self, original: Original, columns: Sequence[Any]) -> list[Any]:
+    def in_place(self, original: OriginalRows, columns: Sequence[Any]) -> list[Any]:
         """What there is for the rows that were read, in their places; missing in those of others."""
         if not self.keeps or original.is_whole:
             return list(columns)
@@ -122,11 +122,11 @@ class AsRecords(Passing):
     def _line_end(self) -> bytes:
         return self.reader.line_end if self.is_same else b"\n"
 
-    def _lines(self, batch: Batch, original: Original) -> tuple[Sequence[str], Any]:
+    def _lines(self, batch: Batch, original: OriginalRows) -> tuple[Sequence[str], Any]:
         if self.is_same and original.lines is not None:
             return self.source.columns, original.lines()
         self.refuse_late(batch)
-        table = flat(text_table(self, batch, original), self.source.name)
+        table = unnested(text_table(self, batch, original), self.source.name)
         fields = [self._fields(as_text(column)).cast(pa.large_binary()) for column in table.columns]
         return table.column_names, joined(fields, self.delimiter.encode())
 
@@ -154,7 +154,7 @@ class AsObjects(Passing):
             rows = self._with_broken(original, lines, rows)
         return (), bytes_of(rows)
 
-    def _lines(self, batch: Batch, original: Original) -> Any:
+    def _lines(self, batch: Batch, original: OriginalRows) -> Any:
         """The rows as objects, without answers."""
         if isinstance(self.reader, JsonLines):
             self._refuse_taken(batch)
@@ -162,7 +162,7 @@ class AsObjects(Passing):
             return found if found is not None else objects_of(as_read(batch, batch.names))
         return self._of_text(original) if isinstance(self.reader, Delimited) else objects_of(original.table())
 
-    def _of_text(self, original: Original) -> Any:
+    def _of_text(self, original: OriginalRows) -> Any:
         """Fields of text as JSON: the numbers of a column of numbers as they are written."""
         table = original.table()
         literals = [literals_of(table.column(name), self.reader.kinds[name]) for name in table.column_names]
@@ -175,7 +175,7 @@ class AsObjects(Passing):
         comma = pc.if_else(is_empty, scalar(""), scalar(", "))
         return joined([opened, comma, *keyed(self.added, literals), scalar("}\n")], b"")
 
-    def _with_broken(self, original: Original, lines: Any, rows: Any) -> Any:
+    def _with_broken(self, original: OriginalRows, lines: Any, rows: Any) -> Any:
         """A line that is no object comes back as it is: nothing can be written into it."""
         found = rows.to_pylist()
         for place in sorted({*range(original.length)} - {*original.places.tolist()}):
@@ -209,7 +209,7 @@ class AsTables(Passing):
         schema = pa.schema([*table.schema, *fields], table.schema.metadata)
         return pa.Table.from_arrays([*table.columns, *answered], schema=schema)
 
-    def _values(self, batch: Batch, original: Original) -> Any:
+    def _values(self, batch: Batch, original: OriginalRows) -> Any:
         if self.reader is None:
             table = self.returning(original, original.table())
             return table if not self.widens or parquet_holds(table.schema) else simplified(table)
@@ -229,7 +229,7 @@ def as_read(batch: Batch, names: Sequence[str]) -> Any:
     return pa.table([column_of(full.columns.raw(full.position(name))) for name in names], list(names))
 
 
-def text_table(passing: Passing, batch: Batch, original: Original) -> Any:
+def text_table(passing: Passing, batch: Batch, original: OriginalRows) -> Any:
     """The rows as columns, of text files the text of each field, whichever fields a part of the lines has."""
     table = original.table()
     if table is None:

@@ -10,7 +10,7 @@
 from __future__ import annotations
 
 from candide.evaluation.comparison.crossing import Duel
-from candide.evaluation.comparison.result import Compared, Comparison, Point
+from candide.evaluation.comparison.result import Compared, Comparison, CurvePoint
 from candide.evaluation.comparison.run import FOLDS, Contest
 
-__all__ = ["FOLDS", "Compared", "Comparison", "Contest", "Duel", "Point"]
+__all__ = ["FOLDS", "Compared", "Comparison", "Contest", "CurvePoint", "Duel"]

@@ -16,7 +16,7 @@ from candide.selection.candidates import holds_numbers
 
 
 @dataclass(frozen=True)
-class Columns:
+class ColumnKinds:
     """Columns by what they hold, and the family that each looks like."""
 
     guessed: dict[str, Family]
@@ -25,13 +25,13 @@ class Columns:
     texts: tuple[str, ...]
 
     @classmethod
-    def of(cls, batch: Batch, families: Families = "auto") -> Columns:
+    def of(cls, batch: Batch, families: Families = "auto") -> ColumnKinds:
         """Look at all rows once, so that a column is read alike however few rows are learned.
 
         Numbers are numbers, however few, unless there are only two or they are said to be categories.
 
         >>> rows = {"age": [31, 52, 8] * 3, "alone": [0, 0, 1] * 3, "class": [1, 2, 3] * 3, "sex": ["f", "m", "f"] * 3}
-        >>> Columns.of(Batch.of(rows)).numbers, Columns.of(Batch.of(rows)).categories
+        >>> ColumnKinds.of(Batch.of(rows)).numbers, ColumnKinds.of(Batch.of(rows)).categories
         (('age', 'class'), ('alone', 'sex'))
         """
         choices = Options(families).choose(batch).choices

@@ -15,7 +15,7 @@ import pyarrow as pa
 from candide.data.arrays import AnyArray, FloatArray
 from candide.data.batch import Batch
 from candide.data.values import Key
-from candide.evaluation.comparison.columns import Columns
+from candide.evaluation.comparison.columns import ColumnKinds
 
 MOST_STEPS = 1000
 FEWER_STEPS = 300
@@ -31,7 +31,7 @@ class Discriminative:
     classes: tuple[Key, ...]
 
     @classmethod
-    def of(cls, classifier: Any, columns: Columns, batch: Batch) -> Discriminative:
+    def of(cls, classifier: Any, columns: ColumnKinds, batch: Batch) -> Discriminative:
         """Encode the rows and learn them."""
         assert batch.labels is not None
         codes = batch.labels.codes
@@ -50,21 +50,21 @@ class Discriminative:
         return np.asarray(behind - np.log(np.exp(behind).sum(axis=1, keepdims=True)))
 
 
-def logistic_regression(columns: Columns, batch: Batch) -> Discriminative:
+def logistic_regression(columns: ColumnKinds, batch: Batch) -> Discriminative:
     """With scikit-learn's own settings: an L2 penalty of strength 1."""
     from sklearn.linear_model import LogisticRegression
 
     return Discriminative.of(LogisticRegression(max_iter=MOST_STEPS), columns, batch)
 
 
-def plain_logistic_regression(columns: Columns, batch: Batch) -> Discriminative:
+def plain_logistic_regression(columns: ColumnKinds, batch: Batch) -> Discriminative:
     """Without a penalty: the likeliest weights, as in Ng & Jordan (2001), or as near as so many steps lead."""
     from sklearn.linear_model import LogisticRegression
 
     return Discriminative.of(LogisticRegression(C=np.inf, max_iter=FEWER_STEPS), columns, batch)
 
 
-def linear_svm(columns: Columns, batch: Batch) -> Discriminative:
+def linear_svm(columns: ColumnKinds, batch: Batch) -> Discriminative:
     """With scikit-learn's own settings, and a fixed seed."""
     from sklearn.svm import LinearSVC
 
@@ -80,22 +80,22 @@ class Encoding:
     tf-idf.
     """
 
-    columns: Columns
+    columns: ColumnKinds
     mean: FloatArray
     deviation: FloatArray
     slots: dict[str, dict[Key, int]]
     words: dict[str, Any]
 
     @classmethod
-    def of(cls, columns: Columns, batch: Batch) -> Encoding:
+    def of(cls, columns: ColumnKinds, batch: Batch) -> Encoding:
         """Learn means, categories and words."""
         numbers = finite(batch.numbers(columns.numbers))
         present = ~np.isnan(numbers)
         rows = np.maximum(present.sum(axis=0), 1)
         mean = np.where(present, numbers, 0.0).sum(axis=0) / rows
         deviation = np.sqrt((np.where(present, numbers - mean, 0.0) ** 2).sum(axis=0) / rows)
-        slots = {name: slots_of(batch, name) for name in columns.categories}
-        words = {name: tf_idf(texts_of(batch, name)) for name in columns.texts}
+        slots = {name: category_slots(batch, name) for name in columns.categories}
+        words = {name: tf_idf(column_texts(batch, name)) for name in columns.texts}
         return cls(columns, mean, np.where(deviation > 0, deviation, 1.0), slots, words)
 
     def matrix(self, batch: Batch) -> Any:
@@ -108,7 +108,7 @@ class Encoding:
             return numbers
         parts = [sparse.csr_array(numbers)] if numbers.shape[1] else []
         parts += [sparse.csr_array(one_hot(batch, name, slots)) for name, slots in self.slots.items()]
-        parts += [words.transform(texts_of(batch, name)) for name, words in self.words.items() if words is not None]
+        parts += [words.transform(column_texts(batch, name)) for name, words in self.words.items() if words is not None]
         return sparse.hstack(parts, format="csr")
 
 
@@ -117,7 +117,7 @@ def finite(numbers: FloatArray) -> FloatArray:
     return np.where(np.isfinite(numbers), numbers, np.nan)
 
 
-def slots_of(batch: Batch, name: str) -> dict[Key, int]:
+def category_slots(batch: Batch, name: str) -> dict[Key, int]:
     """A place for each category; the last is for missing ones, if there are any."""
     coded = batch.categories(name)
     seen = [coded.keys[code] for code in np.unique(coded.codes[coded.codes >= 0]).tolist()]
@@ -149,7 +149,7 @@ def tf_idf(texts: list[str]) -> Any:
         return None
 
 
-def texts_of(batch: Batch, name: str) -> list[str]:
+def column_texts(batch: Batch, name: str) -> list[str]:
     """The texts of a column; a missing one is empty."""
     raw = batch.columns.raw(batch.position(name))
     values: AnyArray | list[Any] = raw.to_pylist() if isinstance(raw, (pa.Array, pa.ChunkedArray)) else raw

@@ -40,7 +40,7 @@ class Draws:
     def of(cls, batch: Batch, folds: int, seed: int) -> Draws:
         """Deal the rows into folds, and decide at which sizes the curves are measured."""
         assert batch.labels is not None
-        fold = folds_of(batch.labels.codes, folds, seed)
+        fold = shuffled_folds(batch.labels.codes, folds, seed)
         largest = len(batch) - int(np.bincount(fold).max())
         return cls(batch.labels.codes, fold, sizes_up_to(largest, len(np.unique(batch.labels.codes))), seed)
 
@@ -79,10 +79,10 @@ class Draws:
         return folds * sum(size * self.repeats(size) for size in self.sizes)
 
 
-def folds_of(labels: IntArray, folds: int, seed: int) -> IntArray:
+def shuffled_folds(labels: IntArray, folds: int, seed: int) -> IntArray:
     """The fold of each row: the rows of each class are shuffled and dealt out like cards, one class after the other.
 
-    >>> folds_of(np.array([0, 0, 1, 1, 1, 1]), 2, seed=0)
+    >>> shuffled_folds(np.array([0, 0, 1, 1, 1, 1]), 2, seed=0)
     array([0, 1, 1, 0, 1, 0])
     """
     shuffled = np.random.default_rng(seed % 2**63).permutation(len(labels))

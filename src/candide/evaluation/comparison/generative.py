@@ -14,7 +14,7 @@ from candide.data.arrays import FloatArray
 from candide.data.batch import Batch
 from candide.data.values import Key
 from candide.engines.protocol import parts
-from candide.evaluation.comparison.columns import Columns
+from candide.evaluation.comparison.columns import ColumnKinds
 from candide.families.gaussian_shared import GaussianShared
 from candide.model.options import Options
 from candide.model.predictor import Predictor, log_normalised
@@ -51,7 +51,7 @@ def log_posterior_of(model: Predictor, batch: Batch) -> FloatArray:
     return log_normalised(model.reported(batch), model.log_prior)
 
 
-def chosen(columns: Columns, families: Families, batch: Batch) -> Generative:
+def fit_automatically(columns: ColumnKinds, families: Families, batch: Batch) -> Generative:
     """`NaiveBayes()`: whatever is left open is chosen from these rows. A text is a text, however few there are."""
     by_hand: Any = families
     if columns.texts and (isinstance(families, Mapping) or families == "auto"):
@@ -59,12 +59,12 @@ def chosen(columns: Columns, families: Families, batch: Batch) -> Generative:
     return Generative.of(fit_rows(Options(by_hand), batch))
 
 
-def plain(columns: Columns, batch: Batch) -> Generative:
+def fit_as_guessed(columns: ColumnKinds, batch: Batch) -> Generative:
     """`NaiveBayes(families="guess", smoothing="default", calibrate=False)`, with the guess made from all rows."""
     return as_said(columns.guessed, batch)
 
 
-def linear(columns: Columns, batch: Batch) -> Generative:
+def linear(columns: ColumnKinds, batch: Batch) -> Generative:
     """Plain, but a number's spread is the same in every class, so that log odds are straight lines, as in its rival.
 
     Both then have the same form of posterior: a generative-discriminative pair (Ng & Jordan 2001).
@@ -72,7 +72,7 @@ def linear(columns: Columns, batch: Batch) -> Generative:
     return as_said({**columns.guessed, **{name: GaussianShared(column=name) for name in columns.numbers}}, batch)
 
 
-def with_covariance(columns: Columns, family: str, batch: Batch) -> Generative:
+def with_covariance(columns: ColumnKinds, family: str, batch: Batch) -> Generative:
     """All numbers in one bell, and beside it categories and texts as in plain naive Bayes."""
     return as_said({**columns.guessed, **dict.fromkeys(columns.numbers, family)}, batch)
 

@@ -10,14 +10,14 @@ from candide.data.arrays import FloatArray
 from candide.data.batch import Batch
 from candide.data.values import Key
 from candide.evaluation.comparison import discriminative, generative
-from candide.evaluation.comparison.columns import Columns
+from candide.evaluation.comparison.columns import ColumnKinds
 from candide.model.schema import Families
 
 MOST_TOGETHER = 200
 """A covariance of more columns than this takes too long: it grows with their square."""
 
 
-class Fitted(Protocol):
+class FittedMethod(Protocol):
     """Something that learned and can answer."""
 
     @property
@@ -36,31 +36,31 @@ class Method:
 
     name: str
     about: str
-    fit: Callable[[Batch], Fitted]
+    fit: Callable[[Batch], FittedMethod]
     naive: bool = False
     rival: bool = False
     probable: bool = True
 
 
-def methods_for(columns: Columns, families: Families) -> tuple[list[Method], list[str]]:
+def methods_for(columns: ColumnKinds, families: Families) -> tuple[list[Method], list[str]]:
     """The methods that suit the columns, and a sentence on those that do not."""
     refusal = why_no_bells(columns)
     bells = [] if refusal else discriminant_analyses(columns)
     return [*naive_bayes(columns, families), *bells, *rivals(columns)], [refusal] if refusal else []
 
 
-def naive_bayes(columns: Columns, families: Families) -> list[Method]:
+def naive_bayes(columns: ColumnKinds, families: Families) -> list[Method]:
     """Naive Bayes with all its choices, without any, and as the twin of logistic regression."""
     chosen = Method(
         "naive Bayes",
         "families and smoothing chosen by leaving each row out, calibrated",
-        lambda batch: generative.chosen(columns, families, batch),
+        lambda batch: generative.fit_automatically(columns, families, batch),
         naive=True,
     )
     plain = Method(
         "plain naive Bayes",
         "families by the look of the values; nothing is chosen or calibrated",
-        lambda batch: generative.plain(columns, batch),
+        lambda batch: generative.fit_as_guessed(columns, batch),
         naive=True,
     )
     linear = Method(
@@ -72,7 +72,7 @@ def naive_bayes(columns: Columns, families: Families) -> list[Method]:
     return [chosen, plain, linear] if columns.numbers else [chosen, plain]
 
 
-def discriminant_analyses(columns: Columns) -> list[Method]:
+def discriminant_analyses(columns: ColumnKinds) -> list[Method]:
     """Gaussian discriminant analysis, with one covariance for all classes or one for each."""
     shared = Method(
         "GDA, shared covariance",
@@ -87,7 +87,7 @@ def discriminant_analyses(columns: Columns) -> list[Method]:
     return [shared, full]
 
 
-def rivals(columns: Columns) -> list[Method]:
+def rivals(columns: ColumnKinds) -> list[Method]:
     """The discriminative methods: for text a linear SVM too, else logistic regression without its penalty."""
     regression = Method(
         "logistic regression",
@@ -111,7 +111,7 @@ def rivals(columns: Columns) -> list[Method]:
     return [regression, machine] if columns.texts else [regression, plain]
 
 
-def why_no_bells(columns: Columns) -> str:
+def why_no_bells(columns: ColumnKinds) -> str:
     """Why discriminant analysis is left out; nothing where it is not."""
     if not columns.numbers:
         return "Gaussian discriminant analysis is left out: it needs columns of numbers, and there are none."

@@ -12,11 +12,11 @@ from candide.data.arrays import FloatArray
 from candide.data.visible import visible
 from candide.evaluation.comparison.crossing import Duel, mean_and_error
 from candide.evaluation.comparison.methods import Method
-from candide.evaluation.comparison.scoring import Score, joint_calibration_error
+from candide.evaluation.comparison.scoring import DrawScore, joint_calibration_error
 
 
 @dataclass(frozen=True)
-class Point:
+class CurvePoint:
     """How good a method is after so many rows: means over repeats, with their standard errors."""
 
     rows: int
@@ -27,7 +27,7 @@ class Point:
     log_loss_error: float | None
 
     @classmethod
-    def of(cls, rows: int, scores: Sequence[Score], probable: bool) -> Point:
+    def of(cls, rows: int, scores: Sequence[DrawScore], probable: bool) -> CurvePoint:
         """From all draws of one size."""
         accuracy = mean_and_error(accuracies(scores))
         loss = mean_and_error(np.array([score.log_loss for score in scores])) if probable else (None, None)
@@ -44,25 +44,25 @@ class Compared:
     name: str
     about: str
     calibration_error: float | None
-    curve: tuple[Point, ...]
+    curve: tuple[CurvePoint, ...]
     fit_seconds: float = field(compare=False)
     predict_seconds: float = field(compare=False)
 
     @classmethod
-    def of(cls, method: Method, by_size: dict[int, list[Score]]) -> Compared:
+    def of(cls, method: Method, by_size: dict[int, list[DrawScore]]) -> Compared:
         """From the scores of every draw."""
         last = by_size[max(by_size)]
         return cls(
             method.name,
             method.about,
             joint_calibration_error(last) if method.probable else None,
-            tuple(Point.of(rows, scores, method.probable) for rows, scores in by_size.items()),
+            tuple(CurvePoint.of(rows, scores, method.probable) for rows, scores in by_size.items()),
             float(np.mean([score.fit_seconds for score in last])),
             float(np.mean([score.predict_seconds for score in last])),
         )
 
     @property
-    def best(self) -> Point:
+    def best(self) -> CurvePoint:
         """The end of the curve, where all rows but those of a fold were learned."""
         return self.curve[-1]
 
@@ -119,7 +119,8 @@ class Comparison:
 
     def table(self) -> list[tuple[str, ...]]:
         """Every method with all rows: a header, then a line each."""
-        return [("method", "accuracy", "log loss", "calibration", "fit s", "predict s"), *map(line, self.methods)]
+        header = ("method", "accuracy", "log loss", "calibration", "fit s", "predict s")
+        return [header, *map(method_line, self.methods)]
 
     def curves(self) -> list[tuple[str, ...]]:
         """The accuracy of every method at every size, in percent, with its standard error below."""
@@ -140,7 +141,7 @@ class Comparison:
         return "\n\n".join([*parts, *(f"note: {visible(note)}" for note in self.notes)])
 
 
-def line(method: Compared) -> tuple[str, ...]:
+def method_line(method: Compared) -> tuple[str, ...]:
     """A method's line in the table; a dash where it gives no probabilities."""
     loss, error = method.best.log_loss, method.calibration_error
     return (
@@ -167,6 +168,6 @@ def aligned(lines: Sequence[Sequence[str]]) -> str:
     )
 
 
-def accuracies(scores: Sequence[Score]) -> FloatArray:
+def accuracies(scores: Sequence[DrawScore]) -> FloatArray:
     """The accuracy in every draw."""
     return np.array([score.accuracy for score in scores])

@@ -12,12 +12,12 @@ import numpy as np
 from candide.data.batch import Batch
 from candide.data.errors import LabelsRefused, OptionRefused, RowsRefused
 from candide.data.values import shown
-from candide.evaluation.comparison.columns import Columns
+from candide.evaluation.comparison.columns import ColumnKinds
 from candide.evaluation.comparison.crossing import Duel
 from candide.evaluation.comparison.draws import Draws
 from candide.evaluation.comparison.methods import Method, methods_for
 from candide.evaluation.comparison.result import Compared, Comparison, accuracies
-from candide.evaluation.comparison.scoring import Score, scored
+from candide.evaluation.comparison.scoring import DrawScore, score_sums
 from candide.model.options import only
 from candide.model.row_sample import canonical
 from candide.model.schema import Families
@@ -41,7 +41,7 @@ class Contest:
     def of(cls, batch: Batch, families: Families = "auto", folds: int = FOLDS, seed: int = 0) -> Contest:
         """Look at the columns, and deal the rows: put in an order of their own, so that theirs leaves no trace."""
         refuse_hopeless(batch, folds)
-        columns = Columns.of(batch, families)
+        columns = ColumnKinds.of(batch, families)
         if not columns.guessed:
             raise RowsRefused("There is no column to learn from: all are left out, or have no values.")
         names = list(columns.guessed)
@@ -56,7 +56,7 @@ class Contest:
 
     def run(self, label: str | None = None, notes: Sequence[str] = (), report: Report | None = None) -> Comparison:
         """Let every method learn and answer; `report` is told of rows learned."""
-        scores: dict[str, dict[int, list[Score]]] = {method.name: {} for method in self.methods}
+        scores: dict[str, dict[int, list[DrawScore]]] = {method.name: {} for method in self.methods}
         for draw in self.draws:
             learned, judged = self.batch.take(draw.learned), self.batch.take(draw.judged)
             for method in self.methods:
@@ -87,7 +87,7 @@ class Contest:
         )
 
 
-def tried(method: Method, learned: Batch, judged: Batch) -> Score:
+def tried(method: Method, learned: Batch, judged: Batch) -> DrawScore:
     """One method on one draw. Of a class it has not met, it is as surprised as if one row more had been of it."""
     assert judged.labels is not None
     start = time.perf_counter()
@@ -95,8 +95,8 @@ def tried(method: Method, learned: Batch, judged: Batch) -> Score:
     done = time.perf_counter()
     log_posterior = fitted.log_posterior(judged)
     end = time.perf_counter()
-    right, loss, bins = scored(log_posterior, fitted.classes, judged.labels, math.log(len(learned) + 1))
-    return Score(len(judged), right, loss, bins, done - start, end - done)
+    right, loss, bins = score_sums(log_posterior, fitted.classes, judged.labels, math.log(len(learned) + 1))
+    return DrawScore(len(judged), right, loss, bins, done - start, end - done)
 
 
 def refuse_hopeless(batch: Batch, folds: int) -> None:

@@ -12,7 +12,7 @@ from candide.data.values import Coded, Key
 
 
 @dataclass(frozen=True)
-class Score:
+class DrawScore:
     """Sums over the rows judged. `bins` holds rows, right answers and probabilities by 15 bins of probability."""
 
     rows: int
@@ -33,13 +33,13 @@ class Score:
         return self.loss / self.rows
 
 
-def scored(
+def score_sums(
     log_posterior: FloatArray, classes: tuple[Key, ...], labels: Coded, surprise: float
 ) -> tuple[int, float, AnyArray]:
     """Right answers, summed loss, and bins; a label of a class that was not learned costs `surprise`.
 
     >>> half = np.log(np.array([[0.5, 0.5], [0.1, 0.9]]))
-    >>> right, loss, _ = scored(half, (("text", "no"), ("text", "yes")), Coded.of(["yes", "yes"]), 9.0)
+    >>> right, loss, _ = score_sums(half, (("text", "no"), ("text", "yes")), Coded.of(["yes", "yes"]), 9.0)
     >>> right, round(loss, 3)
     (1, 0.799)
     """
@@ -53,6 +53,6 @@ def scored(
     return int(right.sum()), float(losses.sum()), bins
 
 
-def joint_calibration_error(scores: list[Score]) -> float:
+def joint_calibration_error(scores: list[DrawScore]) -> float:
     """The expected calibration error over the rows of all folds together: of few rows it would be mostly chance."""
     return calibration_error(*np.sum([score.bins for score in scores], axis=0))

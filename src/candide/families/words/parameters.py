@@ -21,7 +21,7 @@ from candide.kernels.word_merging import Lines
 from candide.kernels.word_scoring import Weights, score_documents, weighed_terms
 from candide.kernels.words import SCRATCH_FULL, Letters, Number, Recipe
 from candide.statistics.weight_grid import amounts
-from candide.statistics.word_tally import WordTally, running, taken
+from candide.statistics.word_tally import WordTally, running, take_words
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,7 +45,7 @@ class TextParameters:
     def of(cls, tally: WordTally, options: TextOptions, smoothing: float) -> TextParameters:
         """Let the options and the smoothing meet the counts."""
         kept = kept_words(tally, options)
-        lines = taken(tally.lines, kept)
+        lines = take_words(tally.lines, kept)
         factor = inverse_frequencies(tally, options)[kept] if options.idf else NO_FLOATS
         vocabulary, rows = numbered(lines, options)
         seen = seen_of(tally, lines, factor, float(counting_unit(options, tally.bits)))

@@ -13,7 +13,7 @@ from candide.kernels.word_counting import Texts
 from candide.kernels.word_leaving import LIST_FULL, Rows, list_documents, weigh_rows
 from candide.kernels.word_scoring import measure_documents
 from candide.kernels.words import SCRATCH_FULL, Letters, Number, Recipe
-from candide.statistics.weight_grid import in_units
+from candide.statistics.weight_grid import weights_in_units
 
 #: A text has about one different term in so many bytes; where it has more, there is made more room.
 BYTES_A_TERM = 6
@@ -114,5 +114,5 @@ def weights_of(
 
 def loads_of(weights: AnyArray, rows: int, bits: int) -> IntArray:
     """The weight of each row in units of 2^-bits; one where none is given."""
-    units = in_units(weights, rows, bits)
+    units = weights_in_units(weights, rows, bits)
     return np.ascontiguousarray(units) if units.size else np.ones(rows, dtype=np.int64)

@@ -20,7 +20,7 @@ from candide.kernels.word_counting import (
 )
 from candide.kernels.word_merging import Lines, count_pairs, pairs_of_table, place_pairs, sort_words
 from candide.kernels.words import ARENA_FULL, PAIRS_FULL, SCRATCH_FULL, TERMS_FULL, Number
-from candide.statistics.weight_grid import CEILING, bits_of, in_units, refined
+from candide.statistics.weight_grid import CEILING, bits_of, in_finer_units, weights_in_units
 from candide.statistics.word_tally import WordTally, running
 
 #: Up to this many classes counts are kept in a table, beyond it only the pairs that occurred.
@@ -171,7 +171,7 @@ class WordTallyBuilder:
         The first weights that are not whole make the units smaller.
         """
         self._refine(bits_of(weights))
-        weights = in_units(weights, len(documents), self.bits)
+        weights = weights_in_units(weights, len(documents), self.bits)
         heaviest = float(weights.max()) if weights.size else 1.0
         largest = len(documents) * (self.options.unit >> self.shift)
         if not self.scaled:
@@ -202,12 +202,12 @@ class WordTallyBuilder:
             return
         table, pairs = self.tallies.table, self.tallies.pairs.copy()
         if not self.scaled:
-            table, pairs[1::2] = refined(table, finer), refined(pairs[1::2], finer)
+            table, pairs[1::2] = in_finer_units(table, finer), in_finer_units(pairs[1::2], finer)
         self.tallies = self.tallies._replace(
             table=table,
             pairs=pairs,
-            documents=refined(self.tallies.documents, finer),
-            frequency=refined(self.tallies.frequency, finer),
+            documents=in_finer_units(self.tallies.documents, finer),
+            frequency=in_finer_units(self.tallies.frequency, finer),
         )
         self.bits = bits
         self.load = float(self.freeze().at(bits).load)

@@ -33,6 +33,9 @@ spreadsheet would run, too, such as `=cmd|...`: `--safe` puts an apostrophe befo
 | jsonl | csv, tsv | every value as it was written |
 | parquet, arrow | parquet | every type as it was |
 
+Probabilities have six significant digits in csv and tsv, or as many as `--digits` says (`--digits all`: every one).
+What is not certain stays below 1. JSON lines and Parquet have every digit.
+
 A decision that is a label is that label: in JSON a number stays a number. Where a column has one type, it is text.
 
 `candide --install-completion` teaches your shell to complete commands and options. `CANDIDE_DEBUG=1` shows tracebacks,

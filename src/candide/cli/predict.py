@@ -42,6 +42,13 @@ def predict(
             "decision, with _predicted behind a name that the rows use already.",
         ),
     ] = None,
+    digits: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NUMBER|all",
+            help="How many significant digits of probabilities are written to csv and tsv: 6, unless given.",
+        ),
+    ] = None,
     probabilities: Annotated[bool, typer.Option("--probabilities", help="Add the probability of every class.")] = False,
     format: Annotated[
         RowFormat | None,
@@ -75,6 +82,7 @@ def predict(
         text=text or None,
         answer=answer,
         safe=rows.safe,
+        digits=int(digits) if digits is not None and digits.isdecimal() else digits,
         confidence=confidence,
         rarity=rarity,
         probabilities=probabilities,

@@ -10,7 +10,7 @@ from typing import Any
 
 from candide.data.advice import ANYTHING, Install, NamedOption, Part, SetOption, UseVerb, in_python, message_parts
 
-NAMES = {"families": "family", "types": "type", "answer": "as"}
+NAMES = {"families": "family", "types": "type", "answer": "as", "output_format": "format"}
 """What options are called here where a shell user gives one at a time."""
 
 WITH_COMMAS = ("columns",)

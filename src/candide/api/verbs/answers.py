@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from candide.api.verbs.digits import to_digits
 from candide.api.verbs.writing import as_text
 from candide.data.arrays import FloatArray, IntArray
 from candide.data.batch import Batch
@@ -58,10 +59,10 @@ class Answers:
         decisions = self._texts.take(pa.array(self.decisions))
         return [self._values.take(pa.array(self.labels)), *self._chances(decisions)]
 
-    def texts(self) -> list[Any]:
-        """As text."""
+    def texts(self, digits: int | None = None) -> list[Any]:
+        """As text, probabilities with so many digits."""
         label, decision = self._texts.take(pa.array(self.labels)), self._texts.take(pa.array(self.decisions))
-        return [label, *map(as_text, self._chances(decision))]
+        return [label, *map(as_text, self._chances(decision, digits))]
 
     def literals(self) -> list[Any]:
         """As JSON writes them."""
@@ -80,8 +81,12 @@ class Answers:
         """Every decision as text."""
         return pa.concat_arrays([as_text(self._values), pa.array([UNSURE, UNFAMILIAR], pa.large_string())])
 
-    def _chances(self, decision: Any) -> list[Any]:
+    def _chances(self, decision: Any, digits: int | None = None) -> list[Any]:
         """The probability of the label, the decision, and the probability of each class where asked for."""
         chance = self.posterior[np.arange(len(self.labels)), self.labels]
-        classes = range(len(self.model.classes)) if self.with_chances else ()
-        return [pa.array(chance), decision, *(pa.array(self.posterior[:, place]) for place in classes)]
+        classes = self.posterior.T if self.with_chances else ()
+        return [
+            pa.array(to_digits(chance, digits)),
+            decision,
+            *(pa.array(to_digits(of_class, digits)) for of_class in classes),
+        ]

@@ -129,9 +129,9 @@ def refuse_no_rows(model: Any) -> None:
     """A model alone cannot be evaluated: it remembers sums, not rows."""
     if is_model(model):
         raise OptionRefused(
-            "A model keeps no rows.",
+            "A model keeps no rows,",
             advice=(
-                "Give some with labels: new ones, or those it learned with ", SetOption("leave_one_out", True), ".",
+                "so give some with labels: new ones, or those it learned with ", SetOption("leave_one_out", True), ".",
             ),
         )
 

@@ -91,10 +91,11 @@ class Passing:
 
 @dataclass(frozen=True)
 class AsRecords(Passing):
-    """As delimited text; `safe` for a spreadsheet, which would run some fields."""
+    """As delimited text; `safe` for a spreadsheet, which would run some fields; `digits` of probabilities, or all."""
 
     delimiter: str
     safe: bool = False
+    digits: int | None = None
 
     @property
     def is_same(self) -> bool:
@@ -113,7 +114,7 @@ class AsRecords(Passing):
         """The names of the columns, and the rows."""
         original = self.original(batch)
         names, lines = self._lines(batch, original)
-        answered = self.in_place(original, [self._fields(column) for column in answers.texts()])
+        answered = self.in_place(original, [self._fields(column) for column in answers.texts(self.digits)])
         fields = [pc.fill_null(field, "").cast(pa.large_binary()) for field in answered]
         whole = joined([self.returning(original, lines), *fields], self.delimiter.encode())
         return names, bytes_of(joined([whole, pa.scalar(self._line_end, pa.large_binary())], b""))

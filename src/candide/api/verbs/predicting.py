@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from candide import engines
 from candide.api.verbs.answers import Answers
+from candide.api.verbs.digits import digits_for
 from candide.api.verbs.fitted import opened
 from candide.api.verbs.passing import AsObjects, AsRecords, AsTables
 from candide.api.verbs.reading import OthersAsText, Reading, expected_kinds, left_out, texts_alone
@@ -54,6 +55,7 @@ def predict(
     probabilities: bool = False,
     answer: str | None = None,
     safe: bool = False,
+    digits: int | str | None = None,
     output_format: str | None = None,
     strict: bool = False,
     force: bool = False,
@@ -69,8 +71,10 @@ def predict(
 
     Rows are written to `output` (csv, tsv, jsonl or parquet, by its name or `output_format`), else they are the
     result's `table`. What was not asked to change does not: see `candide.api.verbs.passing`. `safe` puts an apostrophe
-    before fields that a spreadsheet would run. `on_error="skip"` leaves out rows that cannot be read; with "keep" they
-    come back without an answer. Columns that rows lack count as missing in them, which is noted; `strict` refuses.
+    before fields that a spreadsheet would run. In csv and tsv probabilities have six significant `digits`, or as many
+    as asked for, or "all"; JSON, Parquet and tables have all. `on_error="skip"` leaves out rows that cannot be read;
+    with "keep" they come back without an answer. Columns that rows lack count as missing in them, which is noted;
+    `strict` refuses.
     """
     fitted = opened(model)
     refuse_no_share("confidence", confidence)
@@ -79,6 +83,7 @@ def predict(
         raise OptionRefused("Give rows to answer, or texts, and not both.")
     format = None if output is None else format_for(output, output_format)
     refuse_unsafe(safe, format)
+    significant = digits_for(digits, format)
     refuse_overwriting(output, kind_written(output, format), [data, model], force)
     refuse_rejects(reading.get("rejects"), [data, model, output])
     expected = expected_kinds(fitted.trained)
@@ -89,7 +94,7 @@ def predict(
     absent = [] if text is not None else lacking(fitted.trained.schema, source.columns, strict)
     added = names_of_answers(fitted.trained, source, probabilities, answer)
     names = output is not None and names_format(output, output_format)
-    passing = passing_for(source, added, format, safe, names)
+    passing = passing_for(source, added, format, safe, significant, names)
     answering = Answering(fitted.trained, (confidence, rarity), probabilities, passing.rows)
     decisions: Counter[str] = Counter()
     table = None
@@ -105,14 +110,14 @@ def predict(
 
 
 def passing_for(
-    source: Source, added: tuple[str, ...], format: str | None, safe: bool, names: bool
+    source: Source, added: tuple[str, ...], format: str | None, safe: bool, digits: int | None, names: bool
 ) -> AsRecords | AsObjects | AsTables:
     """How rows come back in a format. `names` tells whether the format was asked for, by name or otherwise."""
     keeps = source.rejects.keeps
     if format == "jsonl":
         return AsObjects(source, added, keeps)
     if format in TEXTUAL:
-        return AsRecords(source, added, keeps, delimiter_for(source, format, names), safe)
+        return AsRecords(source, added, keeps, delimiter_for(source, format, names), safe, digits)
     return AsTables(source, added, keeps, format == "parquet")
 
 

@@ -308,7 +308,8 @@ def test_observed_is_the_weight_of_all_words_known_or_not(options, weights):
     rows = [Row((text,), "x") for text in ("one two  two", None, "", "three")]
     table = Table((Block(family, ("text",)),), tuple(rows))
     assert judged(table).observed[0] == pytest.approx(weights)
-    assert np.array_equal(family.observed(None, table.batch(), ("text",)), judged(table).observed[0])
+    lengths = family.evidence_length(None, family.view(table.batch(), ("text",)))
+    assert np.array_equal(lengths, judged(table).observed[0])
 
 
 @every_model
@@ -324,7 +325,8 @@ def test_what_is_strange_without_the_row(model, cut, data):
         rest = (summary - alone.summary()).statistics[0] if len(table.rows) > 1 else None
         if rest is not None:
             parameters = block.family.fit(rest, block.columns)
-            expected = block.family.strangeness(parameters, alone.batch(), block.columns)
+            values = block.family.view(alone.batch(), block.columns)
+            expected = block.family.assess(parameters, values, (1, rest.classes)).unseen
             assert found[place] == pytest.approx(expected[0], abs=1e-7)
 
 
@@ -402,5 +404,6 @@ def test_familiarity_is_the_likelihood_of_the_block(case, data):
             model = Predictor.fit(rest)
             (block,), (parameters,) = model.blocks, model.parameters
             expected = log_sum(model.log_likelihood(row.batch()))
-            expected = expected + block.family.strangeness(parameters, row.batch(), block.columns)
+            values = block.family.view(row.batch(), block.columns)
+            expected = expected + block.family.assess(parameters, values, (1, len(model.classes))).unseen
             assert_alike(found[place : place + 1], expected)

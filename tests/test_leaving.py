@@ -84,7 +84,7 @@ def test_a_missing_count_says_nothing_and_is_not_observed(name):
         batch = Batch.of(rows, labels)
         assert_alike(*by_subtraction(family, columns, batch))
         expected = [2, 2, 3, 0] if name == "bernoulli" else [1, 2, 1, 0]
-        assert family.observed(None, batch, columns).tolist() == expected
+        assert family.evidence_length(None, family.view(batch, columns)).tolist() == expected
 
 
 def test_a_category_that_only_this_row_held_says_nothing():
@@ -94,7 +94,8 @@ def test_a_category_that_only_this_row_held_says_nothing():
     assert_alike(found, expected)
     assert found[2].tolist() == [0.0, 0.0] == found[3].tolist()
     fitted = family.fit(Summary.of((Block(family, ("x",)),), batch).statistics[0], ("x",))
-    assert family.observed(fitted, Batch.of({"x": ["a", "z", None]}), ("x",)).tolist() == [1, 0, 0]
+    asked = family.view(Batch.of({"x": ["a", "z", None]}), ("x",))
+    assert family.evidence_length(fitted, asked).tolist() == [1, 0, 0]
 
 
 @pytest.mark.parametrize("name", ["categorical", "histogram"])

@@ -127,12 +127,12 @@ class Bernoulli(Family):
         said[np.arange(len(labels)), labels] = own
         joint += said
 
-    def observed(self, parameters: Chances, batch: Batch, columns: tuple[str, ...]) -> FloatArray:
-        values = self.view(batch, columns)
+    def evidence_length(self, parameters: Chances, values: Counts) -> FloatArray:
         if not is_sparse(values):
-            return (~np.isnan(values)).sum(axis=1).astype(np.float64)
+            return super().evidence_length(parameters, values)
         rows = np.repeat(np.arange(values.shape[0]), np.diff(values.indptr))
-        return np.asarray(len(columns) - np.bincount(rows, np.isnan(values.data), values.shape[0]), dtype=np.float64)
+        missing = np.bincount(rows, np.isnan(values.data), values.shape[0])
+        return np.asarray(values.shape[1] - missing, dtype=np.float64)
 
     def terms(
         self, parameters: Chances, values: Counts, columns: tuple[str, ...], seen: Tally | None = None

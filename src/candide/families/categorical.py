@@ -195,12 +195,10 @@ class Categorical(Family):
             out, which = Leaving.of(codes, labels, weights, seen.classes)
             add_lookup(which, log_merged_without(counts, numbers, self.smoothing, out), joint)
 
-    def observed(self, parameters: dict[str, Values], batch: Batch, columns: tuple[str, ...]) -> FloatArray:
+    def evidence_length(self, parameters: dict[str, Values], values: list[tuple[str, Coded]]) -> FloatArray:
         """How many columns of each row hold a value that was ever seen."""
-        known = np.zeros(len(batch))
-        for name, coded in self.view(batch, columns):
-            known += coded.renumbered(dict.fromkeys(parameters[name].keys, 0)) >= 0
-        return known
+        seen = [coded.renumbered(dict.fromkeys(parameters[name].keys, 0)) >= 0 for name, coded in values]
+        return np.sum(seen, axis=0, dtype=np.float64)
 
     def terms(
         self,

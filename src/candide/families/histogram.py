@@ -195,9 +195,6 @@ class Histogram(Family):
         mass = log_merged_without(seen.counts, parts, self.smoothing, out, self._lent)
         add_lookup(which, mass - self._log_widths[out.slots, None], joint)
 
-    def observed(self, parameters: Steps, batch: Batch, columns: tuple[str, ...]) -> FloatArray:
-        return (~np.isnan(self.view(batch, columns)[:, 0])).astype(np.float64)
-
     def terms(
         self, parameters: Steps, values: FloatArray, columns: tuple[str, ...], seen: Tally | None = None
     ) -> list[Term]:

@@ -93,13 +93,12 @@ class Multinomial(Family):
         said[np.arange(len(labels)), labels] = own
         joint += said
 
-    def observed(self, parameters: Any, batch: Batch, columns: tuple[str, ...]) -> FloatArray:
+    def evidence_length(self, parameters: Any, values: Counts) -> FloatArray:
         """How many events each row holds."""
-        counts = self.view(batch, columns)
-        if not is_sparse(counts):
-            return np.nansum(counts, axis=1)
-        rows = np.repeat(np.arange(counts.shape[0]), np.diff(counts.indptr))
-        return np.bincount(rows, np.nan_to_num(counts.data), counts.shape[0]).astype(np.float64)
+        if not is_sparse(values):
+            return np.nansum(values, axis=1)
+        rows = np.repeat(np.arange(values.shape[0]), np.diff(values.indptr))
+        return np.bincount(rows, np.nan_to_num(values.data), values.shape[0]).astype(np.float64)
 
     def terms(
         self, parameters: Any, values: Counts, columns: tuple[str, ...], seen: Tally | None = None

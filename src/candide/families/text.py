@@ -12,6 +12,7 @@ from candide.data.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from candide.data.batch import Batch
 from candide.data.errors import OptionRefused
 from candide.families.base.basis import Counted
+from candide.families.base.block_scores import BlockScores
 from candide.families.base.competing import TEXT
 from candide.families.base.family import MISSING, Family, Silence, Term, shown_number
 from candide.families.base.profile import EVENTS, Profile
@@ -22,7 +23,7 @@ from candide.families.words.informative_words import said_of, telling_rows, word
 from candide.families.words.leave_one_out import index_of
 from candide.families.words.options import TextOptions
 from candide.families.words.parameters import TextParameters, counting_unit, unigrams
-from candide.families.words.term_lists import loads_of, weights_of
+from candide.families.words.term_lists import lengths_of, loads_of
 from candide.families.words.word_basis import counts_behind, counts_of, unspoken
 from candide.families.words.word_tally_builder import WordTallyBuilder
 from candide.kernels.word_scoring import Weights
@@ -204,12 +205,24 @@ class Text(Family):
         index, loads = index_of(seen, self.options, bits), loads_of(weights, len(labels), bits)
         index.leaving.add(index.rows(values), labels, loads, (float(self.smoothing),), model, joint[None])
 
-    def observed(self, parameters: TextParameters | None, batch: Batch, columns: tuple[str, ...]) -> FloatArray:
+    def evidence_length(self, parameters: TextParameters | None, values: Documents) -> FloatArray:
         """How much the terms of each text weigh, known or not: how many they are, or sqrt(n) of n scaled to one."""
-        return weights_of(self.view(batch, columns), self.options)[0]
+        return lengths_of(values, self.options)
 
-    def strangeness(self, parameters: TextParameters, batch: Batch, columns: tuple[str, ...]) -> FloatArray:
-        return parameters.strangeness(self.view(batch, columns))
+    def score_with_length(
+        self, parameters: TextParameters, values: Documents, shape: tuple[int, int]
+    ) -> tuple[FloatArray, FloatArray]:
+        found = parameters.assess(values, [parameters.score_weights], shape)
+        return found.scores[0], found.length
+
+    def assess(self, parameters: TextParameters, values: Documents, shape: tuple[int, int]) -> BlockScores:
+        """Each text is cut once, whatever is asked of it."""
+        tables = [parameters.score_weights]
+        if not self.is_likelihood and not self.beside:
+            tables.append(parameters.likelihood_weights)
+        found = parameters.assess(values, tables, shape)
+        likelihood = np.zeros(shape) if self.beside else found.scores[-1]
+        return BlockScores(found.scores[0], likelihood, found.length, parameters.log_unseen(found.unknown))
 
     def strangeness_without(
         self, seen: WordTally, batch: Batch, columns: tuple[str, ...], labels: IntArray, weights: AnyArray

@@ -74,30 +74,22 @@ def measure_documents(
     logs: FloatArray,
     terms: Terms,
     scratch: Scratch,
-    rows: IntArray,
-    weight: FloatArray,
-    unknown: FloatArray,
+    length: FloatArray,
 ) -> tuple[Number, Number]:
-    """The weight of all terms of the documents from number `row` on, and of those that say nothing.
+    """The weight of all terms of the documents from number `row` on.
 
-    rows[number] is as in `Weights`. Returns where it stopped and why (0: all done); missing documents are passed over.
+    Returns where it stopped and why (0: all done); missing documents are passed over.
     """
-    unit = unit_of(weighting)
+    once, unit = weighting != COUNTS, unit_of(weighting)
     while row < texts.offsets.size - 1:
         if texts.missing.size == 0 or not texts.missing[row]:
-            once = weighting != COUNTS
             count, _ = weighed_terms(texts, row, letters, recipe, weighting, logs, terms, scratch, once)
             if count < 0:
                 return row, count
-            said, strange = np.int64(0), np.int64(0)
+            said = np.int64(0)
             for place in range(count):
-                number = scratch.ids[place]
-                amount = scratch.amounts[place] if once else 1
-                said += amount
-                if number < 0 or (rows.size > 0 and rows[number] < 0):
-                    strange += amount
-            weight[row] = said * unit
-            unknown[row] = strange * unit
+                said += scratch.amounts[place] if once else 1
+            length[row] = said * unit
         row += 1
     return row, 0
 
@@ -114,17 +106,20 @@ def score_documents(
     scratch: Scratch,
     weights: Weights,
     joint: FloatArray,
+    likelihood_weights: Weights,
+    likelihood: FloatArray,
+    length: FloatArray,
+    unknown: FloatArray,
 ) -> tuple[Number, Number]:
-    """Add what the documents from number `row` on say into joint[row, class].
+    """Add what the documents from number `row` on say into joint[row, class], each cut into terms once.
 
-    Returns where it stopped and why (0: all done).
+    Where they have rows, likelihood[row, class] gets what the other weights say of the same terms, length[row] is set
+    to the weight of all terms, and unknown[row] to that of the terms that say nothing. Returns where it stopped and why
+    (0: all done); missing documents are passed over.
     """
-    table, rows, factor, base = weights.table, weights.rows, weights.factor, weights.base
-    indptr, pair_labels, values = weights.indptr, weights.labels, weights.values
-    constant, default, certain, rate = weights.constant, weights.default, weights.certain, weights.rate
-    ids, amounts = scratch.ids, scratch.amounts
+    ids, amounts, rows, rate = scratch.ids, scratch.amounts, weights.rows, weights.rate
     classes = joint.shape[1]
-    dense = table.shape[1] > 0
+    turns = 2 if likelihood.shape[0] else 1
     poisson = rate.size > 0
     once = weighting != COUNTS or poisson
     unit = unit_of(weighting)
@@ -137,63 +132,78 @@ def score_documents(
         count, tokens = weighed_terms(texts, row, letters, recipe, weighting, logs, terms, scratch, once)
         if count < 0:
             return row, count
-        sums[:] = constant
-        if dense and not once and factor.size == 0 and rows.size == 0:
-            if classes == 2:
-                first, second = sums[0], sums[1]
-                for place in range(count):
-                    line = ids[place]
-                    if line >= 0:
-                        first += table[line, 0]
-                        second += table[line, 1]
-                sums[0], sums[1] = first, second
-            else:
-                for place in range(count):
-                    line = ids[place]
-                    if line >= 0:
-                        for label in range(classes):
-                            sums[label] += table[line, label]
-        else:
-            matched[:] = 0.0
-            hits[:] = 0
-            held[:] = 0
-            known, said, alike = 0, 0.0, 0.0
-            for place in range(count):
-                line = ids[place]
-                if line >= 0 and rows.size:
-                    line = rows[line]
-                if line < 0:
-                    continue
-                occurrences = amounts[place] if once else 1
-                amount = occurrences * unit * (factor[line] if factor.size else 1.0)
-                if poisson:
-                    alike += amount * math.log(tokens) - math.lgamma(amount + 1.0)
-                if dense:
-                    for label in range(classes):
-                        value = table[line, label]
-                        if certain.size and value == np.inf:
-                            held[label] += 1
-                        else:
-                            sums[label] += amount * value
+        for turn in range(turns):
+            said_of, each = (joint, weights) if turn == 0 else (likelihood, likelihood_weights)
+            table, factor, base, constant = each.table, each.factor, each.base, each.constant
+            indptr, pair_labels, values = each.indptr, each.labels, each.values
+            default, certain = each.default, each.certain
+            dense = table.shape[1] > 0
+            sums[:] = constant
+            if dense and not once and factor.size == 0 and rows.size == 0:
+                if classes == 2:
+                    first, second = sums[0], sums[1]
+                    for place in range(count):
+                        line = ids[place]
+                        if line >= 0:
+                            first += table[line, 0]
+                            second += table[line, 1]
+                    sums[0], sums[1] = first, second
                 else:
-                    known += 1
-                    said += amount
-                    alike += amount * base[line]
-                    for pair in range(indptr[line], indptr[line + 1]):
-                        label = pair_labels[pair]
-                        hits[label] += 1
-                        matched[label] += amount
-                        if certain.size and values[pair] == np.inf:
-                            held[label] += 1
-                        else:
-                            sums[label] += amount * values[pair]
+                    for place in range(count):
+                        line = ids[place]
+                        if line >= 0:
+                            for label in range(classes):
+                                sums[label] += table[line, label]
+            else:
+                matched[:] = 0.0
+                hits[:] = 0
+                held[:] = 0
+                known, said, alike = 0, 0.0, 0.0
+                for place in range(count):
+                    line = ids[place]
+                    if line >= 0 and rows.size:
+                        line = rows[line]
+                    if line < 0:
+                        continue
+                    occurrences = amounts[place] if once else 1
+                    amount = occurrences * unit * (factor[line] if factor.size else 1.0)
+                    if poisson:
+                        alike += amount * math.log(tokens) - math.lgamma(amount + 1.0)
+                    if dense:
+                        for label in range(classes):
+                            value = table[line, label]
+                            if certain.size and value == np.inf:
+                                held[label] += 1
+                            else:
+                                sums[label] += amount * value
+                    else:
+                        known += 1
+                        said += amount
+                        alike += amount * base[line]
+                        for pair in range(indptr[line], indptr[line + 1]):
+                            label = pair_labels[pair]
+                            hits[label] += 1
+                            matched[label] += amount
+                            if certain.size and values[pair] == np.inf:
+                                held[label] += 1
+                            else:
+                                sums[label] += amount * values[pair]
+                for label in range(classes):
+                    sums[label] += alike
+                    if hits[label] < known:
+                        sums[label] += (said - matched[label]) * default[label]
+                    if certain.size and held[label] < certain[label]:
+                        sums[label] = -np.inf
             for label in range(classes):
-                sums[label] += alike
-                if hits[label] < known:
-                    sums[label] += (said - matched[label]) * default[label]
-                if certain.size and held[label] < certain[label]:
-                    sums[label] = -np.inf
-        for label in range(classes):
-            joint[row, label] += sums[label] + (tokens * rate[label] if poisson else 0.0)
+                said_of[row, label] += sums[label] + (tokens * rate[label] if poisson else 0.0)
+        if length.size:
+            whole, strange = np.int64(0), np.int64(0)
+            for place in range(count):
+                occurrences = amounts[place] if once else 1
+                whole += occurrences
+                if ids[place] < 0 or (rows.size > 0 and rows[ids[place]] < 0):
+                    strange += occurrences
+            length[row] = whole * unit
+            unknown[row] = strange * unit
         row += 1
     return row, 0

@@ -45,7 +45,16 @@ class Calibration:
         weight = self.weight.get(block, 1.0)
         if length is None or not self.needs_length(block):
             return np.array(weight)
-        return weight * np.maximum(length, 1.0)[:, None] ** -self.power[block]
+        return discounted(weight, length[:, None], self.power[block])
+
+
+def discounted(weight: float, length: FloatArray, power: float) -> FloatArray:
+    """The factor of evidence of some length; what is shorter than one is not made more of.
+
+    >>> discounted(0.5, np.array([4.0, 0.0]), 0.5).tolist()
+    [0.25, 0.5]
+    """
+    return np.asarray(weight * np.maximum(length, 1.0) ** -power)
 
 
 IDENTITY = Calibration()

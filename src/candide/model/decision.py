@@ -11,7 +11,7 @@ from candide.data.batch import Batch
 from candide.data.errors import OptionRefused
 from candide.data.values import as_array
 from candide.model.novelty import Familiarity
-from candide.model.predictor import Predictor, log_sum, normalised
+from candide.model.predictor import Predictor, normalised
 
 UNSURE, UNFAMILIAR = "unsure", "unfamiliar"
 CONFIDENCE = 0.9
@@ -19,7 +19,10 @@ RARITY = 0.01
 
 
 class Decided(NamedTuple):
-    """The best class of each row, its probability, and how often a learned row is expected as little."""
+    """The best class of each row, its probability, and the chance that a row like those learned is expected as little.
+
+    That chance is 0 where nothing is known of a row.
+    """
 
     best: IntArray
     posterior: FloatArray
@@ -36,29 +39,11 @@ class Decided(NamedTuple):
 
 def decided(model: Predictor, familiarity: Familiarity | None, batch: Batch) -> Decided:
     """Judge the rows, and say how expected they are."""
-    scores = model.reported(batch)
-    posterior = normalised(scores, model.log_prior)
-    expected = how_expected(model, familiarity, batch)
-    hopeless = ~np.isfinite(scores.max(axis=1))
+    found = model.assess(batch)
+    posterior = normalised(found.reported, model.log_prior)
+    expected = (familiarity or Familiarity()).chances(model.blocks, found.log_marginal, found.length)
+    hopeless = ~np.isfinite(found.reported.max(axis=1))
     return Decided(posterior.argmax(axis=1), posterior, np.where(hopeless, 0.0, expected))
-
-
-def how_expected(model: Predictor, familiarity: Familiarity | None, batch: Batch) -> FloatArray:
-    """The chance that a row like those learned is expected as little as each of these; 0 where nothing is known of it.
-
-    Each block's log P per column or word is ranked among the rows learned, each left out.
-    """
-    shape = (len(model.blocks), len(batch))
-    logs, observed = np.zeros(shape), np.zeros(shape)
-    for place, (block, parameters) in enumerate(zip(model.blocks, model.parameters, strict=True)):
-        family, columns = block.family, block.columns
-        if family.is_beside:
-            continue
-        said = np.tile(model.log_prior, (len(batch), 1))
-        family.log_likelihood(parameters, family.view(batch, columns), said)
-        logs[place] = log_sum(said) + family.strangeness(parameters, batch, columns)
-        observed[place] = family.observed(parameters, batch, columns)
-    return (familiarity or Familiarity()).chances(model.blocks, logs, observed)
 
 
 def answers(model: Predictor, decisions: Decided, confidence: float, rarity: float) -> AnyArray:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -18,12 +18,23 @@ from candide.families.base.competing import CATEGORY
 from candide.families.base.family import IGNORED, Block, Silence, Term
 from candide.families.base.profile import Profile
 from candide.kernels.scoring import argmax_rows
-from candide.model.calibration import Calibration
+from candide.model.calibration import IDENTITY, Calibration
 from candide.model.domain import drawn_as_held
 from candide.model.explanation import Explanation
+from candide.model.reported import Evidence, reported_scores, reported_start
 from candide.model.summary import Summary
 
 Priors = str | Mapping[Any, float]
+
+
+class Assessment(NamedTuple):
+    """What a model says of some rows, read once: reported[row, class], and of each block how expected they are."""
+
+    reported: FloatArray
+    log_marginal: FloatArray
+    """log P(values), whatever the class, [block, row]."""
+    length: FloatArray
+    """How much of each row a block can speak of, [block, row]: none where another block speaks of the same."""
 
 
 @dataclass(frozen=True)
@@ -80,7 +91,7 @@ class Predictor:
         """What the reported score of each class begins with: bias and prior, or the prior as it is."""
         if self.calibration is None:
             return self.prior_term
-        return self.log_prior + self.calibration.biases(self.classes)
+        return reported_start(self.log_prior, self.calibration, self.classes)
 
     def joint(self, batch: Batch) -> FloatArray:
         """The prior and what every block says, as log joint[row, class]: raw, never calibrated."""
@@ -90,19 +101,39 @@ class Predictor:
         """The scores whose softmax is the posterior: the joint, calibrated where a calibration was fitted."""
         if self.calibration is None:
             return self.joint(batch)
-        scores = np.tile(self.reported_start, (len(batch), 1))
-        for block, parameters in zip(self.blocks, self.parameters, strict=True):
-            said = np.zeros_like(scores)
-            block.family.score(parameters, block.family.view(batch, block.columns), said)
-            scores += self.factor(block, parameters, batch) * said
-        return scores
+        return reported_scores(self._starts(batch), self.calibration, self._evidence(batch, self.calibration))
 
-    def factor(self, block: Block, parameters: Any, batch: Batch) -> FloatArray:
-        """What a block's evidence is multiplied by in the reported scores of these rows."""
-        assert self.calibration is not None
-        if not self.calibration.needs_length(block.key):
-            return self.calibration.factor(block.key)
-        return self.calibration.factor(block.key, block.family.observed(parameters, batch, block.columns))
+    def assess(self, batch: Batch) -> Assessment:
+        """All that can be said of the rows, each value of which is read once."""
+        shape = (len(self.blocks), len(batch))
+        log_marginal, length = np.zeros(shape), np.zeros(shape)
+
+        def evidence() -> Iterator[Evidence]:
+            for place, (block, parameters) in enumerate(zip(self.blocks, self.parameters, strict=True)):
+                values = block.family.view(batch, block.columns)
+                said = block.family.assess(parameters, values, (len(batch), len(self.classes)))
+                if not block.family.is_beside:
+                    log_marginal[place] = log_sum(self.log_prior + said.log_likelihood) + said.unseen
+                    length[place] = said.length
+                yield Evidence(block.key, said.score, said.length)
+
+        scores = reported_scores(self._starts(batch), self.calibration or IDENTITY, evidence())
+        return Assessment(scores, log_marginal, length)
+
+    def _starts(self, batch: Batch) -> FloatArray:
+        return np.tile(self.reported_start, (len(batch), 1))
+
+    def _evidence(self, batch: Batch, calibration: Calibration) -> Iterator[Evidence]:
+        """What every block says, and how long the rows are where that matters."""
+        shape = (len(batch), len(self.classes))
+        for block, parameters in zip(self.blocks, self.parameters, strict=True):
+            values = block.family.view(batch, block.columns)
+            if calibration.needs_length(block.key):
+                yield Evidence(block.key, *block.family.score_with_length(parameters, values, shape))
+            else:
+                score = np.zeros(shape)
+                block.family.score(parameters, values, score)
+                yield Evidence(block.key, score, None)
 
     def best(self, batch: Batch) -> IntArray:
         """The number of each row's most probable class: the first of ties, the prior's where all are impossible."""
@@ -129,19 +160,17 @@ class Predictor:
         statistics = self.summary.statistics if self.summary else (None,) * len(self.blocks)
         terms: list[Term] = []
         silent: list[Silence] = []
-        scores = self.reported_start[None].copy()
+        evidence: list[Evidence] = []
+        calibration = self.calibration or IDENTITY
         for block, parameters, seen in zip(self.blocks, self.parameters, statistics, strict=True):
             values = block.family.view(row, block.columns)
+            score, length = block.family.score_with_length(parameters, values, (1, len(self.classes)))
+            evidence.append(Evidence(block.key, score, length))
+            factor = float(calibration.factor(block.key, length).reshape(()))
             spoken = self._in_time(block.family.terms(parameters, values, block.columns, seen), row, block)
-            if self.calibration is None:
-                block.family.score(parameters, values, scores)
-            else:
-                factor, said = float(self.factor(block, parameters, row).reshape(())), np.zeros_like(scores)
-                block.family.score(parameters, values, said)
-                scores += factor * said
-                spoken = [replace(term, factor=factor) for term in spoken]
-            terms += spoken
+            terms += [replace(term, factor=factor) for term in spoken]
             silent += block.family.silent(parameters, values, row, block.columns, seen)
+        scores = reported_scores(self.reported_start[None], calibration, evidence)
         used = {name for block in self.blocks for name in block.columns}
         silent += [Silence(name, "", IGNORED) for name in row.names if name not in used]
         calibrated = self.calibration is not None

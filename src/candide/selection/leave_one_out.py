@@ -21,6 +21,7 @@ from candide.engines.protocol import Engine, parts
 from candide.families.base.family import Block
 from candide.model.calibration import IDENTITY, Calibration
 from candide.model.predictor import Predictor, Priors, log_normalised, log_priors, log_sum
+from candide.model.reported import Evidence, reported_scores, reported_start
 from candide.model.summary import Summary, grid_weights
 from candide.statistics.weight_grid import bits_of, weights_in_units
 
@@ -56,10 +57,8 @@ class LeftOut:
         """The scores that are reported, [row, class]: the joint, or prior, bias and weighed blocks."""
         if calibration is None:
             return self.joint
-        scores = self.prior + calibration.biases(classes)
-        for block, terms, observed in zip(blocks, self.terms, self.observed, strict=True):
-            scores += calibration.factor(block.key, observed) * terms
-        return scores
+        evidence = map(Evidence, [block.key for block in blocks], self.terms, self.observed)
+        return reported_scores(reported_start(self.prior, calibration, classes), calibration, evidence)
 
     def posterior(self, calibration: Calibration | None, classes: Sequence[Key], blocks: Sequence[Block]) -> FloatArray:
         """log P(class | row), [row, class]; a row whose class vanished with it gives that class 1 / (rows + 1)."""
@@ -132,7 +131,7 @@ def left_out(
     for place, (block, seen) in enumerate(zip(summary.blocks, summary.statistics, strict=True)):
         family, columns = block.family, block.columns
         family.score_without(seen, batch, columns, labels, weights, terms[place])
-        observed[place] = family.observed(model.parameters[place], batch, columns)
+        observed[place] = family.evidence_length(model.parameters[place], family.view(batch, columns))
         if family.is_beside:
             continue
         likelihood = terms[place]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import threading
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from operator import itemgetter
 from typing import Any
@@ -21,6 +21,7 @@ from candide.families.base.streaming import BY_EVENTS, BY_MOMENTS, BY_TRUTHS, BY
 from candide.kernels.scoring import argmax_rows
 from candide.model.calibration import Calibration
 from candide.model.predictor import Priors, log_priors, normalised
+from candide.model.reported import Evidence, reported_scores, reported_start
 from candide.model.schema import Choice, Schema
 from candide.model.summary import Summary
 from candide.model.trained_model import NO_COLUMNS, TrainedModel
@@ -248,13 +249,10 @@ class Stream:
         if isinstance(x, str) and not self.texts:
             raise ColumnRefused("This model has no column 'text': give the row as {column: value}.")
         joint = self._start(priors, class_weight)
+        if self.calibration is not None:
+            return reported_scores(joint[None], self.calibration, self._evidence(row, self.calibration))[0]
         for block, cells in self._by_block(row):
-            if self.calibration is None:
-                block.score(cells, self.order, joint)
-                continue
-            said = np.zeros_like(joint)
-            block.score(cells, self.order, said)
-            joint += self._factor(block, cells) * said
+            block.score(cells, self.order, joint)
         return joint
 
     @property
@@ -262,14 +260,16 @@ class Stream:
         """What `fit` found, which learning more does not change."""
         return self.learned.tuning.calibration
 
-    def _factor(self, block: Live, cells: list[Cell]) -> float:
-        """What a block's evidence is multiplied by."""
-        assert self.calibration is not None
-        key = Block(block.family, tuple(block.columns)).key
-        if not self.calibration.needs_length(key):
-            return float(self.calibration.factor(key))
-        length = block.family.observed(None, block.batch(cells), tuple(block.columns))
-        return float(self.calibration.factor(key, length)[0, 0])
+    def _evidence(self, row: Mapping[str, Any], calibration: Calibration) -> Iterator[Evidence]:
+        """What every block says of a row, and how long it is where that matters."""
+        for block, cells in self._by_block(row):
+            score, length = np.zeros((1, self.width)), None
+            block.score(cells, self.order, score[0])
+            columns = tuple(block.columns)
+            key = Block(block.family, columns).key
+            if calibration.needs_length(key):
+                length = block.family.evidence_length(None, block.family.view(block.batch(cells), columns))
+            yield Evidence(key, score, length)
 
     def _start(self, priors: Priors, class_weight: Priors | None) -> FloatArray:
         """What the prior adds to each class, and the bias where there is one."""
@@ -279,7 +279,7 @@ class Stream:
             return np.zeros(self.width)
         log_prior = self._log_prior(priors, class_weight)
         if self.calibration is not None:
-            log_prior = log_prior + self.calibration.biases(self.classes)
+            log_prior = reported_start(log_prior, self.calibration, self.classes)
         if self.in_order:
             return log_prior
         start = np.zeros(self.width)

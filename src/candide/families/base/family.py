@@ -17,6 +17,7 @@ from candide.data.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from candide.data.batch import Batch
 from candide.data.errors import OptionRefused
 from candide.families.base.basis import Behind
+from candide.families.base.block_scores import BlockScores
 from candide.families.base.competing import Competing
 from candide.families.base.grid_points import worth_seeing
 from candide.families.base.profile import COUNTS, CURVE, Profile, information, reaches_beyond
@@ -243,16 +244,24 @@ class Family(Competing, Streaming, ABC):
         """Add log P(values | class) with the row itself taken out; the score, except where that is no likelihood."""
         self.score_without(seen, batch, columns, labels, weights, joint)
 
-    def observed(self, parameters: Any, batch: Batch, columns: tuple[str, ...]) -> FloatArray:
+    def evidence_length(self, parameters: Any, values: Any) -> FloatArray:
         """How much of each row the block can speak of: its columns that are there, or the words of its text."""
-        return (~np.isnan(batch.numbers(columns))).sum(axis=1).astype(np.float64)
+        return (~np.isnan(values)).sum(axis=1).astype(np.float64)
 
-    def strangeness(self, parameters: Any, batch: Batch, columns: tuple[str, ...]) -> FloatArray:
-        """What is added to log P of each row for parts of it that were never seen, such as unknown words: 0 or less.
+    def score_with_length(self, parameters: Any, values: Any, shape: tuple[int, int]) -> tuple[FloatArray, FloatArray]:
+        """The score of each (row, class) and the evidence length of each row, from one look at the values."""
+        score = np.zeros(shape)
+        self.score(parameters, values, score)
+        return score, self.evidence_length(parameters, values)
 
-        They are no evidence for any class, but they are evidence that the row is unlike those learned.
-        """
-        return np.zeros(len(batch))
+    def assess(self, parameters: Any, values: Any, shape: tuple[int, int]) -> BlockScores:
+        """All that the block says of the rows, as many and of as many classes as the shape tells."""
+        score, length = self.score_with_length(parameters, values, shape)
+        likelihood = score
+        if not self.is_likelihood:
+            likelihood = np.zeros(shape)
+            self.log_likelihood(parameters, values, likelihood)
+        return BlockScores(score, likelihood, length, np.zeros(shape[0]))
 
     def strangeness_without(
         self, seen: Any, batch: Batch, columns: tuple[str, ...], labels: IntArray, weights: AnyArray

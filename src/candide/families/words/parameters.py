@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
@@ -13,7 +15,6 @@ from candide.data.errors import OptionRefused
 from candide.families.words.documents import Documents
 from candide.families.words.event_models import MODELS, NO_FLOATS, NO_INTEGERS, Seen
 from candide.families.words.options import WEIGHTINGS, TextOptions
-from candide.families.words.term_lists import weights_of
 from candide.families.words.unspaced import closed_up
 from candide.families.words.vocabulary import FIRST_SCRATCH, Vocabulary, letters_of, recipe_of, scratch_of
 from candide.families.words.word_tally_builder import logs, slots_of
@@ -22,6 +23,14 @@ from candide.kernels.word_scoring import Weights, score_documents, weighed_terms
 from candide.kernels.words import SCRATCH_FULL, Letters, Number, Recipe
 from candide.statistics.weight_grid import amounts
 from candide.statistics.word_tally import WordTally, running, take_words
+
+
+class Assessed(NamedTuple):
+    """Of documents that were cut once: scores[row, class] by each table, and how much all and unknown terms weigh."""
+
+    scores: tuple[FloatArray, ...]
+    length: FloatArray
+    unknown: FloatArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,25 +86,38 @@ class TextParameters:
 
     def add_scores(self, documents: Documents, weights: Weights, joint: FloatArray) -> None:
         """Add what the documents say into joint[row, class]."""
+        self._read(documents, Assessed((joint,), NO_FLOATS, NO_FLOATS), (weights,))
+
+    def assess(self, documents: Documents, tables: Sequence[Weights], shape: tuple[int, int]) -> Assessed:
+        """What one or two tables of weights say of documents that are cut once, and how long they are."""
+        rows = shape[0]
+        found = Assessed(tuple(np.zeros(shape) for _ in tables), np.zeros(rows), np.zeros(rows))
+        self._read(documents, found, tables)
+        return found
+
+    def _read(self, documents: Documents, found: Assessed, tables: Sequence[Weights]) -> None:
+        """Fill in what is asked for, in one pass."""
         scratch = scratch_of(FIRST_SCRATCH)
+        joint = found.scores[0]
+        likelihood = found.scores[1] if len(found.scores) > 1 else np.zeros((0, joint.shape[1]))
         for piece, rows in documents.with_rows():
             row: Number = 0
             reason: Number = SCRATCH_FULL
             while reason:
                 row, reason = score_documents(
                     piece, row, self.letters, self.recipe, WEIGHTINGS.index(self.options.weighting), logs(),
-                    self.vocabulary.terms, scratch, weights, joint[rows],
+                    self.vocabulary.terms, scratch, tables[0], joint[rows], tables[-1], likelihood[rows],
+                    found.length[rows], found.unknown[rows],
                 )  # fmt: skip
                 if reason == SCRATCH_FULL:
                     scratch = scratch_of(2 * len(scratch.ids))
 
-    def strangeness(self, documents: Documents) -> FloatArray:
+    def log_unseen(self, unknown: FloatArray) -> FloatArray:
         """What is added to log P of each document for words that say nothing: -log(G + V) a unit of their weight.
 
         G is the weight of all that was seen, V the number of different words: each unknown one is as likely as a word
         seen once would be, were all classes one.
         """
-        _, unknown = weights_of(documents, self.options, self.vocabulary, self.rows)
         return -unknown * np.log(max(self.seen.all_totals.sum() + self.seen.all_words, 1.0))
 
     def spoken(self, documents: Documents) -> tuple[list[tuple[int, float]], int]:

@@ -17,7 +17,6 @@ from candide.statistics.weight_grid import weights_in_units
 
 #: A text has about one different term in so many bytes; where it has more, there is made more room.
 BYTES_A_TERM = 6
-NO_ROWS = np.zeros(0, dtype=np.int64)
 
 
 def rows_of(
@@ -86,30 +85,21 @@ def weighed(rows: Rows, weighting: str) -> Rows:
     return rows._replace(amounts=amounts)
 
 
-def weights_of(
-    documents: Documents,
-    options: TextOptions,
-    vocabulary: Vocabulary | None = None,
-    rows: IntArray = NO_ROWS,
-) -> tuple[FloatArray, FloatArray]:
-    """How much all terms of each document weigh, and how much those that say nothing; 0 where it is missing.
-
-    Without a vocabulary no term is known; that is enough, and fastest, to learn how long documents are.
-    """
-    letters, recipe, terms = letters_of(options), recipe_of(options), (vocabulary or Vocabulary(2)).terms
-    weight, unknown = np.zeros(len(documents)), np.zeros(len(documents))
+def lengths_of(documents: Documents, options: TextOptions) -> FloatArray:
+    """How much all terms of each document weigh, known or not; 0 where it is missing."""
+    letters, recipe, terms = letters_of(options), recipe_of(options), Vocabulary(2).terms
+    length = np.zeros(len(documents))
     scratch = scratch_of(FIRST_SCRATCH)
     for piece, part in documents.with_rows():
         row: Number = 0
         reason: Number = SCRATCH_FULL
         while reason:
             row, reason = measure_documents(
-                piece, row, letters, recipe, WEIGHTINGS.index(options.weighting), logs(), terms, scratch, rows,
-                weight[part], unknown[part],
-            )  # fmt: skip
+                piece, row, letters, recipe, WEIGHTINGS.index(options.weighting), logs(), terms, scratch, length[part]
+            )
             if reason == SCRATCH_FULL:
                 scratch = scratch_of(2 * len(scratch.ids))
-    return weight, unknown
+    return length
 
 
 def loads_of(weights: AnyArray, rows: int, bits: int) -> IntArray:

@@ -190,9 +190,9 @@ class WordTallyBuilder:
 
         Worth a look where units are small: as many bytes as the ceiling has units are only a gigabyte.
         """
-        from candide.families.words.term_lists import weights_of
+        from candide.families.words.term_lists import lengths_of
 
-        amounts = weights_of(documents, self.options)[0] * (self.options.unit >> self.shift)
+        amounts = lengths_of(documents, self.options) * (self.options.unit >> self.shift)
         return float(amounts @ weights.astype(np.float64) if weights.size else amounts.sum())
 
     def _refine(self, bits: int) -> None:

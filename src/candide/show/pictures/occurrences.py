@@ -8,7 +8,7 @@ import numpy as np
 
 from candide.data.arrays import FloatArray
 from candide.families.words.parameters import TextParameters
-from candide.model.calibration import IDENTITY
+from candide.model.calibration import IDENTITY, discounted
 from candide.model.predictor import Predictor
 
 COUNTS, PRESENCE, LOG, UNIT = "counts", "presence", "log", "unit"
@@ -62,7 +62,7 @@ class Occurrences:
     @property
     def factor(self) -> float:
         """What the words of a usual text are multiplied by."""
-        return self.weight * max(self.length, 1.0) ** -self.power
+        return float(discounted(self.weight, np.array(self.length), self.power))
 
     @property
     def beginning(self) -> FloatArray:
@@ -91,5 +91,4 @@ class Occurrences:
         if not times.any():
             return np.zeros(table.shape[1])
         amounts = self.amounts(times)
-        factor = self.weight * max(float(amounts.sum()), 1.0) ** -self.power
-        return factor * (self.constant + amounts @ table)
+        return discounted(self.weight, amounts.sum(), self.power) * (self.constant + amounts @ table)

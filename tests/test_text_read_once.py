@@ -1,0 +1,102 @@
+"""A text is cut into terms once for each reading of it, whatever is asked: score, length, likelihood, novelty."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import candide
+from candide.data.batch import Batch
+from candide.families.text import Text
+from candide.families.words import parameters, term_lists
+from candide.families.words.options import TextOptions
+from candide.model.calibration import Calibration
+from candide.model.predictor import Predictor, log_sum
+from candide.model.summary import Block, Summary
+
+WORDS = np.array(["the", "a", "film", "good", "bad", "plot", "long", "short", "warm", "cold"])
+
+
+class Cuts:
+    """How many documents went through the kernels that cut texts."""
+
+    def __init__(self) -> None:
+        self.documents = 0
+
+    def counting(self, kernel):
+        def counted(texts, row, *rest):
+            stop, reason = kernel(texts, row, *rest)
+            self.documents += stop - row
+            return stop, reason
+
+        return counted
+
+
+@pytest.fixture
+def cuts(monkeypatch):
+    found = Cuts()
+    for module, name in [
+        (parameters, "score_documents"), (term_lists, "measure_documents"), (term_lists, "list_documents"),
+    ]:  # fmt: skip
+        monkeypatch.setattr(module, name, found.counting(getattr(module, name)))
+    return found
+
+
+def corpus(rows: int, classes: int) -> tuple[list[str], list[str]]:
+    rng = np.random.default_rng(4)
+    chances = rng.dirichlet(np.ones(len(WORDS)), classes)
+    labels = rng.integers(0, classes, rows)
+    texts = [" ".join(rng.choice(WORDS, rng.integers(2, 20), p=chances[label])) for label in labels]
+    return texts, [f"class {label}" for label in labels]
+
+
+@pytest.mark.parametrize("classes", [2, 5])
+def test_predict_cuts_each_text_once_for_each_reading(classes, cuts):
+    texts, labels = corpus(240, classes)
+    model = candide.NaiveBayes({"text": "text"}).fit({"text": texts}, labels)
+    readings = len(model.model_.blocks)
+    assert model.model_.calibration is not None
+    for ask in (model.predict_proba, model.predict, model.decide, lambda rows: candide.predict(model, rows)):
+        cuts.documents = 0
+        ask({"text": texts[:50]})
+        assert cuts.documents == 50 * readings
+
+
+RECIPES = [
+    *((model, weighting) for model in ("multinomial", "complement") for weighting in ("counts", "presence", "unit")),
+    ("bernoulli", "presence"),
+    ("poisson", "counts"),
+]
+
+
+@pytest.mark.parametrize(("model", "weighting"), RECIPES)
+@pytest.mark.parametrize("beside", [False, True])
+def test_one_pass_says_what_each_question_says(model, weighting, beside, cuts):
+    texts, labels = corpus(60, 3)
+    options = TextOptions(model=model, weighting=weighting)
+    block = Block(Text(column="text", options=options, beside=beside), ("text",))
+    summary = Summary.of((block,), Batch.of({"text": texts}, labels))
+    fitted = Predictor.fit(summary, calibration=Calibration(power={block.key: 0.5}))
+    asked = Batch.of({"text": [*texts[:20], "never seen", "", None, "good nothing good"]})
+    family, (parameters,) = block.family, fitted.parameters
+    values, shape = family.view(asked, block.columns), (24, 3)
+    cuts.documents = 0
+    found = family.assess(parameters, values, shape)
+    assert cuts.documents == 24
+    score, likelihood = np.zeros(shape), np.zeros(shape)
+    family.score(parameters, values, score)
+    family.log_likelihood(parameters, values, likelihood)
+    assert np.array_equal(found.score, score)
+    assert np.array_equal(found.log_likelihood, likelihood)
+    assert np.array_equal(found.length, family.evidence_length(parameters, values))
+    assert np.array_equal(family.score_with_length(parameters, values, shape)[1], found.length)
+    strange = np.array([0.0] * 20 + [2, 0, 0, 1])
+    if weighting == "unit":
+        strange = np.array([0.0] * 20 + [np.sqrt(2), 0, 0, np.sqrt(0.5)])
+    words = parameters.seen.all_totals.sum() + parameters.seen.all_words
+    assert found.unseen == pytest.approx(-strange * np.log(words), abs=1e-7)
+    together = fitted.assess(asked)
+    assert together.reported == pytest.approx(fitted.reported(asked), abs=1e-12)
+    if not beside:
+        expected = log_sum(fitted.log_prior + likelihood) + found.unseen
+        assert together.log_marginal[0] == pytest.approx(expected, abs=1e-9)

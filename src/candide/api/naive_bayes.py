@@ -161,6 +161,7 @@ class NaiveBayes(Shared, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self._become(learn_rows(before, [batch], declared, sample=batch))
         return self
 
+    @writes
     def learn(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Learn more rows, as `partial_fit` does. `y` may be left out where the model knows the name of its column."""
         return self.partial_fit(X, self._label(y), sample_weight=sample_weight)
@@ -471,11 +472,13 @@ class NaiveBayes(Shared, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return latest[2]
 
     @property
+    @reads
     def learned_(self) -> TrainedModel:
         """The former name of `trained_`."""
         return self.trained_
 
     @property
+    @reads
     def model_(self) -> Predictor:
         """The former name of `predictor_`."""
         return self.predictor_

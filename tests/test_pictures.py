@@ -214,7 +214,7 @@ def test_a_feature_with_one_place_is_drawn(kind):
     assert words_in(feature(a_subject(kind, 2, 1), "x"))
 
 
-@pytest.mark.parametrize(("kind", "hostile"), zip([CURVE, VALUES, EVENTS] * len(HOSTILE), HOSTILE, strict=False))
+@pytest.mark.parametrize(("kind", "hostile"), [*zip([CURVE, VALUES, EVENTS] * 5, HOSTILE, strict=False)])
 def test_whatever_names_say_they_stay_text_and_nothing_is_complained_about(kind, hostile):
     """Of columns, classes and values; each name in a picture of one of the kinds."""
     subject = a_subject(kind, 3, 4, hostile)

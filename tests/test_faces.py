@@ -52,6 +52,7 @@ ESTIMATOR_LACKS = {
     **{(verb, name): FILES for verb in ("fit", "predict", "learn", "forget", "sample", "refit")
        for name in ("output", "force")},
     **{(verb, name): FILES for verb in ("predict", "sample") for name in ("safe", "output_format")},
+    ("predict", "digits"): FILES,
     ("predict", "answer"): "no columns are added to rows",
     ("predict", "probabilities"): "predict_proba gives them",
     ("predict", "text"): "a text is a row: predict(['...'])",
@@ -244,7 +245,7 @@ def test_predict_answers_the_same(faces, tmp_path):
     rows, path, estimator, fitted, model = faces
     asked = {name: values for name, values in rows.items() if name != "fruit"}
     found = verbs.predict(fitted, asked, confidence=0.9, probabilities=True).table
-    typed("predict", model, path, "-o", tmp_path / "a.csv", "--confidence", "0.9", "--probabilities")
+    typed("predict", model, path, "-o", tmp_path / "a.csv", "--confidence", "0.9", "--probabilities", "--digits", "all")
     shell = pyarrow.csv.read_csv(tmp_path / "a.csv")
     answers, chances = estimator.predict(asked), estimator.predict_proba(asked)
     assert found["label"].to_pylist() == shell["label"].to_pylist() == answers.tolist()

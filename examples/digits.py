@@ -10,7 +10,7 @@ from sklearn.datasets import load_digits
 from sklearn.model_selection import train_test_split
 
 from candide import NaiveBayes
-from candide.show.pictures.theme import new_figure, save, styled
+from candide.show.pictures.theme import new_figure, save_figure, styled
 
 DRAWN_EACH = 50
 SHOWN_EACH = 2
@@ -31,7 +31,7 @@ def main(picture: str = "digits.png", images: int = 1797) -> None:
         "drawn,\neach pixel\nby itself": drawn(apart, SHOWN_EACH),
         "drawn,\nwith a\ncovariance": drawn(together, SHOWN_EACH),
     }
-    save(gallery(bands), picture)
+    save_figure(gallery(bands), picture)
     print(f"\nReal digits above, drawn ones below: {picture}")
 
 

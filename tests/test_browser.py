@@ -13,7 +13,7 @@ from sklearn.datasets import load_digits
 import browser
 from candide import NaiveBayes, TextOptions, load
 from candide.api import verbs
-from candide.show.explanations.terminal import percent
+from candide.data.written_numbers import percent
 from commands import candide
 
 ROOT = Path(__file__).parents[1]

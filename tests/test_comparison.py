@@ -444,11 +444,11 @@ def test_drawing_leaves_the_settings_of_matplotlib_alone(found):
 
 def test_a_picture_is_saved_by_its_ending(found, tmp_path):
     figure = drawn(found)
-    theme.save(figure, tmp_path / "a.svg")
-    theme.save(figure, tmp_path / "a.PNG")
+    theme.save_figure(figure, tmp_path / "a.svg")
+    theme.save_figure(figure, tmp_path / "a.PNG")
     assert (tmp_path / "a.svg").read_text().startswith("<?xml")
     assert (tmp_path / "a.PNG").read_bytes() == theme.as_png(figure)
     with pytest.raises(OptionRefused, match="no kind of picture"):
-        theme.save(figure, tmp_path / "a.pdf")
+        theme.save_figure(figure, tmp_path / "a.pdf")
     with pytest.raises(CandideError, match="folder does not exist"):
-        theme.save(figure, tmp_path / "nowhere" / "a.svg")
+        theme.save_figure(figure, tmp_path / "nowhere" / "a.svg")

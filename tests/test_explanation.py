@@ -25,9 +25,9 @@ from candide.data.batch import Batch
 from candide.model.calibration import Calibration
 from candide.model.predictor import normalised
 from candide.show.explanations import terminal
-from candide.show.explanations.html import page, safe
+from candide.show.explanations.html import explanations_page, safe
 from candide.show.explanations.readable import ReadableExplanation
-from candide.show.explanations.terminal import lines, signed
+from candide.show.explanations.terminal import lines, signed_odds
 from candide.show.explanations.word_marks import bare, words_that_spoke
 from strategies import CASES, MIXTURE, PLAIN, blocks_of, questions, tables, takes
 
@@ -118,8 +118,8 @@ def test_every_event_model_of_text_is_its_fractions(model):
     fitted = NaiveBayes(text=TextOptions(model=model, weighting=weighting), calibrate=False).fit(texts, labels)
     for why in fitted.explain(texts[:10]):
         for term in (term for term in why.terms if term.word):
-            logs = np.array([np.log(np.divide(*term.behind.fraction(label))) for label in range(2)])
-            assert np.ptp(term.log_likelihood - term.behind.times * logs) == pytest.approx(0, abs=1e-9)
+            logs = np.array([np.log(np.divide(*term.basis.fraction(label))) for label in range(2)])
+            assert np.ptp(term.log_likelihood - term.basis.times * logs) == pytest.approx(0, abs=1e-9)
 
 
 @pytest.mark.parametrize("family", ["categorical", "bernoulli", "multinomial", "complement", "histogram"])
@@ -128,8 +128,8 @@ def test_counts_behind_a_term_give_the_term(family):
     fitted = NaiveBayes(families=family, smoothing=0.5, calibrate=False).fit(rows, list("aabbaabb"))
     for why in fitted.explain(rows):
         for term in why.terms:
-            logs = np.array([np.log(np.divide(*term.behind.fraction(label))) for label in range(2)])
-            assert np.ptp(term.log_likelihood - term.behind.times * logs) == pytest.approx(0, abs=1e-9)
+            logs = np.array([np.log(np.divide(*term.basis.fraction(label))) for label in range(2)])
+            assert np.ptp(term.log_likelihood - term.basis.times * logs) == pytest.approx(0, abs=1e-9)
 
 
 @pytest.mark.parametrize("family", [name for name in families.names() if name != "text"])
@@ -139,8 +139,8 @@ def test_every_family_tells_what_is_behind_its_terms(family):
         rows = {name: [value + 0.5 for value in values] for name, values in rows.items()}
     fitted = NaiveBayes(families=family, calibrate=False).fit(rows, list("aaabbb"))
     for term in fitted.explain(rows)[0].terms:
-        assert term.behind is not None
-        said = term.behind.text(("a", "b"))
+        assert term.basis is not None
+        said = term.basis.text(("a", "b"))
         assert " a" in said
         assert " b" in said
 
@@ -148,7 +148,7 @@ def test_every_family_tells_what_is_behind_its_terms(family):
 def test_the_counts_in_words():
     rows = {"word": [True] * 31 + [False] * 4794 + [True] * 412 + [False] * 335}
     fitted = NaiveBayes(families="bernoulli", calibrate=False).fit(rows, ["ham"] * 4825 + ["spam"] * 747)
-    said = fitted.explain({"word": [True]})[0].terms[0].behind.text(fitted.classes_)
+    said = fitted.explain({"word": [True]})[0].terms[0].basis.text(fitted.classes_)
     assert said == "seen in 31 of 4,825 ham and 412 of 747 spam"
 
 
@@ -237,7 +237,7 @@ def test_hostile_strings_stay_text():
     rows = {PICTURE: [SCRIPT, "b"] * 5, "mail": [f"{SCRIPT} hello there", f"good {PICTURE} bye"] * 5}
     fitted = NaiveBayes(families={PICTURE: "categorical", "mail": "text"}).fit(rows, [f'"{SCRIPT}', f"'{PICTURE}"] * 5)
     why = fitted.explain({name: values[:1] for name, values in rows.items()} | {f"&{SCRIPT}": [1]})[0]
-    for document in (why._repr_html_(), why.to_html(), page([(SCRIPT, why)])):
+    for document in (why._repr_html_(), why.to_html(), explanations_page([(SCRIPT, why)])):
         reader = read(document)
         text = "".join(reader.text)
         assert f"{PICTURE} = {SCRIPT}" in text
@@ -332,8 +332,8 @@ def test_a_terminal_gets_colours_and_a_pipe_the_same_without(tmp_path):
 
 
 def test_log_odds_that_round_to_nothing_have_no_minus():
-    assert "-0.000" not in "".join(signed(lead) for lead in (-0.0, -1e-9, -4e-4))
-    assert signed(-6e-4) == "   -0.001"
+    assert "-0.000" not in "".join(signed_odds(lead) for lead in (-0.0, -1e-9, -4e-4))
+    assert signed_odds(-6e-4) == "   -0.001"
 
 
 def test_spaces_at_the_ends_of_letters_are_seen():

@@ -124,8 +124,8 @@ def test_a_row_left_out_is_judged_as_by_a_model_without_it(model):
 def test_it_is_explained(model):
     (why,) = model.explain({"hours": [37.5], "noise": [0.25]})
     (term,) = [term for term in why.terms if term.feature == "hours"]
-    assert term.behind.family == "lifetime"
-    assert "shape" in term.behind.text(why.classes)
+    assert term.basis.family == "lifetime"
+    assert "shape" in term.basis.text(why.classes)
     (silent,) = model.explain({"hours": [None], "noise": [0.25]})
     assert silent.missing == ("hours",)
 

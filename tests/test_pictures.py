@@ -291,7 +291,7 @@ def test_the_most_telling_feature_comes_first(orchard):
 @pytest.mark.parametrize("picture", ["nomogram", "telling", "reliability", "confusion", "learning_curve"])
 def test_plot_gives_every_picture_by_its_name(orchard, picture, tmp_path):
     figure = orchard.plot(picture)
-    theme.save(figure, tmp_path / "picture.png")
+    theme.save_figure(figure, tmp_path / "picture.png")
     assert (tmp_path / "picture.png").read_bytes()[:4] == b"\x89PNG"
     assert theme.as_svg(orchard.plot(picture)) == theme.as_svg(orchard.plot(picture))
 

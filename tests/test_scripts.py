@@ -18,7 +18,7 @@ from candide.families.text import Text
 from candide.families.words import alphabet
 from candide.families.words.unspaced import closed_up, spans, without_looks
 from candide.model.guess import guess_column
-from candide.show.explanations.word_marks import said_of, words_that_spoke
+from candide.show.explanations.word_marks import log_odds_of_words, words_that_spoke
 from candide.stream.columns import guess_of
 from test_words import DOCUMENTS, TEXTS, cut, fold, tally, terms
 
@@ -122,7 +122,7 @@ def test_explanations_mark_the_characters_that_spoke(name):
     (texts, labels), (asked, _) = drawn(name, 60)
     model = NaiveBayes(text=TextOptions(), **FIXED).fit(texts, labels)
     for text, why in zip(asked[:5], model.explain(asked[:5]), strict=True):
-        said = said_of(why, "text")
+        said = log_odds_of_words(why, "text")
         found = words_that_spoke(text, said)
         places = set(spans(text))
         assert {(word.start, word.end) for word in found} <= places
@@ -208,7 +208,7 @@ def test_hostile_texts_are_learned_judged_and_explained(name):
         one.learn_one(said, label)
     assert sum(one.predict_proba_one(text).values()) == pytest.approx(1.0)
     why = one.explain([text[:2000]])[0]
-    marked = words_that_spoke(text[:2000], said_of(why, "text"))
+    marked = words_that_spoke(text[:2000], log_odds_of_words(why, "text"))
     assert all(0 <= word.start < word.end <= len(text) for word in marked)
     one.forget_one(text, "a")
 

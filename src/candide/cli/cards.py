@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from candide.api.verbs.looks import short
-from candide.cli.tables import heading, number, percent, show_table, typed
+from candide.cli.tables import heading, shell_command, show_table
 from candide.cli.wording import in_shell
 from candide.data.visible import visible
+from candide.data.written_numbers import percent, three_digits
 
 COLUMNS_SHOWN, CLASSES_SHOWN = 20, 20
 """So many columns and classes are shown; JSON has them all."""
@@ -28,7 +29,7 @@ SOURCES_NAMED = 4
 """Up to so many files are named."""
 
 
-def summed_up(card: dict[str, Any]) -> str:
+def model_in_a_line(card: dict[str, Any]) -> str:
     """One line about a model."""
     columns = sum(1 for column in card["columns"] if column["family"])
     return (
@@ -40,8 +41,9 @@ def summed_up(card: dict[str, Any]) -> str:
 def how_good(quality: dict[str, Any]) -> str:
     """One line about what `fit` measured."""
     return (
-        f"Leave-one-out under the families chosen: accuracy {number(quality['accuracy'])} (always the commonest class: "
-        f"{number(quality['baseline'])}), log loss {number(quality['log_loss'])}"
+        f"Leave-one-out under the families chosen: accuracy {three_digits(quality['accuracy'])} "
+        f"(always the commonest class: {three_digits(quality['baseline'])}), "
+        f"log loss {three_digits(quality['log_loss'])}"
     )
 
 
@@ -62,10 +64,10 @@ def show_decisions(card: dict[str, Any]) -> None:
     features = features_of(card)
     silent = [column for column in card["columns"] if column["information"] is None and not column["together"]]
     rows = [
-        (brief(one["name"]), bits(one), one["family"], smoothing(one), words_known(one))
+        (short_name(one["name"]), bits(one), one["family"], smoothing(one), words_known(one))
         for one in features[:COLUMNS_SHOWN]
     ]
-    rows += [(brief(one["column"]), "", one["family"] or "left out", "", "") for one in silent[:COLUMNS_SHOWN]]
+    rows += [(short_name(one["column"]), "", one["family"] or "left out", "", "") for one in silent[:COLUMNS_SHOWN]]
     header, cells = without_empty(("column", "bits", "family", "smoothing", "vocabulary"), rows)
     heading("Columns, the most telling first" if features else "Columns")
     show_table(header, cells, right=[place for place, name in enumerate(header) if name not in ("column", "family")])
@@ -78,7 +80,7 @@ def show_decisions(card: dict[str, Any]) -> None:
 
 def show_warnings(card: dict[str, Any]) -> None:
     """Columns that should be looked at twice, with what was done about it."""
-    rows = [(brief(one["column"]), in_shell(one["warning"])) for one in card["columns"] if one["warning"]]
+    rows = [(short_name(one["column"]), in_shell(one["warning"])) for one in card["columns"] if one["warning"]]
     if rows:
         heading("Columns to look at twice")
         show_table(("", ""), rows[:COLUMNS_SHOWN], flexible=1)
@@ -88,13 +90,13 @@ def show_warnings(card: dict[str, Any]) -> None:
 
 def show_reasons(columns: list[dict[str, Any]]) -> None:
     """How the family of each column was chosen."""
-    rows = [(brief(one["column"]), one["reason"]) for one in columns if "column" in one]
+    rows = [(short_name(one["column"]), one["reason"]) for one in columns if "column" in one]
     if rows:
         heading("How each was chosen")
         show_table(("column", "because"), rows, flexible=1)
 
 
-def brief(name: str) -> str:
+def short_name(name: str) -> str:
     """A name that leaves room for others beside it."""
     name = visible(name)
     return name if len(name) <= LONGEST_NAME else name[: LONGEST_NAME - 1] + "…"
@@ -106,7 +108,8 @@ def bits(one: dict[str, Any]) -> str:
     >>> bits({"information": 0.25, "per": "value"}), bits({"information": 0.25, "per": "event"})
     ('0.250', '0.250 an event')
     """
-    return number(one["information"]) + {"word": " a word", "term": " a term", "event": " an event"}.get(one["per"], "")
+    of = {"word": " a word", "term": " a term", "event": " an event"}
+    return three_digits(one["information"]) + of.get(one["per"], "")
 
 
 def smoothing(one: dict[str, Any]) -> str:
@@ -131,7 +134,7 @@ def show_calibration(card: dict[str, Any]) -> None:
         return
     print("What these columns say is multiplied, as left-out rows advise, by")
     usual = {"word": "in a text of usual length", "term": "in a text of usual length"}
-    rows = [(brief(one["name"]), f"{one['factor']:.2g}", usual.get(one["per"], "")) for one in shown]
+    rows = [(short_name(one["name"]), f"{one['factor']:.2g}", usual.get(one["per"], "")) for one in shown]
     show_table(("", "", ""), rows, right=(1,))
     if len(weighed) > len(shown):
         print(f"and {len(weighed) - len(shown):,} more")
@@ -151,17 +154,17 @@ def more(count: int, one: str, many: str) -> None:
         print(f"and {count:,} more, which {one if count == 1 else many}")
 
 
-def show_classes(card: dict[str, Any]) -> None:
+def show_class_priors(card: dict[str, Any]) -> None:
     """Each class with its rows and prior, the commonest first where there are many."""
     heading("Classes")
-    classes = commonest(card)
+    classes = commonest_classes(card)
     rows = [(str(one["class"]), f"{one['rows']:,}", percent(one["prior"])) for one in classes]
     show_table((str(card["label"] or "class"), "rows", "prior"), rows, right=(1, 2))
     if len(classes) < len(card["classes"]):
         print(f"and {len(card['classes']) - len(classes):,} more")
 
 
-def commonest(card: dict[str, Any], most: int = CLASSES_SHOWN) -> list[dict[str, Any]]:
+def commonest_classes(card: dict[str, Any], most: int = CLASSES_SHOWN) -> list[dict[str, Any]]:
     """All classes, or the commonest where there are many."""
     classes = card["classes"]
     return classes if len(classes) <= most else sorted(classes, key=lambda one: -one["rows"])[:most]
@@ -175,15 +178,15 @@ def show_quality(card: dict[str, Any], model: str) -> None:
         sources = card["provenance"].get("sources", [])
         data = sources if 0 < len(sources) <= SOURCES_NAMED else ["data.csv"]
         print("Not measured when it was fitted. To measure it:")
-        print(visible(f"  {typed('evaluate', model, *data, '--leave-one-out')}"))
+        print(visible(f"  {shell_command('evaluate', model, *data, '--leave-one-out')}"))
         return
     low, high = found["interval"]
     rows = [
-        ("accuracy", number(found["accuracy"]), f"95%: {low:.3f} to {high:.3f}; always the commonest: "
+        ("accuracy", three_digits(found["accuracy"]), f"95%: {low:.3f} to {high:.3f}; always the commonest: "
          f"{found['baseline']:.3f}"),
-        ("log loss", number(found["log_loss"]), f"mean surprise in nats; {number(found['raw_log_loss'])} before "
-         "calibration"),
-        ("calibration error", number(found["calibration_error"]), "probability against share that is right"),
+        ("log loss", three_digits(found["log_loss"]), "mean surprise in nats; "
+         f"{three_digits(found['raw_log_loss'])} before calibration"),
+        ("calibration error", three_digits(found["calibration_error"]), "probability against share that is right"),
         ("rows", f"{found['rows']:,}", "each judged by what all others taught, in fit"),
     ]  # fmt: skip
     show_table(("", "", ""), rows, right=(1,), flexible=2)
@@ -198,14 +201,14 @@ def show_values(card: dict[str, Any]) -> None:
     names = [str(one["class"]) for one in card["classes"]]
     heading("What each class looks like")
     beside = [
-        (brief(one["name"]), *(one["values"].get(name, "") for name in names)) for one in features[:COLUMNS_SHOWN]
+        (short_name(one["name"]), *(one["values"].get(name, "") for name in names)) for one in features[:COLUMNS_SHOWN]
     ]
     widths = [max(map(len, column)) for column in zip(("", *names), *beside, strict=True)]
     if sum(widths) + 2 * len(widths) <= WIDTH:
         show_table(("column", *names), beside)
         more(len(features) - COLUMNS_SHOWN, "tells less", "tell less")
         return
-    kept = [str(one["class"]) for one in commonest(card)]
+    kept = [str(one["class"]) for one in commonest_classes(card)]
     room = max(LINES // len(kept), 1)
     for place, one in enumerate(features[:room]):
         print("\n" * (place > 0), end="")
@@ -220,16 +223,16 @@ def show_feature(one: dict[str, Any], names: list[str]) -> None:
     called = list(next(iter(numbers.values()))) if numbers else []
     if called:
         rows = [(name, *(short(numbers[name][word]) for word in called)) for name in names]
-        show_table((brief(one["name"]), *called), rows, right=range(1, len(called) + 1))
+        show_table((short_name(one["name"]), *called), rows, right=range(1, len(called) + 1))
         return
     print(visible(one["name"]))
     show_table(("", ""), [(f"  {name}", one["values"].get(name, "")) for name in names], flexible=1)
 
 
-def named(sources: list[str]) -> str:
+def listed_sources(sources: list[str]) -> str:
     """Some files in words.
 
-    >>> named(["a.csv", "b.csv"]), named([f"{day}.csv" for day in range(31)])
+    >>> listed_sources(["a.csv", "b.csv"]), listed_sources([f"{day}.csv" for day in range(31)])
     ('a.csv, b.csv', '0.csv, 1.csv, 2.csv, 3.csv and 27 more')
     """
     more = f" and {len(sources) - SOURCES_NAMED:,} more" if len(sources) > SOURCES_NAMED else ""

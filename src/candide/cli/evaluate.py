@@ -94,17 +94,19 @@ def model_and_data(given: list[str]) -> tuple[Any, Any]:
 
 def show(found: Any) -> None:
     """The measures, each class, which classes are taken for which, what probabilities mean, and labels to look at."""
-    from candide.cli.tables import notes, number, percent, show_table
+    from candide.cli.tables import notes, show_table
+    from candide.data.written_numbers import percent, three_digits
 
     low, high = found.interval
     print(f"{percent(found.accuracy)} of {found.rows:,} rows are right ({found.kind})\n")
     rows = [
-        ("accuracy", number(found.accuracy), f"95% interval {low:.3f} to {high:.3f}; always the commonest: "
+        ("accuracy", three_digits(found.accuracy), f"95% interval {low:.3f} to {high:.3f}; always the commonest: "
          f"{found.baseline:.3f}"),
-        ("log loss", number(found.log_loss), "mean surprise in nats; 0 is perfect"),
-        ("Brier", number(found.brier), "mean squared error of the probabilities; 0 is perfect"),
-        ("calibration error", number(found.calibration_error), "probability against share that is right; 0 is perfect"),
-        ("macro F1", number(found.macro_f1), "mean F1 of the classes"),
+        ("log loss", three_digits(found.log_loss), "mean surprise in nats; 0 is perfect"),
+        ("Brier", three_digits(found.brier), "mean squared error of the probabilities; 0 is perfect"),
+        ("calibration error", three_digits(found.calibration_error), "probability against share that is right; "
+         "0 is perfect"),
+        ("macro F1", three_digits(found.macro_f1), "mean F1 of the classes"),
     ]  # fmt: skip
     show_table(("", "", ""), rows, right=(1,), flexible=2)
     show_classes(found)
@@ -118,11 +120,15 @@ def show(found: Any) -> None:
 
 def show_classes(found: Any) -> None:
     """How well each class is found."""
-    from candide.cli.tables import heading, number, show_table
+    from candide.cli.tables import heading, show_table
+    from candide.data.written_numbers import three_digits
 
     heading("Classes")
     scores = found.by_class.items()
-    lines = [(name, f"{s.rows:,}", number(s.precision), number(s.recall), number(s.f1)) for name, s in scores]
+    lines = [
+        (name, f"{s.rows:,}", three_digits(s.precision), three_digits(s.recall), three_digits(s.f1))
+        for name, s in scores
+    ]
     show_table((str(found.label or "class"), "rows", "precision", "recall", "F1"), lines, right=(1, 2, 3, 4))
 
 
@@ -152,7 +158,8 @@ def show_confusion(found: Any) -> None:
 
 def show_reliability(found: Any) -> None:
     """How often answers of about the same probability are right."""
-    from candide.cli.tables import heading, percent, show_table
+    from candide.cli.tables import heading, show_table
+    from candide.data.written_numbers import percent
 
     heading("Do probabilities mean what they say?")
     rows = [
@@ -165,7 +172,8 @@ def show_reliability(found: Any) -> None:
 
 def show_suspicious(found: Any) -> None:
     """Rows to look at."""
-    from candide.cli.tables import heading, percent, show_table
+    from candide.cli.tables import heading, show_table
+    from candide.data.written_numbers import percent
 
     if not found.suspicious:
         return

@@ -104,13 +104,15 @@ def rendered(titled: list[tuple[str, Any]], shape: Rendered, worked: bool, outpu
 
         return as_json([one.to_dict() for _, one in titled])
     if shape is Rendered.html:
-        from candide.show.explanations.html import page
+        from candide.show.explanations.html import explanations_page
 
-        return page([(f"{title}: {one.label or 'label'} is", one.explanation) for title, one in titled])
-    from candide.show.explanations.terminal import lines, shown
+        return explanations_page([(f"{title}: {one.label or 'label'} is", one.explanation) for title, one in titled])
+    from candide.show.explanations.terminal import lines, printable
 
     if worked:
-        parts = [f"{title}: {shown(one.label or 'label', 40)}\n\n{one.explanation.worked()}" for title, one in titled]
+        parts = [
+            f"{title}: {printable(one.label or 'label', 40)}\n\n{one.explanation.worked()}" for title, one in titled
+        ]
         return "\n\n".join(parts)
     colour = output in (None, "-") and may_colour()
     return "\n\n".join("\n".join(lines(one.explanation, title, one.label or "label", colour)) for title, one in titled)

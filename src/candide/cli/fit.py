@@ -124,25 +124,27 @@ def fit(
 
 def show(card: dict[str, Any], output: str | None, data: list[str]) -> None:
     """What was decided and why, what was learned, what to try next."""
-    from candide.cli.cards import how_good, show_classes, show_decisions, show_warnings, summed_up
-    from candide.cli.tables import notes, try_next, typed
+    from candide.cli.cards import how_good, model_in_a_line, show_class_priors, show_decisions, show_warnings
+    from candide.cli.tables import notes, shell_command, try_next
 
-    print(visible(summed_up(card)))
+    print(visible(model_in_a_line(card)))
     if card["quality"]:
         print(how_good(card["quality"]))
     show_decisions(card)
-    show_classes(card)
+    show_class_priors(card)
     show_warnings(card)
     if card["notes"]:
         print()
         notes(card["notes"])
     if output is None:
-        try_next((typed("fit", *data, "--label", str(card["label"]), "-o", "model.candide"), "to keep the model"))
+        try_next(
+            (shell_command("fit", *data, "--label", str(card["label"]), "-o", "model.candide"), "to keep the model")
+        )
         return
     print(f"\nSaved as {visible(output)}")
     try_next(
-        (typed("evaluate", output, "test.csv"), "how good is it on new rows"),
-        (typed("predict", output, "new.csv"), "labels, probabilities, decisions"),
-        (typed("explain", output, "new.csv"), "why a row gets its answer"),
-        (typed("inspect", output), "what was learned about each column"),
+        (shell_command("evaluate", output, "test.csv"), "how good is it on new rows"),
+        (shell_command("predict", output, "new.csv"), "labels, probabilities, decisions"),
+        (shell_command("explain", output, "new.csv"), "why a row gets its answer"),
+        (shell_command("inspect", output), "what was learned about each column"),
     )

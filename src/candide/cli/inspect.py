@@ -57,18 +57,18 @@ def known(rows: int, known: int, unknown: list[int]) -> str:
 def show(card: dict[str, Any], model: str) -> None:
     """The card, part by part."""
     from candide.cli.cards import (
+        model_in_a_line,
         show_calibration,
-        show_classes,
+        show_class_priors,
         show_decisions,
         show_quality,
         show_values,
         show_warnings,
-        summed_up,
     )
     from candide.cli.tables import heading, show_table
 
-    print(visible(summed_up(card)))
-    show_classes(card)
+    print(visible(model_in_a_line(card)))
+    show_class_priors(card)
     show_quality(card, model)
     show_decisions(card)
     show_warnings(card)
@@ -81,15 +81,15 @@ def show(card: dict[str, Any], model: str) -> None:
 
 def origin(provenance: dict[str, Any]) -> list[tuple[str, str]]:
     """What was learned, when, and what was done since."""
-    from candide.cli.cards import named
+    from candide.cli.cards import listed_sources
 
     rows = []
     if provenance.get("sources"):
-        rows.append(("learned from", f"{provenance['rows']:,} rows of {named(provenance['sources'])}"))
+        rows.append(("learned from", f"{provenance['rows']:,} rows of {listed_sources(provenance['sources'])}"))
     if "created" in provenance:
         rows.append(("created", f"{provenance['created'][:19].replace('T', ' ')} UTC"))
     for event in provenance.get("events", []):
-        told = f"{event['rows']:,} rows of {named(event['sources'])}, " if "rows" in event else ""
+        told = f"{event['rows']:,} rows of {listed_sources(event['sources'])}, " if "rows" in event else ""
         rows.append((event["verb"], f"{told}{event['when'][:10]}"))
     return rows
 

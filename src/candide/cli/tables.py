@@ -22,15 +22,15 @@ def print_json(data: Any) -> None:
 
 def as_json(data: Any) -> str:
     """Data as JSON that people can read too."""
-    return visible_json(json.dumps(plain(data), indent=2, ensure_ascii=False, default=str))
+    return visible_json(json.dumps(json_safe(data), indent=2, ensure_ascii=False, default=str))
 
 
-def plain(data: Any) -> Any:
+def json_safe(data: Any) -> Any:
     """Data that JSON can say: infinite numbers become null, keys text, and advice is worded for a shell."""
     if isinstance(data, dict):
-        return {str(key): plain(value) for key, value in data.items()}
+        return {str(key): json_safe(value) for key, value in data.items()}
     if isinstance(data, (list, tuple)):
-        return [plain(value) for value in data]
+        return [json_safe(value) for value in data]
     if isinstance(data, Message):
         return in_shell(data)
     return None if isinstance(data, float) and not math.isfinite(data) else data
@@ -95,24 +95,6 @@ def try_next(*lines: tuple[str, str]) -> None:
         print(f"  {visible(command):{width}}   {about}".rstrip())
 
 
-def typed(*words: str) -> str:
+def shell_command(*words: str) -> str:
     """A command as it can be pasted into a shell."""
     return shlex.join(["candide", *words])
-
-
-def number(value: float | None) -> str:
-    """Three digits after the point, or a dash.
-
-    >>> number(0.5), number(None)
-    ('0.500', '-')
-    """
-    return "-" if value is None else f"{value:.3f}"
-
-
-def percent(value: float) -> str:
-    """One digit after the point; never 100 % for what is not certain.
-
-    >>> percent(0.99999), percent(1.0), percent(0.5)
-    ('>99.9%', '100.0%', '50.0%')
-    """
-    return ">99.9%" if 0.9995 <= value < 1 else "<0.1%" if 0 < value < 0.0005 else f"{value:.1%}"

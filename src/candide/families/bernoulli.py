@@ -9,7 +9,7 @@ import numpy as np
 
 from candide.data.arrays import AnyArray, BoolArray, Counts, FloatArray, IntArray, is_sparse
 from candide.data.batch import Batch
-from candide.families.base.basis import Counted
+from candide.families.base.basis import CountBasis
 from candide.families.base.competing import TRUTH
 from candide.families.base.counts import add_counts, entries, inside, missing_places, whereabouts
 from candide.families.base.family import MISSING, Family, Silence, Term
@@ -143,14 +143,14 @@ class Bernoulli(Family):
             if not np.isnan(row[place]):
                 yes = bool(row[place])
                 said = (parameters.yes if yes else parameters.no)[place]
-                found.append(Term(name, "yes" if yes else "no", said, self._behind(seen, place, len(columns), yes)))
+                found.append(Term(name, "yes" if yes else "no", said, self._basis(seen, place, len(columns), yes)))
         return found
 
-    def _behind(self, seen: Tally | None, place: int, columns: int, yes: bool) -> Counted | None:
+    def _basis(self, seen: Tally | None, place: int, columns: int, yes: bool) -> CountBasis | None:
         if seen is None:
             return None
         no, there = seen.counts[place], seen.counts[columns + place]
-        return Counted(there if yes else no, no + there, float(self.smoothing), 2)
+        return CountBasis(there if yes else no, no + there, float(self.smoothing), 2)
 
     def profiles(
         self, parameters: Chances, seen: Tally, columns: tuple[str, ...], prior: FloatArray

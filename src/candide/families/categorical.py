@@ -13,7 +13,7 @@ from candide.data.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from candide.data.batch import Batch
 from candide.data.errors import OptionRefused
 from candide.data.values import Coded, Key, shown
-from candide.families.base.basis import Counted
+from candide.families.base.basis import CountBasis
 from candide.families.base.competing import CATEGORY, MANY_VALUES, NUMBER, ColumnLook
 from candide.families.base.family import MISSING as IS_MISSING
 from candide.families.base.family import UNSEEN, Family, Silence, Term
@@ -212,8 +212,8 @@ class Categorical(Family):
             key = coded.keys[coded.codes[0]] if coded.codes[0] >= 0 else None
             if key in parameters[name].keys:
                 place = parameters[name].keys.index(key)
-                behind = None if seen is None else self._behind(seen, name, parameters[name].table, place)
-                spoken.append(Term(self.feature(name), self.spelled(key), parameters[name].table[place], behind))
+                basis = None if seen is None else self._basis(seen, name, parameters[name].table, place)
+                spoken.append(Term(self.feature(name), self.spelled(key), parameters[name].table[place], basis))
         return spoken
 
     def feature(self, column: str) -> str:
@@ -224,18 +224,18 @@ class Categorical(Family):
         """A value as it is shown."""
         return said(key)
 
-    def _behind(self, seen: Tally, name: str, table: FloatArray, place: int) -> Counted:
+    def _basis(self, seen: Tally, name: str, table: FloatArray, place: int) -> CountBasis:
         """The counts of a value, or of all values in its group: those whose evidence differs by the same factor."""
         start = bisect_left(seen.open_slots, (name,))
         counts = seen.counts[start : start + len(table)]
         if not self.grouped:
-            return Counted(counts[place], counts.sum(axis=0), float(self.smoothing), len(table))
+            return CountBasis(counts[place], counts.sum(axis=0), float(self.smoothing), len(table))
         with np.errstate(invalid="ignore"):
             shapes = np.round(table - table.max(axis=1, keepdims=True), 9)
         groups, which = np.unique(shapes, axis=0, return_inverse=True)
         alike = which.ravel() == which.ravel()[place]
         note = "it and its like" if alike.sum() > 1 else ""
-        return Counted(
+        return CountBasis(
             counts[alike].sum(axis=0), counts.sum(axis=0), float(self.smoothing), len(groups), note=note
         )
 

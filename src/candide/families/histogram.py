@@ -12,7 +12,7 @@ import numpy as np
 from candide.data.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from candide.data.batch import Batch
 from candide.data.errors import OptionRefused
-from candide.families.base.basis import Counted, interval_named
+from candide.families.base.basis import CountBasis, interval_named
 from candide.families.base.competing import ColumnLook
 from candide.families.base.family import Family, Term, shown_number
 from candide.families.base.merged import interval_starts, log_merged, log_merged_without, summed
@@ -201,10 +201,10 @@ class Histogram(Family):
         place = int(self._bins_of(values)[0])
         if place < 0:
             return []
-        behind = None if seen is None else self._behind(seen, parameters.starts, place)
-        return [Term(columns[0], shown_number(values[0, 0]), parameters.table[place], behind)]
+        basis = None if seen is None else self._basis(seen, parameters.starts, place)
+        return [Term(columns[0], shown_number(values[0, 0]), parameters.table[place], basis)]
 
-    def _behind(self, seen: Tally, starts: IntArray, place: int) -> Counted:
+    def _basis(self, seen: Tally, starts: IntArray, place: int) -> CountBasis:
         """What was counted in the interval that the bin belongs to."""
         bounds = [0, *starts.tolist(), self.bins]
         interval = int(np.searchsorted(starts, place, side="right"))
@@ -213,7 +213,7 @@ class Histogram(Family):
         ends = np.concatenate([[-np.inf], self.cuts, [np.inf]])
         low, high = float(ends[first]), float(ends[last])
         note, totals = interval_named(low, high, shown_number), seen.counts.sum(axis=0)
-        return Counted(counts, totals, float(self.smoothing), len(starts) + 1, note=note, interval=(low, high))
+        return CountBasis(counts, totals, float(self.smoothing), len(starts) + 1, note=note, interval=(low, high))
 
     def profiles(
         self, parameters: Steps, seen: Tally, columns: tuple[str, ...], prior: FloatArray

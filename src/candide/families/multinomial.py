@@ -9,7 +9,7 @@ import numpy as np
 
 from candide.data.arrays import AnyArray, Counts, FloatArray, IntArray, is_sparse
 from candide.data.batch import Batch
-from candide.families.base.basis import SHARE, Counted
+from candide.families.base.basis import SHARE, CountBasis
 from candide.families.base.counts import (
     add_counts,
     entries,
@@ -113,10 +113,10 @@ class Multinomial(Family):
         totals = None if counts is None else counts.sum(axis=0)
         found = []
         for place, count in spoken(values):
-            behind = None
+            basis = None
             if totals is not None:
-                behind = Counted(counts[place], totals, free, len(counts), "events", count, form)
-            found.append(Term(columns[place], shown_number(count), count * table[place], behind))
+                basis = CountBasis(counts[place], totals, free, len(counts), "events", count, form)
+            found.append(Term(columns[place], shown_number(count), count * table[place], basis))
         return found
 
     def profiles(self, parameters: Any, seen: Tally, columns: tuple[str, ...], prior: FloatArray) -> list[Profile]:

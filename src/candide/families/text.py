@@ -11,7 +11,7 @@ import numpy as np
 from candide.data.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from candide.data.batch import Batch
 from candide.data.errors import OptionRefused
-from candide.families.base.basis import Counted
+from candide.families.base.basis import CountBasis
 from candide.families.base.block_scores import BlockScores
 from candide.families.base.competing import TEXT
 from candide.families.base.family import MISSING, Family, Silence, Term, shown_number
@@ -24,7 +24,7 @@ from candide.families.words.leave_one_out import index_of
 from candide.families.words.options import TextOptions
 from candide.families.words.parameters import TextParameters, counting_unit, unigrams
 from candide.families.words.term_lists import lengths_of, loads_of
-from candide.families.words.word_basis import counts_behind, counts_of, unspoken
+from candide.families.words.word_basis import count_bases, counts_of, unspoken
 from candide.families.words.word_tally_builder import WordTallyBuilder
 from candide.kernels.word_scoring import Weights
 from candide.statistics.tally import Tally
@@ -240,11 +240,11 @@ class Text(Family):
             return []
         spoken, tokens = parameters.spoken(values)
         name = self._name(columns)
-        behind = counts_behind(parameters, spoken)
+        bases = count_bases(parameters, spoken)
         if self.options.model == "bernoulli":
-            return presence_terms(parameters, weights, spoken, name, behind, columns[0])
+            return presence_terms(parameters, weights, spoken, name, bases, columns[0])
         terms = []
-        for (row, amount), counted in zip(spoken, behind, strict=True):
+        for (row, amount), counted in zip(spoken, bases, strict=True):
             word, said = parameters.word(row), amount * parameters.says(row, weights)
             terms.append(Term(f"{name}: {word}", shown_number(amount), said, counted, columns[0], word))
         if self.options.model == "poisson":
@@ -325,14 +325,14 @@ def presence_terms(
     weights: Weights,
     spoken: list[tuple[int, float]],
     name: str,
-    behind: list[Counted],
+    bases: list[CountBasis],
     column: str,
 ) -> list[Term]:
     """What each word that is there says, and what the absence of all others says, in one term."""
     missing = weights.constant.copy()
     held = np.zeros(len(missing), dtype=np.int64)
     terms = []
-    for (row, _), counted in zip(spoken, behind, strict=True):
+    for (row, _), counted in zip(spoken, bases, strict=True):
         odds = parameters.says(row, weights)
         certain = np.isposinf(odds)
         odds = np.where(certain, 0.0, odds)

@@ -11,6 +11,7 @@ import numpy as np
 from candide.data.arrays import AnyArray
 from candide.data.metrics import calibration_error, wilson
 from candide.data.visible import visible
+from candide.data.written_numbers import three_digits
 
 CLASSES_SHOWN = 12
 SUSPECTS_SHOWN = 5
@@ -211,7 +212,7 @@ class Evaluation:
 
     def _class_lines(self) -> list[tuple[str, ...]]:
         shown = list(self.by_class.items())[:CLASSES_SHOWN]
-        lines = [(name, f"{s.rows:,}", *map(rounded, (s.precision, s.recall, s.f1))) for name, s in shown]
+        lines = [(name, f"{s.rows:,}", *map(three_digits, (s.precision, s.recall, s.f1))) for name, s in shown]
         more = len(self.truths) - len(shown)
         return [*lines, (f"... {more:,} more", "", "", "", "")] if more else lines
 
@@ -222,11 +223,6 @@ class Evaluation:
             for s in self.suspicious[:SUSPECTS_SHOWN]
         ]
         return [header, *lines]
-
-
-def rounded(share: float | None) -> str:
-    """Three digits, or a dash where there is nothing to say."""
-    return "-" if share is None else f"{share:.3f}"
 
 
 def aligned(lines: Sequence[Sequence[str]]) -> str:

@@ -114,6 +114,20 @@ class Explanation:
             found = [float(one.reported[first] - one.reported[second]) for one in self.evidence]
         return np.nan_to_num(np.array(found), nan=0.0, posinf=np.inf, neginf=-np.inf)
 
+    def lead(self, first: int, second: int) -> float:
+        """The log odds of the first class over the second, all together; 0 where both are impossible."""
+        with np.errstate(invalid="ignore"):
+            return float(np.nan_to_num(self.reported[first] - self.reported[second], posinf=np.inf, neginf=-np.inf))
+
+    @property
+    def silent_by_reason(self) -> dict[str, list[str]]:
+        """What said nothing: missing, never seen, or not used."""
+        return {
+            "missing": list(self.missing),
+            "never seen": [" ".join(pair) for pair in self.unseen],
+            "not used": [" ".join(pair).strip() for pair in self.ignored],
+        }
+
     @cached_property
     def flip(self) -> Flip | None:
         """The fewest features to take away for another class to win; None where no such features are.
@@ -180,5 +194,5 @@ def described(term: Term, classes: tuple[Any, ...]) -> dict[str, Any]:
         "value": term.value,
         "log_likelihood": term.log_likelihood.tolist(),
         "factor": term.factor,
-        "behind": term.behind and {"text": term.behind.text(classes), **term.behind.to_dict()},
+        "basis": term.basis and {"text": term.basis.text(classes), **term.basis.to_dict()},
     }

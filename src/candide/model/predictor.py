@@ -195,7 +195,7 @@ class Predictor:
     def _timed(self, term: Term, row: Batch) -> Term:
         kind = self.kinds[term.feature]
         value = shown_time(float(row.numbers([term.feature])[0, 0]), kind)
-        return replace(term, value=value, behind=term.behind and term.behind.in_time(kind))
+        return replace(term, value=value, basis=term.basis and term.basis.in_time(kind))
 
     def _rows_behind_prior(self) -> AnyArray | None:
         """The rows of each class, where the prior is their share."""

@@ -59,9 +59,9 @@ def compare(
         found = contest.run(source.label, [*notes, *left_out(source)], report)
     if output is not None:
         from candide.show.pictures.learning_curves import learning_curves
-        from candide.show.pictures.theme import save
+        from candide.show.pictures.theme import save_figure
 
-        save(learning_curves(found), output)
+        save_figure(learning_curves(found), output)
     return found
 
 

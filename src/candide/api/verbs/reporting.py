@@ -15,11 +15,11 @@ from candide.data.advice import NamedOption, SetOption
 from candide.data.errors import OptionRefused
 from candide.data.progress import Watch, unwatched
 from candide.evaluation import Evaluation
-from candide.show.pictures.gallery import PICTURES, Wish, refuse_unknown
+from candide.show.pictures.gallery import PICTURES, PictureRequest, refuse_unknown_picture
 from candide.show.pictures.subject import Subject
-from candide.show.pictures.theme import ending_of, matplotlib_or_advice, save
+from candide.show.pictures.theme import ending_of, matplotlib_or_advice, save_figure
 from candide.show.report.findings import Findings
-from candide.show.report.page import amount, page
+from candide.show.report.page import amount, report_page
 from candide.sources import Size
 from candide.store.atomic import replace_file
 from candide.store.overwriting import kind_written
@@ -72,7 +72,7 @@ def report(
     if data is not None:
         tested = evaluate(fitted, data, label, strict=strict, watch=watch, **reading)
     if picture is not None:
-        save(drawn(fitted, picture, tested, column, of, against), output)
+        save_figure(drawn(fitted, picture, tested, column, of, against), output)
         return Written(output, os.path.getsize(output))
     findings = Findings(
         fitted.trained, fitted.provenance, tested, name_of(model), () if tested is None else tested.notes, of, against
@@ -80,7 +80,7 @@ def report(
     if (of, against) != (None, None):
         findings.subject.pair(of, against)
     with watch("Drawing", Size(amount(findings), "pictures")) as told:
-        content = page(findings, told).encode()
+        content = report_page(findings, told).encode()
     try:
         replace_file(output, [content])
     except OSError as problem:
@@ -96,7 +96,7 @@ def plot(
     against: str | None = None,
 ) -> Figure:
     """One picture of a model as a matplotlib figure."""
-    refuse_unknown(picture, column, of, against)
+    refuse_unknown_picture(picture, column, of, against)
     matplotlib_or_advice()
     return drawn(opened(model), picture, None, column, of, against)
 
@@ -107,7 +107,7 @@ def drawn(
     """The picture, from the model or from what was found on rows."""
     quality = fitted.trained.tuning.quality
     subject = Subject.of(fitted.trained.predictor, fitted.label)
-    return PICTURES[picture](Wish(subject, tested or quality, quality, column, of, against))
+    return PICTURES[picture](PictureRequest(subject, tested or quality, quality, column, of, against))
 
 
 def output_for(model: Any, picture: str | None) -> str:
@@ -131,7 +131,7 @@ def refuse_before_work(
     """What cannot be drawn or saved is known before the work, not after."""
     matplotlib_or_advice()
     if picture is not None:
-        refuse_unknown(picture, column, of, against)
+        refuse_unknown_picture(picture, column, of, against)
         ending_of(output)
     elif column is not None:
         raise OptionRefused(

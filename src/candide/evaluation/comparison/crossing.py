@@ -87,7 +87,7 @@ class Duel:
     def _crossing(self) -> str:
         leaders = [lead for lead, _ in groupby(lead for lead in self.leads if lead)]
         names = [self.first if lead > 0 else self.second for lead in leaders]
-        untils = [f"up to about {two_digits(rows):,}" for rows in self.crossings]
+        untils = [f"up to about {two_significant_digits(rows):,}" for rows in self.crossings]
         untils[0] += " rows"
         parts = [f"{name} {until}" for name, until in zip(names, untils, strict=False)]
         return f"{', '.join(parts).replace(' up', ' is ahead up', 1)}, {names[-1]} from there on."
@@ -133,10 +133,10 @@ def mean_and_error(values: FloatArray) -> tuple[float, float]:
     return float(values.mean()), float(values.std(ddof=1) / math.sqrt(len(values)))
 
 
-def two_digits(rows: float) -> int:
+def two_significant_digits(rows: float) -> int:
     """Two digits are as exact as a crossing can be known.
 
-    >>> two_digits(1234.5), two_digits(87.6)
+    >>> two_significant_digits(1234.5), two_significant_digits(87.6)
     (1200, 88)
     """
     return int(float(f"{rows:.2g}"))

@@ -13,6 +13,7 @@ from candide.data.visible import visible
 from candide.evaluation.comparison.crossing import Duel, mean_and_error
 from candide.evaluation.comparison.methods import Method
 from candide.evaluation.comparison.scoring import DrawScore, joint_calibration_error
+from candide.model.evaluation import aligned
 
 
 @dataclass(frozen=True)
@@ -151,20 +152,6 @@ def method_line(method: Compared) -> tuple[str, ...]:
         "-" if error is None else f"{error:.3f}",
         f"{method.fit_seconds:.3f}",
         f"{method.predict_seconds:.3f}",
-    )
-
-
-def aligned(lines: Sequence[Sequence[str]]) -> str:
-    """Columns as wide as they need be: words to the left, numbers to the right.
-
-    >>> print(aligned([("rows", "10", "100"), ("naive Bayes", "70.1", "9.5")]))
-    rows           10  100
-    naive Bayes  70.1  9.5
-    """
-    first, *others = (max(map(len, column)) for column in zip(*lines, strict=True))
-    return "\n".join(
-        "  ".join([line[0].ljust(first), *(cell.rjust(width) for cell, width in zip(line[1:], others, strict=True))])
-        for line in lines
     )
 
 

@@ -16,14 +16,14 @@ SHARE, INVERSE, ODDS = "share", "inverse", "odds"
 
 
 @dataclass(frozen=True)
-class Counted:
+class CountBasis:
     """A share of what each class counted, smoothed: (count + smoothing) / (total + smoothing * slots).
 
     `form` says how the share speaks: as itself; "inverse", as one over the share in all other classes, whose counts
     these are (the complement); or as "odds", count against the rest (a word that is there, when absence was said once
     for all words). It speaks `times` times. `note` says what was counted where that is not the value itself.
 
-    >>> dear = Counted(np.array([8, 2]), np.array([17, 7]), smoothing=1.0, slots=4, unit="words")
+    >>> dear = CountBasis(np.array([8, 2]), np.array([17, 7]), smoothing=1.0, slots=4, unit="words")
     >>> dear.fraction(0), dear.text(["normal", "spam"])
     ((9.0, 21.0), 'seen in 8 of 17 words of normal and 2 of 7 words of spam')
     """
@@ -39,7 +39,7 @@ class Counted:
     #: Where an interval of numbers begins and ends, infinite where it does not.
     interval: tuple[float, float] | None = None
 
-    def in_time(self, kind: str) -> Counted:
+    def in_time(self, kind: str) -> CountBasis:
         """The same of a column of times."""
         if self.interval is None:
             return self
@@ -58,10 +58,10 @@ class Counted:
     def text(self, classes: Sequence[Any], labels: Sequence[int] | None = None) -> str:
         """The counts in words, for some of the classes."""
         said = [
-            f"{brief(self.counts[label])} of {brief(self.totals[label])} {self._whole(classes[label])}"
+            f"{short_number(self.counts[label])} of {short_number(self.totals[label])} {self._whole(classes[label])}"
             for label in (range(len(classes)) if labels is None else labels)
         ]
-        return f"{f'{self.note}: ' if self.note else ''}seen in {listed(said)}"
+        return f"{f'{self.note}: ' if self.note else ''}seen in {and_list(said)}"
 
     def _whole(self, name: Any) -> str:
         """What the total counts: "ham", or "rows of 1" where a bare name would read like a number."""
@@ -84,10 +84,10 @@ class Counted:
 
 
 @dataclass(frozen=True)
-class Shaped:
+class DensityBasis:
     """A curve: its family, what it is given for each class, and its formula with places for the numbers.
 
-    >>> bell = Shaped("gaussian", {"mean": np.array([3.0, 9.0]), "deviation": np.array([2.0, 1.5])}, "")
+    >>> bell = DensityBasis("gaussian", {"mean": np.array([3.0, 9.0]), "deviation": np.array([2.0, 1.5])}, "")
     >>> bell.text(["low", "high"])
     'gaussian with mean 3, deviation 2 in low and mean 9, deviation 1.5 in high'
     """
@@ -98,14 +98,16 @@ class Shaped:
     value: str = ""
     times: str = ""
 
-    def in_time(self, kind: str) -> Shaped:
+    def in_time(self, kind: str) -> DensityBasis:
         """The same of a column of times."""
         return replace(self, times=kind)
 
     def numbers(self, label: int) -> dict[str, str]:
         """The parameters of one class, as they are written."""
         return {
-            name: parameter_of_times(name, float(values[label]), self.times) if self.times else brief(values[label])
+            name: parameter_of_times(name, float(values[label]), self.times)
+            if self.times
+            else short_number(values[label])
             for name, values in self.parameters.items()
         }
 
@@ -115,12 +117,12 @@ class Shaped:
             ", ".join(f"{name} {number}" for name, number in self.numbers(label).items()) + f" in {classes[label]}"
             for label in (range(len(classes)) if labels is None else labels)
         ]
-        return f"{self.family} with {listed(said)}"
+        return f"{self.family} with {and_list(said)}"
 
     def filled(self, label: int) -> str:
         """The formula with the numbers of one class in it.
 
-        >>> Shaped("poisson", {"rate": np.array([2.5])}, "{rate}^{x} · e^-{rate} / {x}!", "3").filled(0)
+        >>> DensityBasis("poisson", {"rate": np.array([2.5])}, "{rate}^{x} · e^-{rate} / {x}!", "3").filled(0)
         '2.5^3 · e^-2.5 / 3!'
         """
         return self.formula.format(x=self.value, **self.numbers(label))
@@ -131,13 +133,13 @@ class Shaped:
         return {"family": self.family, "parameters": given, "formula": self.formula}
 
 
-Behind = Counted | Shaped
+Basis = CountBasis | DensityBasis
 
 
 def interval_named(low: float, high: float, shown: Callable[[float], str]) -> str:
     """An interval of numbers in words.
 
-    >>> interval_named(2.0, float("inf"), brief)
+    >>> interval_named(2.0, float("inf"), short_number)
     'anything from 2'
     """
     since = f" from {shown(low)}" if math.isfinite(low) else ""
@@ -153,23 +155,23 @@ def parameter_of_times(name: str, number: float, kind: str) -> str:
     """
     if name in ("mean", "centre"):
         return shown_time(number, kind)
-    return shown_duration(number) if name in ("deviation", "scale") else brief(number)
+    return shown_duration(number) if name in ("deviation", "scale") else short_number(number)
 
 
-def brief(number: float) -> str:
+def short_number(number: float) -> str:
     """A number in few letters, whole ones in full.
 
-    >>> brief(4825), brief(0.123456), brief(2.0)
+    >>> short_number(4825), short_number(0.123456), short_number(2.0)
     ('4,825', '0.1235', '2')
     """
     value = float(number)
     return f"{value:,.0f}" if abs(value) < 1e15 and value == round(value) else f"{value:.4g}"
 
 
-def listed(said: Sequence[str]) -> str:
+def and_list(said: Sequence[str]) -> str:
     """Some things as a sentence lists them.
 
-    >>> listed(["a", "b", "c"])
+    >>> and_list(["a", "b", "c"])
     'a, b and c'
     """
     return " and ".join(filter(None, [", ".join(said[:-1]), *said[-1:]]))

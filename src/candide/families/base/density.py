@@ -10,7 +10,7 @@ import numpy as np
 
 from candide.data.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from candide.data.batch import Batch
-from candide.families.base.basis import Shaped
+from candide.families.base.basis import DensityBasis
 from candide.families.base.competing import ColumnLook
 from candide.families.base.family import Family, Term, shown_number
 from candide.families.base.streaming import BY_MOMENTS
@@ -160,9 +160,9 @@ class Density(Family):
 
     def _term(self, parameters: Parameters, values: FloatArray, place: int, name: str) -> Term:
         shown = shown_number(values[0, place])
-        called = self.numbers_behind(parameters, place)
+        called = self.named_parameters(parameters, place)
         said = self._column_terms(parameters, values[:, place], place)[0]
-        return Term(name, shown, said, Shaped(self.name, called, self.formula, shown))
+        return Term(name, shown, said, DensityBasis(self.name, called, self.formula, shown))
 
     def _column_terms(self, parameters: Parameters, values: FloatArray, column: int) -> FloatArray:
         known = np.isfinite(values)[:, None]
@@ -170,7 +170,7 @@ class Density(Family):
         terms = self.log_density(inside, *(parameter[column] for parameter in parameters))
         return terms if known.all() else np.where(known, terms, 0.0)
 
-    def numbers_behind(self, parameters: Parameters, place: int) -> dict[str, FloatArray]:
+    def named_parameters(self, parameters: Parameters, place: int) -> dict[str, FloatArray]:
         return {word: parameter[place] for word, parameter in zip(self.called, parameters, strict=False)}
 
     def alone(

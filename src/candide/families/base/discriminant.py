@@ -10,7 +10,7 @@ import numpy as np
 
 from candide.data.arrays import AnyArray, FloatArray, IntArray
 from candide.data.batch import Batch
-from candide.families.base.basis import Shaped
+from candide.families.base.basis import DensityBasis
 from candide.families.base.family import Family, Term, shown_number
 from candide.families.base.multivariate_normal import Bells, log_bells, log_densities, units_of
 from candide.families.base.multivariate_normal_without import Leaving, rests
@@ -135,10 +135,10 @@ class Discriminant(Family):
             f"mean of {columns[place]}": np.ldexp(parameters.mean[:, place], parameters.exponents[place])
             for place in spoke
         }
-        bell = Shaped(self.name, means, "the height of a bell in as many dimensions as there are columns", shown)
+        bell = DensityBasis(self.name, means, "the height of a bell in as many dimensions as there are columns", shown)
         return [Term(name, shown, log_bells(parameters, values[:1, spoke], spoke)[0], bell)]
 
-    def numbers_behind(self, parameters: Bells, place: int) -> dict[str, FloatArray]:
+    def named_parameters(self, parameters: Bells, place: int) -> dict[str, FloatArray]:
         means, deviations = self.whereabouts(parameters, None, len(parameters.mean))
         return {"mean": means[place], "deviation": deviations[place]}
 

@@ -16,7 +16,7 @@ import numpy as np
 from candide.data.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from candide.data.batch import Batch
 from candide.data.errors import OptionRefused
-from candide.families.base.basis import Behind
+from candide.families.base.basis import Basis
 from candide.families.base.block_scores import BlockScores
 from candide.families.base.competing import Competing
 from candide.families.base.grid_points import worth_seeing
@@ -56,14 +56,14 @@ class Builder(Protocol):
 class Term:
     """What one feature said: its name, the value as shown, and its log likelihood under each class.
 
-    `behind` is what the likelihood was made of. A word of a text names its `column` and itself, since several readings
+    `basis` is what the likelihood was made of. A word of a text names its `column` and itself, since several readings
     of one column may speak of the same word. `factor` is what calibration multiplies the evidence by.
     """
 
     feature: str
     value: str
     log_likelihood: FloatArray
-    behind: Behind | None = None
+    basis: Basis | None = None
     column: str = ""
     word: str = ""
     factor: float = 1.0
@@ -299,10 +299,10 @@ class Family(Competing, Streaming, ABC):
             with np.errstate(over="ignore"):
                 spread = np.where(beyond, 2 * np.maximum(spread, 1e-3 * np.abs(middle)), spread)
         told = float(information(table, prior, widths))
-        kind, behind = COUNTS if whole else CURVE, self.numbers_behind(parameters, place)
-        return Profile(columns[place], kind, found, table, widths, information=told, parameters=behind)
+        kind, named = COUNTS if whole else CURVE, self.named_parameters(parameters, place)
+        return Profile(columns[place], kind, found, table, widths, information=told, parameters=named)
 
-    def numbers_behind(self, parameters: Any, place: int) -> dict[str, FloatArray]:
+    def named_parameters(self, parameters: Any, place: int) -> dict[str, FloatArray]:
         """The parameters of one column by name, each [class], where they have names."""
         return {}
 

@@ -19,7 +19,7 @@ NOTHING = 1e-12
 IMPOSSIBLE = 10.0
 
 
-class Pairs(NamedTuple):
+class EventPairs(NamedTuple):
     """What was counted of each (place, class) pair that occurred, and what one event says there.
 
     `unheard[class]` is what a place says about a class it has no pair with; what is the same for all classes is left
@@ -33,7 +33,7 @@ class Pairs(NamedTuple):
     unheard: FloatArray
 
 
-def most_telling(pairs: Pairs, prior: FloatArray, places: int) -> IntArray:
+def most_telling(pairs: EventPairs, prior: FloatArray, places: int) -> IntArray:
     """The most telling places, the best of each class among them, the most telling first."""
     telling = how_telling(pairs, prior, places)
     best = best_of_each(telling, pairs.labels, how_many(len(prior)))
@@ -42,7 +42,7 @@ def most_telling(pairs: Pairs, prior: FloatArray, places: int) -> IntArray:
     return found[np.argsort(first, kind="stable")]
 
 
-def how_telling(pairs: Pairs, prior: FloatArray, places: int) -> FloatArray:
+def how_telling(pairs: EventPairs, prior: FloatArray, places: int) -> FloatArray:
     """What each pair adds to what an event tells: above zero where it speaks for its class."""
     says, unheard = possible(pairs.says, pairs.unheard)
     swing = np.bincount(pairs.places, prior[pairs.labels] * (says - unheard[pairs.labels]), places)
@@ -89,8 +89,8 @@ def largest(telling: FloatArray, places: IntArray, most: int) -> IntArray:
     return places[np.argsort(-telling[places], kind="stable")[:most]]
 
 
-def all_pairs(counts: AnyArray, table: FloatArray) -> Pairs:
+def all_pairs(counts: AnyArray, table: FloatArray) -> EventPairs:
     """Every pair of a whole table[place, class], counted or not."""
     places, classes = table.shape
     rows, labels = np.repeat(np.arange(places), classes), np.tile(np.arange(classes), places)
-    return Pairs(rows, labels, np.asarray(counts, dtype=np.float64).ravel(), table.ravel(), np.zeros(classes))
+    return EventPairs(rows, labels, np.asarray(counts, dtype=np.float64).ravel(), table.ravel(), np.zeros(classes))

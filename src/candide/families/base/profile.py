@@ -13,6 +13,7 @@ import numpy as np
 
 from candide.data.arrays import AnyArray, FloatArray
 from candide.data.times import shown_time
+from candide.families.base.safe_log import safe_log
 
 CURVE, STEPS, COUNTS, VALUES, EVENTS = "curve", "steps", "counts", "values", "events"
 """Kinds: a density along numbers; a density in intervals; whole numbers; named values; things that share a total."""
@@ -58,7 +59,7 @@ class Profile:
     @property
     def masses(self) -> FloatArray:
         """The chance of each place in each class, all that the places hold being one; not for events."""
-        logs = self.table if self.widths is None else self.table + log(self.widths)[:, None]
+        logs = self.table if self.widths is None else self.table + safe_log(self.widths)[:, None]
         whole = log_total(logs, axis=0)
         return np.exp(logs - np.where(np.isfinite(whole), whole, 0.0))
 
@@ -76,13 +77,13 @@ def information(table: FloatArray, prior: FloatArray, widths: FloatArray | None 
     [0.0, 1.0]
     """
     asked = prior > 0
-    logs = table[..., asked] if widths is None else table[..., asked] + log(widths)[:, None]
+    logs = table[..., asked] if widths is None else table[..., asked] + safe_log(widths)[:, None]
     whole = log_total(logs, axis=-2)
     there = np.isfinite(whole)
     chances = np.where(there, prior[asked], 0.0)
     chances = chances / np.maximum(chances.sum(axis=-1, keepdims=True), 1e-300)
     logs = np.where(there, logs - np.where(there, whole, 0.0), -np.inf)
-    mixed = log_total(logs + log(chances), axis=-1)
+    mixed = log_total(logs + safe_log(chances), axis=-1)
     shares = np.exp(logs)
     gained = shares * np.where(shares > 0, logs - np.where(np.isfinite(mixed), mixed, 0.0), 0.0)
     bits = (gained.sum(axis=-2, keepdims=True) * chances).sum(axis=(-2, -1)) / np.log(2)
@@ -91,7 +92,7 @@ def information(table: FloatArray, prior: FloatArray, widths: FloatArray | None 
 
 def covered(table: FloatArray, widths: FloatArray | None = None) -> FloatArray:
     """How much of each class's chance the places of a table[place, class] hold, about 1 where they hold all."""
-    logs = table if widths is None else table + log(widths)[:, None]
+    logs = table if widths is None else table + safe_log(widths)[:, None]
     with np.errstate(over="ignore"):
         return np.asarray(np.exp(log_total(logs, axis=0))[0])
 
@@ -119,14 +120,8 @@ def entropy(prior: FloatArray) -> float:
     return float(-(chances * np.log2(chances)).sum()) + 0.0
 
 
-def log(numbers: FloatArray) -> FloatArray:
-    """The logarithm, -inf at zero without a warning."""
-    with np.errstate(divide="ignore"):
-        return np.asarray(np.log(numbers))
-
-
 def log_total(logs: FloatArray, axis: int) -> FloatArray:
     """log of the sum of exp along an axis, which stays; -inf where there is nothing to sum."""
     largest = logs.max(axis=axis, keepdims=True, initial=-np.inf)
     safe = np.where(np.isfinite(largest), largest, 0.0)
-    return np.asarray(safe + log(np.exp(logs - safe).sum(axis=axis, keepdims=True)))
+    return np.asarray(safe + safe_log(np.exp(logs - safe).sum(axis=axis, keepdims=True)))

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from candide.data.arrays import AnyArray, FloatArray, IntArray
+from candide.families.base.safe_log import safe_log
 from candide.kernels.word_scoring import Weights
 
 NO_FLOATS, NO_INTEGERS = np.zeros(0), np.zeros(0, dtype=np.int64)
@@ -47,19 +48,13 @@ class Seen:
         return np.bincount(self.words, numbers, self.kept_words).astype(np.float64)
 
 
-def log(numbers: FloatArray | float) -> FloatArray:
-    """The logarithm, -inf at zero without a warning."""
-    with np.errstate(divide="ignore"):
-        return np.log(np.asarray(numbers, dtype=np.float64))
-
-
 def multinomial(seen: Seen, smoothing: float) -> Weights:
     """log((count + smoothing) / (all + smoothing * V)): each occurrence is a draw from the class's words."""
     totals = seen.by_class(seen.counts) + smoothing * seen.kept_words
     nothing = totals == 0
-    wholes = log(np.where(nothing, max(seen.kept_words, 1), totals))
-    values = log(seen.counts + smoothing) - wholes[seen.labels]
-    default = np.where(nothing, 0.0, log(smoothing)) - wholes
+    wholes = safe_log(np.where(nothing, max(seen.kept_words, 1), totals))
+    values = safe_log(seen.counts + smoothing) - wholes[seen.labels]
+    default = np.where(nothing, 0.0, safe_log(smoothing)) - wholes
     return weights(seen, values, np.zeros(seen.kept_words), default)
 
 
@@ -69,11 +64,11 @@ def complement(seen: Seen, smoothing: float) -> Weights:
     alone = np.bincount(seen.labels, minlength=seen.classes) == len(seen.counts)
     others = np.where(alone, 0.0, seen.counts.sum() - totals) + smoothing * seen.kept_words
     nothing = others == 0
-    wholes = log(np.where(nothing, max(seen.kept_words, 1), others))
+    wholes = safe_log(np.where(nothing, max(seen.kept_words, 1), others))
     of_word = seen.by_word(seen.counts)
-    base = -log(of_word + smoothing)
+    base = -safe_log(of_word + smoothing)
     left = np.maximum(of_word[seen.words] - seen.counts, 0.0) + smoothing
-    own = np.where(nothing[seen.labels], 0.0, -log(left))
+    own = np.where(nothing[seen.labels], 0.0, -safe_log(left))
     values = own + wholes[seen.labels] - base[seen.words]
     return weights(seen, values, base, wholes)
 
@@ -85,11 +80,11 @@ def bernoulli(seen: Seen, smoothing: float) -> Weights:
     certain = absent == 0
     nothing = seen.documents + 2 * smoothing == 0
     with np.errstate(invalid="ignore"):
-        values = np.where(certain, np.inf, log(seen.counts + smoothing) - log(absent))
-        default = np.where(nothing, 0.0, log(smoothing) - log(seen.documents + smoothing))
-        absence = log(seen.documents + smoothing) - log(seen.documents + 2 * smoothing)
+        values = np.where(certain, np.inf, safe_log(seen.counts + smoothing) - safe_log(absent))
+        default = np.where(nothing, 0.0, safe_log(smoothing) - safe_log(seen.documents + smoothing))
+        absence = safe_log(seen.documents + smoothing) - safe_log(seen.documents + 2 * smoothing)
     unheard = np.where(nothing, -np.log(2.0), absence)
-    more = np.where(certain, log(there), log(absent)) - log(there + 2 * smoothing) - unheard[seen.labels]
+    more = np.where(certain, safe_log(there), safe_log(absent)) - safe_log(there + 2 * smoothing) - unheard[seen.labels]
     constant = seen.kept_words * unheard + seen.by_class(more)
     made = weights(seen, values, np.zeros(seen.kept_words), default)._replace(constant=constant)
     if not certain.any():
@@ -105,8 +100,8 @@ def poisson(seen: Seen, smoothing: float) -> Weights:
     totals = seen.all_totals + smoothing * seen.all_words
     nothing = totals == 0
     wholes = np.where(nothing, max(seen.all_words, 1), totals)
-    values = log(seen.counts + smoothing) - log(wholes)[seen.labels]
-    default = np.where(nothing, 0.0, log(smoothing)) - log(wholes)
+    values = safe_log(seen.counts + smoothing) - safe_log(wholes)[seen.labels]
+    default = np.where(nothing, 0.0, safe_log(smoothing)) - safe_log(wholes)
     rate = -(seen.by_class(seen.counts) + np.where(nothing, 1.0, smoothing) * seen.kept_words) / wholes
     return weights(seen, values, np.zeros(seen.kept_words), default)._replace(rate=rate)
 

@@ -10,7 +10,7 @@ import numpy as np
 from scipy.special import xlogy
 
 from candide.data.arrays import FloatArray, IntArray
-from candide.families.base.informative import Pairs, most_telling
+from candide.families.base.informative import EventPairs, most_telling
 from candide.families.base.profile import entropy
 from candide.families.words.parameters import TextParameters
 from candide.kernels.word_scoring import Weights
@@ -21,7 +21,7 @@ def telling_rows(parameters: TextParameters, prior: FloatArray) -> IntArray:
     seen, weights = parameters.seen, parameters.score_weights
     length = longer(weights)
     says, unheard = weights.values + length[weights.labels], weights.default + length
-    return most_telling(Pairs(seen.words, seen.labels, seen.counts, says, unheard), prior, len(parameters))
+    return most_telling(EventPairs(seen.words, seen.labels, seen.counts, says, unheard), prior, len(parameters))
 
 
 def longer(weights: Weights) -> FloatArray:

@@ -15,8 +15,9 @@ import numpy as np
 
 from candide.data.arrays import AnyArray, FloatArray, IntArray
 from candide.data.errors import ForgetRefused
+from candide.families.base.safe_log import safe_log
 from candide.families.words.documents import Documents
-from candide.families.words.event_models import NO_FLOATS, NO_INTEGERS, log
+from candide.families.words.event_models import NO_FLOATS, NO_INTEGERS
 from candide.families.words.options import TextOptions
 from candide.families.words.parameters import (
     counting_unit,
@@ -164,14 +165,14 @@ class Leaving:
         counts = (seen.counts * seen.unit).astype(np.float64)
         if seen.factor.size:
             counts *= np.repeat(seen.factor, np.diff(seen.indptr))
-        return log(counts + smoothing)
+        return safe_log(counts + smoothing)
 
     def _pair_absences(self, smoothing: float) -> FloatArray:
         seen = self.counted
         there = seen.documents[seen.labels]
         absent = np.asarray((there - seen.counts) * seen.unit, dtype=np.float64)
         with np.errstate(invalid="ignore"):
-            return np.asarray(log(absent + smoothing) - log(np.asarray(there * seen.unit) + smoothing))
+            return np.asarray(safe_log(absent + smoothing) - safe_log(np.asarray(there * seen.unit) + smoothing))
 
     def _absences(self, labels: IntArray, documents: IntArray, smoothing: float) -> tuple[FloatArray, IntArray]:
         """What the absence of all words says where a class has so many documents, and how many words are certain."""

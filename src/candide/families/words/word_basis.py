@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from candide.data.arrays import FloatArray, IntArray
-from candide.families.base.basis import INVERSE, ODDS, SHARE, Counted
+from candide.families.base.basis import INVERSE, ODDS, SHARE, CountBasis
 from candide.families.base.family import IGNORED, UNSEEN, Silence
 from candide.families.words.documents import Documents
 from candide.families.words.event_models import NO_INTEGERS
@@ -17,13 +17,13 @@ from candide.families.words.word_tally_builder import WordTallyBuilder
 from candide.statistics.word_tally import WordTally
 
 
-def counts_behind(parameters: TextParameters, spoken: list[tuple[int, float]]) -> list[Counted]:
+def count_bases(parameters: TextParameters, spoken: list[tuple[int, float]]) -> list[CountBasis]:
     """What was counted of each word that spoke."""
     model, seen = parameters.options.model, parameters.seen
     counts = counts_of(parameters, np.array([row for row, _ in spoken], dtype=np.int64))
     totals, slots, free = parameters.kept_totals, len(parameters), parameters.smoothing
     if model == "bernoulli":
-        return [Counted(line, seen.documents, free, 2, "texts", form=ODDS) for line in counts]
+        return [CountBasis(line, seen.documents, free, 2, "texts", form=ODDS) for line in counts]
     if model == "poisson":
         totals, slots = seen.all_totals, seen.all_words
     form = SHARE
@@ -31,7 +31,7 @@ def counts_behind(parameters: TextParameters, spoken: list[tuple[int, float]]) -
         form, totals, counts = INVERSE, totals.sum() - totals, counts.sum(axis=1, keepdims=True) - counts
     times = [amount * factor_of(parameters, row) for row, amount in spoken]
     unit = unit_of(parameters.options)
-    return [Counted(line, totals, free, slots, unit, time, form) for line, time in zip(counts, times, strict=True)]
+    return [CountBasis(line, totals, free, slots, unit, time, form) for line, time in zip(counts, times, strict=True)]
 
 
 def unit_of(options: TextOptions) -> str:

@@ -14,9 +14,10 @@ from typing import Any
 
 import numpy as np
 
+from candide.data.written_numbers import percent
 from candide.model.explanation import Evidence, Explanation
-from candide.show.explanations.terminal import named, odds, percent, signed
-from candide.show.explanations.word_marks import said_of, words_that_spoke
+from candide.show.explanations.terminal import evidence_name, odds, signed_odds
+from candide.show.explanations.word_marks import log_odds_of_words, words_that_spoke
 
 TERMS_SHOWN = 30
 SILENT_SHOWN = 30
@@ -80,7 +81,7 @@ PAGE = """<!doctype html>
 """
 
 
-def page(explained: Sequence[tuple[str, Explanation]]) -> str:
+def explanations_page(explained: Sequence[tuple[str, Explanation]]) -> str:
     """A whole document with a card for each explanation, under its title."""
     title = f"Why {safe(explained[0][1].answer, LONGEST_LISTED)}" if len(explained) == 1 else "Why"
     return PAGE.format(title=title, style=STYLE, cards="\n".join(body(why, title) for title, why in explained))
@@ -93,9 +94,9 @@ def card(why: Explanation) -> str:
 
 def body(why: Explanation, title: str = "") -> str:
     """One explanation, to be styled: the answer, the text it is about, the evidence, and what was silent."""
-    parts = [f"<h2>{heading(why, title)}</h2>"]
+    parts = [f"<h2>{heading_html(why, title)}</h2>"]
     if len(why.classes) > 1:
-        parts += [*others(why), *texts(why), table(why), *silences(why), *flipping(why)]
+        parts += [*other_classes(why), *texts(why), evidence_table(why), *silent_paragraphs(why), *flip_paragraph(why)]
     return f'<div class="candide-why">{"".join(parts)}</div>'
 
 
@@ -120,7 +121,7 @@ def chance(why: Explanation, label: int) -> str:
     return f"<bdi>{safe(why.classes[label])}</bdi> ({safe(percent(why.posterior[label]))})"
 
 
-def heading(why: Explanation, title: str) -> str:
+def heading_html(why: Explanation, title: str) -> str:
     """The answer, and what the next best would have been."""
     opening = f"{safe(title)} " if title else ""
     if len(why.classes) < 2:
@@ -129,7 +130,7 @@ def heading(why: Explanation, title: str) -> str:
     return f"{opening}{chance(why, first)} rather than {chance(why, second)}"
 
 
-def others(why: Explanation) -> Iterator[str]:
+def other_classes(why: Explanation) -> Iterator[str]:
     """What else it could have been, if there are more than two classes."""
     rest = why.ranked[2:]
     shown, hidden = rest[:OTHERS_SHOWN], rest[OTHERS_SHOWN:]
@@ -142,13 +143,13 @@ def others(why: Explanation) -> Iterator[str]:
 def texts(why: Explanation) -> Iterator[str]:
     """Each text of the row, with the words that spoke marked: for the answer, or against it."""
     for column, text in why.texts.items():
-        marked = "".join(pieces(text[:LETTERS_SHOWN], said_of(why, column)))
+        marked = "".join(marked_pieces(text[:LETTERS_SHOWN], log_odds_of_words(why, column)))
         yield f'<p class="soft">{safe(column)}</p><p class="text" dir="auto">{marked}</p>'
         if len(text) > LETTERS_SHOWN:
             yield f'<p class="soft">and {len(text) - LETTERS_SHOWN:,} more letters</p>'
 
 
-def pieces(text: str, said: dict[str, float]) -> Iterator[str]:
+def marked_pieces(text: str, said: dict[str, float]) -> Iterator[str]:
     """The text in pieces, each word that spoke in the colour of its side, the stronger the fuller."""
     words = words_that_spoke(text, said)
     largest = max([STRONGEST, *(abs(word.lead) for word in words if math.isfinite(word.lead))])
@@ -160,29 +161,30 @@ def pieces(text: str, said: dict[str, float]) -> Iterator[str]:
         yield safe(text[done : word.start], LETTERS_SHOWN)
         side, depth = ("pro" if word.lead > 0 else "con"), 15 + 85 * share
         yield (
-            f'<mark class="{side}" style="--s:{depth:.0f}%" title="{written(word.lead)}">'
+            f'<mark class="{side}" style="--s:{depth:.0f}%" title="{signed_short(word.lead)}">'
             f"{safe(text[word.start : word.end], LETTERS_SHOWN)}</mark>"
         )
         done = word.end
     yield safe(text[done:], LETTERS_SHOWN)
 
 
-def table(why: Explanation) -> str:
+def evidence_table(why: Explanation) -> str:
     """Prior, calibration and evidence for the answer against the runner-up, the strongest first, and the sum."""
     first, second = why.ranked[:2]
     leads = why.leads(first, second)
     order = np.argsort(-np.abs(leads), kind="stable").tolist()
     largest = max(STRONGEST, float(np.abs(leads[np.isfinite(leads)]).max(initial=0.0)))
-    rows = [line("prior", float(why.reported_prior[first] - why.reported_prior[second]), largest)]
+    rows = [evidence_row("prior", float(why.reported_prior[first] - why.reported_prior[second]), largest)]
     if why.bias.any():
-        rows.append(line("calibration", float(why.bias[first] - why.bias[second]), largest))
+        rows.append(evidence_row("calibration", float(why.bias[first] - why.bias[second]), largest))
     for place in order[:TERMS_SHOWN]:
         one = why.evidence[place]
-        rows += [line(named(one), float(leads[place]), largest), counts(why, one, (first, second))]
+        rows += [evidence_row(evidence_name(one), float(leads[place]), largest), basis_row(why, one, (first, second))]
     if len(order) > TERMS_SHOWN:
         rest = order[TERMS_SHOWN:]
-        rows.append(line(f"{len(rest):,} more", float(leads[rest].sum()), largest))
-    return f"<table>{header(why.classes[second], why.classes[first])}{''.join(rows)}{total(why, first, second)}</table>"
+        rows.append(evidence_row(f"{len(rest):,} more", float(leads[rest].sum()), largest))
+    rows.append(total_row(why, first, second))
+    return f"<table>{header(why.classes[second], why.classes[first])}{''.join(rows)}</table>"
 
 
 def header(against: Any, pro: Any) -> str:
@@ -195,62 +197,57 @@ def header(against: Any, pro: Any) -> str:
     )
 
 
-def line(name: str, lead: float, largest: float) -> str:
+def evidence_row(name: str, lead: float, largest: float) -> str:
     """One row of the table: name, log odds, and a bar on either side of the middle."""
     share = 0.0 if math.isnan(lead) else min(abs(lead) / largest, 1.0)
     bar = f'<b style="width:{100 * share:.1f}%"></b>'
     against, pro = (bar, "") if lead < 0 else ("", bar)
     return (
-        f'<tr class="from"><td>{safe(name)}</td><td class="n">{written(lead)}</td>'
+        f'<tr class="from"><td>{safe(name)}</td><td class="n">{signed_short(lead)}</td>'
         f'<td class="b"><span class="bar"><i class="con">{against}</i><i class="pro">{pro}</i></span></td></tr>'
     )
 
 
-def written(lead: float) -> str:
+def signed_short(lead: float) -> str:
     """Log odds with their sign.
 
-    >>> written(1.5), written(-1e280)
+    >>> signed_short(1.5), signed_short(-1e280)
     ('+1.500', '-1.0e+280')
     """
-    return signed(lead).strip()
+    return signed_odds(lead).strip()
 
 
-def counts(why: Explanation, one: Evidence, labels: Sequence[int]) -> str:
+def basis_row(why: Explanation, one: Evidence, labels: Sequence[int]) -> str:
     """What the evidence was made of, under its row."""
-    behind = one.terms[0].behind
-    if behind is None:
+    basis = one.terms[0].basis
+    if basis is None:
         return ""
-    return f'<tr class="about"><td colspan="3">{safe(behind.text(why.classes, labels), LONGEST_COUNTS)}</td></tr>'
+    return f'<tr class="about"><td colspan="3">{safe(basis.text(why.classes, labels), LONGEST_COUNTS)}</td></tr>'
 
 
-def total(why: Explanation, first: int, second: int) -> str:
+def total_row(why: Explanation, first: int, second: int) -> str:
     """The sum of all rows, as odds too."""
-    with np.errstate(invalid="ignore"):
-        lead = float(why.reported[first] - why.reported[second])
-    lead = 0.0 if math.isnan(lead) else lead
-    return f'<tr class="sum"><td>sum</td><td class="n">{written(lead)}</td><td class="b">{safe(odds(lead))}</td></tr>'
+    lead = why.lead(first, second)
+    return (
+        f'<tr class="sum"><td>sum</td><td class="n">{signed_short(lead)}</td><td class="b">{safe(odds(lead))}</td></tr>'
+    )
 
 
-def silences(why: Explanation) -> Iterator[str]:
+def silent_paragraphs(why: Explanation) -> Iterator[str]:
     """What said nothing, by reason."""
-    told = {
-        "Missing": list(why.missing),
-        "Never seen": [" ".join(pair) for pair in why.unseen],
-        "Not used": [" ".join(pair).strip() for pair in why.ignored],
-    }
-    for reason, names in told.items():
+    for reason, names in why.silent_by_reason.items():
         if names:
-            yield f'<p class="soft">{reason}: {listed(names)}</p>'
+            yield f'<p class="soft">{reason.capitalize()}: {listed_html(names)}</p>'
 
 
-def flipping(why: Explanation) -> Iterator[str]:
+def flip_paragraph(why: Explanation) -> Iterator[str]:
     """What would have to be gone for another answer."""
     if why.flip is not None:
         answer = safe(why.flip.answer, LONGEST_LISTED)
-        yield f'<p class="soft">Without {listed(why.flip.features)} it would be <bdi>{answer}</bdi></p>'
+        yield f'<p class="soft">Without {listed_html(why.flip.features)} it would be <bdi>{answer}</bdi></p>'
 
 
-def listed(names: Sequence[str]) -> str:
+def listed_html(names: Sequence[str]) -> str:
     """Names in a sentence, the first of them if there are many."""
     shown = ", ".join(f"<bdi>{safe(name, LONGEST_LISTED)}</bdi>" for name in names[:SILENT_SHOWN])
     return shown + (f" and {len(names) - SILENT_SHOWN:,} more" if len(names) > SILENT_SHOWN else "")

@@ -6,7 +6,7 @@ from dataclasses import dataclass, fields
 from typing import Self
 
 from candide.model.explanation import Explanation
-from candide.show.explanations.html import card, page
+from candide.show.explanations.html import card, explanations_page
 from candide.show.explanations.terminal import lines
 from candide.show.explanations.worked import worked
 
@@ -26,7 +26,7 @@ class ReadableExplanation(Explanation):
 
     def to_html(self) -> str:
         """A page of its own: works offline, in light and dark."""
-        return page([("", self)])
+        return explanations_page([("", self)])
 
     def _repr_html_(self) -> str:
         return card(self)

@@ -10,8 +10,9 @@ import numpy as np
 from rich.cells import cell_len, chop_cells, set_cell_size
 
 from candide.data.visible import visible
+from candide.data.written_numbers import percent
 from candide.model.explanation import Evidence, Explanation
-from candide.show.explanations.word_marks import Word, said_of, words_that_spoke
+from candide.show.explanations.word_marks import Word, log_odds_of_words, words_that_spoke
 
 WIDTH = 80
 NAME = 36
@@ -39,25 +40,25 @@ def lines(why: Explanation, what: str = "", label: str = "", colour: bool = Fals
         said.append(row("(calibration)", float(why.bias[first] - why.bias[second]), colour))
     for rank, place in enumerate(order[:TERMS_SHOWN]):
         one = why.evidence[place]
-        said.append(row(named(one), float(leads[place]), colour))
+        said.append(row(evidence_name(one), float(leads[place]), colour))
         if rank < COUNTS_SHOWN:
-            said += counts(why, one, (first, second), colour)
+            said += basis_lines(why, one, (first, second), colour)
     if len(order) > TERMS_SHOWN:
         rest = order[TERMS_SHOWN:]
         said.append(row(f"({len(rest)} more)", float(leads[rest].sum()), colour))
-    said += [total(why, first, second), *silences(why), *flipping(why)]
+    said += [total_line(why, first, second), *silent_lines(why), *flip_lines(why)]
     return [*said, *coloured_texts(why)] if colour else said
 
 
 def headline(why: Explanation, what: str, label: str) -> str:
     """What the answer is, and what the next best would have been."""
-    subject = ": ".join(filter(None, [what, f"{shown(label, 40)} is " if label else ""])).rstrip()
-    opening = f"{subject} {shown(why.answer)}".strip()
+    subject = ": ".join(filter(None, [what, f"{printable(label, 40)} is " if label else ""])).rstrip()
+    opening = f"{subject} {printable(why.answer)}".strip()
     if len(why.classes) < 2:
         return f"{opening}: the only class there is"
     first, second = why.ranked[:2]
     return (
-        f"{opening} ({percent(why.posterior[first])}) rather than {shown(why.classes[second])} "
+        f"{opening} ({percent(why.posterior[first])}) rather than {printable(why.classes[second])} "
         f"({percent(why.posterior[second])})"
     )
 
@@ -67,7 +68,7 @@ def row(name: str, lead: float, colour: bool = False) -> str:
     against, pro = bars(lead)
     if colour:
         against, pro = f"{RED}{against}{PLAIN}", f"{GREEN}{pro}{PLAIN}"
-    return f"  {fitted(name, NAME)}  {signed(lead)}  {against}|{pro}".rstrip()
+    return f"  {in_width(name, NAME)}  {signed_odds(lead)}  {against}|{pro}".rstrip()
 
 
 def bars(lead: float) -> tuple[str, str]:
@@ -80,18 +81,16 @@ def bars(lead: float) -> tuple[str, str]:
     return ("-" * marks if lead < 0 else "").rjust(BAR), "+" * marks if lead > 0 else ""
 
 
-def total(why: Explanation, first: int, second: int) -> str:
+def total_line(why: Explanation, first: int, second: int) -> str:
     """The sum of all lines, as odds too."""
-    with np.errstate(invalid="ignore"):
-        lead = float(why.reported[first] - why.reported[second])
-    lead = 0.0 if math.isnan(lead) else lead
-    return f"  {fitted('(sum)', NAME)}  {signed(lead)}  log odds: {odds(lead)}"
+    lead = why.lead(first, second)
+    return f"  {in_width('(sum)', NAME)}  {signed_odds(lead)}  log odds: {odds(lead)}"
 
 
-def signed(lead: float) -> str:
+def signed_odds(lead: float) -> str:
     """Log odds in nine columns, however large.
 
-    >>> signed(1.5), signed(-1e280), signed(-1e-9)
+    >>> signed_odds(1.5), signed_odds(-1e280), signed_odds(-1e-9)
     ('   +1.500', '-1.0e+280', '   +0.000')
     """
     rounded = round(lead, 3) + 0.0
@@ -110,38 +109,33 @@ def odds(log_odds: float) -> str:
     return f"{ratio:,.1f} : 1" if ratio < 100 else f"{ratio:,.0f} : 1"
 
 
-def counts(why: Explanation, one: Evidence, labels: Sequence[int], colour: bool) -> list[str]:
+def basis_lines(why: Explanation, one: Evidence, labels: Sequence[int], colour: bool) -> list[str]:
     """What the evidence was made of, under its line."""
-    behind = one.terms[0].behind
-    if behind is None:
+    basis = one.terms[0].basis
+    if basis is None:
         return []
-    said = wrapped(shown(behind.text(why.classes, labels)), "      ")
+    said = wrapped(printable(basis.text(why.classes, labels)), "      ")
     return [f"{FAINT}{line}{PLAIN}" for line in said] if colour else said
 
 
-def silences(why: Explanation) -> list[str]:
+def silent_lines(why: Explanation) -> list[str]:
     """What said nothing, by reason."""
-    told = {
-        "missing": list(why.missing),
-        "never seen": [" ".join(pair) for pair in why.unseen],
-        "not used": [" ".join(pair).strip() for pair in why.ignored],
-    }
     found = []
-    for reason, names in told.items():
+    for reason, names in why.silent_by_reason.items():
         if names:
             more = f" and {len(names) - SILENT_SHOWN:,} more" if len(names) > SILENT_SHOWN else ""
-            listed = ", ".join(shown(name, 40) for name in names[:SILENT_SHOWN])
+            listed = ", ".join(printable(name, 40) for name in names[:SILENT_SHOWN])
             found += wrapped(f"{reason}: {listed}{more}", "  ")
     return found
 
 
-def flipping(why: Explanation) -> list[str]:
+def flip_lines(why: Explanation) -> list[str]:
     """What would have to be gone for another answer."""
     if why.flip is None:
         return []
-    names = [shown(name, 40) for name in why.flip.features]
+    names = [printable(name, 40) for name in why.flip.features]
     listed = ", ".join(names[:SILENT_SHOWN]) + (f" and {len(names) - SILENT_SHOWN} more" * (len(names) > SILENT_SHOWN))
-    return wrapped(f"without {listed} it would be {shown(why.flip.answer, 40)}", "  ")
+    return wrapped(f"without {listed} it would be {printable(why.flip.answer, 40)}", "  ")
 
 
 def coloured_texts(why: Explanation) -> list[str]:
@@ -149,7 +143,7 @@ def coloured_texts(why: Explanation) -> list[str]:
     found: list[str] = []
     for column, text in why.texts.items():
         start = text[:LETTERS_SHOWN]
-        found += ["", *painted(start, words_that_spoke(start, said_of(why, column)))]
+        found += ["", *painted(start, words_that_spoke(start, log_odds_of_words(why, column)))]
         found += [f"  {FAINT}and {len(text) - len(start):,} more letters{PLAIN}"] if len(text) > len(start) else []
     return found
 
@@ -158,7 +152,7 @@ def painted(text: str, words: Sequence[Word]) -> list[str]:
     """The text in lines that fit; colours take no room on the screen."""
     found, room = [""], 0
     for token in re.finditer(r"\S+", text):
-        plain = shown(token.group(), WIDTH - 2)
+        plain = printable(token.group(), WIDTH - 2)
         inside = [word for word in words if token.start() <= word.start < token.end() and abs(word.lead) >= HEARD]
         if cell_len(plain) + 1 > room:
             found, room = [*found, " "], WIDTH - 1
@@ -177,36 +171,36 @@ def in_colours(token: re.Match[str], words: Sequence[Word]) -> str:
     return said + token.string[done : token.end()]
 
 
-def named(one: Evidence) -> str:
+def evidence_name(one: Evidence) -> str:
     """A feature with its value; a word by itself, unless it occurred several times."""
     word = one.terms[0].word
-    name = f"{one.terms[0].column}: {spelled(word)}" if word else one.feature
+    name = f"{one.terms[0].column}: {with_visible_spaces(word)}" if word else one.feature
     alone = word and (one.value == "1" or not one.value.isdigit())
     return name if alone else f"{name} = {one.value}"
 
 
-def spelled(word: str) -> str:
+def with_visible_spaces(word: str) -> str:
     """A run of letters with its spaces visible, if it begins or ends with one.
 
-    >>> spelled("free prize"), spelled(" fre")
+    >>> with_visible_spaces("free prize"), with_visible_spaces(" fre")
     ('free prize', '␣fre')
     """
     return word if word == word.strip() else word.replace(" ", "␣")
 
 
-def shown(value: object, longest: int = 200) -> str:
+def printable(value: object, longest: int = 200) -> str:
     """A user's string as it may be printed: every character visible, and not too many.
 
-    >>> print(shown("red\\x1b[31m\\n"))
+    >>> print(printable("red\\x1b[31m\\n"))
     red\\x1b[31m\\n
     """
     clean = visible(str(value)[: 4 * longest])
     return clean if cell_len(clean) <= longest else set_cell_size(clean, longest - 1).rstrip() + "…"
 
 
-def fitted(name: str, width: int) -> str:
+def in_width(name: str, width: int) -> str:
     """A name in exactly so many columns of the screen."""
-    return set_cell_size(shown(name, width), width)
+    return set_cell_size(printable(name, width), width)
 
 
 def wrapped(text: str, indent: str = "") -> list[str]:
@@ -224,12 +218,3 @@ def wrapped(text: str, indent: str = "") -> list[str]:
             else:
                 found[-1] = f"{found[-1]} {piece}".strip()
     return [indent + line for line in found]
-
-
-def percent(value: float) -> str:
-    """One digit after the point; never 100 % for what is not certain.
-
-    >>> percent(0.99999), percent(1.0), percent(0.5)
-    ('>99.9%', '100.0%', '50.0%')
-    """
-    return ">99.9%" if 0.9995 <= value < 1 else "<0.1%" if 0 < value < 0.0005 else f"{value:.1%}"

@@ -33,7 +33,7 @@ class Word:
     lead: float
 
 
-def said_of(why: Explanation, column: str) -> dict[str, float]:
+def log_odds_of_words(why: Explanation, column: str) -> dict[str, float]:
     """The log odds of each term of a column of text."""
     first, second = why.ranked[:2]
     leads = zip(why.evidence, why.leads(first, second).tolist(), strict=True)
@@ -50,7 +50,7 @@ def words_that_spoke(text: str, said: Mapping[str, float]) -> list[Word]:
     """
     places = list(spans(text))
     leads = [0.0] * len(places)
-    readings = [Reading(text, places, fold) for fold in FOLDINGS]
+    readings = [FoldedText(text, places, fold) for fold in FOLDINGS]
     for term, lead in said.items():
         found = [] if math.isnan(lead) else first_found(readings, term)
         for word in found:
@@ -59,7 +59,7 @@ def words_that_spoke(text: str, said: Mapping[str, float]) -> list[Word]:
 
 
 @dataclass(frozen=True)
-class Reading:
+class FoldedText:
     """A text as it looks after folding, and where terms are found in it."""
 
     text: str
@@ -101,7 +101,7 @@ class Reading:
         return found
 
 
-def first_found(readings: list[Reading], term: str) -> list[int]:
+def first_found(readings: list[FoldedText], term: str) -> list[int]:
     """The words a term is part of: as a run of words if it is one, else as a run of letters."""
     for reading in readings:
         if term in reading.runs:

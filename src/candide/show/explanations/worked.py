@@ -10,10 +10,11 @@ from fractions import Fraction
 import numpy as np
 
 from candide.data.arrays import FloatArray
-from candide.families.base.basis import Counted, Shaped, brief
+from candide.data.written_numbers import percent
+from candide.families.base.basis import CountBasis, DensityBasis, short_number
 from candide.families.base.family import Term
 from candide.model.explanation import Explanation
-from candide.show.explanations.terminal import percent, shown
+from candide.show.explanations.terminal import printable
 
 WIDTH = 80
 TERMS_WORKED = 40
@@ -28,7 +29,7 @@ def worked(why: Explanation) -> str:
     steps = [priors(why), likelihoods(why, terms, rest), products(why, terms, rest), sums(why, terms, rest)]
     if why.is_calibrated:
         steps.append(calibration(why))
-    steps += [normalisation(why), decision(why)]
+    steps += [normalisation(why), decision_step(why)]
     said = question(why)
     for number, (title, body) in enumerate(steps, start=1):
         said += ["", f"{number}. {title}", *(line for part in body for line in indented(part))]
@@ -49,7 +50,7 @@ def strongest(why: Explanation) -> tuple[list[Term], FloatArray]:
 
 def question(why: Explanation) -> list[str]:
     """What is asked, and the rule that answers it."""
-    names = [shown(name, 20) for name in why.classes]
+    names = [printable(name, 20) for name in why.classes]
     return [
         shorten(f"Which class is most probable: {', '.join(names)}?"),
         "Bayes' rule: P(class | row) = P(class) · P(row | class) / P(row)",
@@ -63,95 +64,95 @@ def priors(why: Explanation) -> tuple[str, list[str]]:
     lines = []
     for label, name in enumerate(why.classes):
         share = math.exp(why.prior[label])
-        lines.append(f"P({shown(name, 30)}) = {prior_fraction(why, label, share)}")
+        lines.append(f"P({printable(name, 30)}) = {prior_fraction(why, label, share)}")
     return "Priors: how common each class is", lines
 
 
 def prior_fraction(why: Explanation, label: int, share: float) -> str:
     """The rows of a class over all rows, where that is the prior."""
     if why.rows is None:
-        return number(share)
-    return f"{brief(why.rows[label])}/{brief(why.rows.sum())} = {number(share)}"
+        return four_digits(share)
+    return f"{short_number(why.rows[label])}/{short_number(why.rows.sum())} = {four_digits(share)}"
 
 
 def likelihoods(why: Explanation, terms: Sequence[Term], rest: FloatArray) -> tuple[str, list[str]]:
     """How likely each feature is in each class, with the counts behind it."""
     lines: list[str] = []
     for term in terms:
-        lines.append(f"{title_of(term)}")
+        lines.append(f"{term_title(term)}")
         lines += [f"  {likelihood(why, term, label)}" for label in range(len(why.classes))]
     if len(terms) < len(why.terms):
         lines.append(f"and {len(why.terms) - len(terms)} features that say less, together")
-        lines += [f"  {shown(name, 30)}: {power(rest[label])}" for label, name in enumerate(why.classes)]
+        lines += [f"  {printable(name, 30)}: {power(rest[label])}" for label, name in enumerate(why.classes)]
     lines += [
-        f"{shown(f'{one.feature} {one.value}'.strip(), 60)} ({one.why}): says nothing"
+        f"{printable(f'{one.feature} {one.value}'.strip(), 60)} ({one.why}): says nothing"
         for one in why.silent[:SILENT_WORKED]
     ]
     return "Likelihoods: how likely each class makes what is there", lines or ["Nothing speaks."]
 
 
-def title_of(term: Term) -> str:
+def term_title(term: Term) -> str:
     """The feature and its value, as a heading."""
-    return shorten(f"{shown(term.feature, 40)} = {shown(term.value, 30)}")
+    return shorten(f"{printable(term.feature, 40)} = {printable(term.value, 30)}")
 
 
 def likelihood(why: Explanation, term: Term, label: int) -> str:
     """One likelihood: as a fraction, as a formula with its numbers, or as the number it is."""
-    name, behind = shown(why.classes[label], 20), term.behind
+    name, basis = printable(why.classes[label], 20), term.basis
     value = power(term.log_likelihood[label])
-    if isinstance(behind, Counted) and is_fraction(term):
-        times = f", {brief(behind.times)} times" if behind.times != 1 else ""
-        return f"{name}: {smoothing_of(behind, label)}{fraction(behind, label)} = {ratio(behind, label)}{times}"
-    if isinstance(behind, Counted) and common(term) is not None:
+    if isinstance(basis, CountBasis) and is_fraction(term):
+        times = f", {short_number(basis.times)} times" if basis.times != 1 else ""
+        return f"{name}: {smoothing_text(basis, label)}{fraction_text(basis, label)} = {ratio(basis, label)}{times}"
+    if isinstance(basis, CountBasis) and common(term) is not None:
         also = power(common(term) or 0.0)
-        return f"{name}: {smoothing_of(behind, label)}{factor(term, label)} · {also} (same for all) = {value}"
-    if isinstance(behind, Shaped):
-        return f"{name}: {behind.filled(label)} = {value}"
+        return f"{name}: {smoothing_text(basis, label)}{factor(term, label)} · {also} (same for all) = {value}"
+    if isinstance(basis, DensityBasis):
+        return f"{name}: {basis.filled(label)} = {value}"
     return f"{name}: {value}"
 
 
-def smoothing_of(behind: Counted, label: int) -> str:
+def smoothing_text(basis: CountBasis, label: int) -> str:
     """How the counts are smoothed, where they are: (8 + 1)/(17 + 1·4) = ."""
-    count, whole = behind.counts[label], behind.totals[label]
-    if not behind.smoothing or behind.form != "share":
+    count, whole = basis.counts[label], basis.totals[label]
+    if not basis.smoothing or basis.form != "share":
         return ""
-    free = brief(behind.smoothing)
-    return f"({brief(count)} + {free})/({brief(whole)} + {free}·{behind.slots}) = "
+    free = short_number(basis.smoothing)
+    return f"({short_number(count)} + {free})/({short_number(whole)} + {free}·{basis.slots}) = "
 
 
-def fraction(behind: Counted, label: int) -> str:
+def fraction_text(basis: CountBasis, label: int) -> str:
     """Numerator over denominator."""
-    above, below = behind.fraction(label)
-    return f"{brief(above)}/{brief(below)}"
+    above, below = basis.fraction(label)
+    return f"{short_number(above)}/{short_number(below)}"
 
 
-def ratio(behind: Counted, label: int) -> str:
+def ratio(basis: CountBasis, label: int) -> str:
     """The fraction as a number."""
-    above, below = behind.fraction(label)
-    return number(above / below) if below else "infinite"
+    above, below = basis.fraction(label)
+    return four_digits(above / below) if below else "infinite"
 
 
 def factor(term: Term, label: int) -> str:
     """A term as a factor of the product: 6/26, or (6/26)^2 for a word that occurs twice."""
-    behind = term.behind
-    if isinstance(behind, Counted) and common(term) is not None:
-        plain = fraction(behind, label)
-        return plain if behind.times == 1 else f"({plain})^{brief(behind.times)}"
+    basis = term.basis
+    if isinstance(basis, CountBasis) and common(term) is not None:
+        plain = fraction_text(basis, label)
+        return plain if basis.times == 1 else f"({plain})^{short_number(basis.times)}"
     return power(term.log_likelihood[label])
 
 
-def logs_of(behind: Counted) -> FloatArray:
+def logs_of(basis: CountBasis) -> FloatArray:
     """times * log(fraction) of every class."""
-    pairs = np.array([behind.fraction(label) for label in range(len(behind.counts))])
+    pairs = np.array([basis.fraction(label) for label in range(len(basis.counts))])
     with np.errstate(divide="ignore", invalid="ignore"):
-        return behind.times * (np.log(pairs[:, 0]) - np.log(pairs[:, 1]))
+        return basis.times * (np.log(pairs[:, 0]) - np.log(pairs[:, 1]))
 
 
 def common(term: Term) -> float | None:
     """What a term has beside its fraction, if that is the same for all classes: None if it is not."""
-    assert isinstance(term.behind, Counted)
+    assert isinstance(term.basis, CountBasis)
     with np.errstate(invalid="ignore"):
-        gaps = term.log_likelihood - logs_of(term.behind)
+        gaps = term.log_likelihood - logs_of(term.basis)
     known = gaps[np.isfinite(gaps)]
     if not len(known) or np.ptp(known) > SAME * (1 + np.abs(term.log_likelihood[np.isfinite(gaps)]).max()):
         return None
@@ -166,7 +167,7 @@ def is_fraction(term: Term) -> bool:
 
 def products(why: Explanation, terms: Sequence[Term], rest: FloatArray) -> tuple[str, list[str]]:
     """Prior times likelihoods, class by class; exact where the counts are whole."""
-    shared = sum(common(t) or 0.0 for t in terms if isinstance(t.behind, Counted))
+    shared = sum(common(t) or 0.0 for t in terms if isinstance(t.basis, CountBasis))
     lines = []
     for label, name in enumerate(why.classes):
         factors = [first_factor(why, label), *(factor(term, label) for term in terms)]
@@ -176,15 +177,15 @@ def products(why: Explanation, terms: Sequence[Term], rest: FloatArray) -> tuple
             factors.append(power(rest[label]))
         whole = exact(why, terms, label) if len(terms) == len(why.terms) else None
         reduced = f" = {whole.numerator:,}/{whole.denominator:,}" if whole and whole.denominator < 10**12 else ""
-        lines.append(f"{shown(name, 20)}: {' · '.join(factors)}{reduced} = {power(why.joint[label])}")
+        lines.append(f"{printable(name, 20)}: {' · '.join(factors)}{reduced} = {power(why.joint[label])}")
     return "The product: prior times likelihoods", lines
 
 
 def first_factor(why: Explanation, label: int) -> str:
     """The prior as it stands in the product."""
     if why.rows is None or not why.prior.any():
-        return number(math.exp(why.prior[label]))
-    return f"{brief(why.rows[label])}/{brief(why.rows.sum())}"
+        return four_digits(math.exp(why.prior[label]))
+    return f"{short_number(why.rows[label])}/{short_number(why.rows.sum())}"
 
 
 def exact(why: Explanation, terms: Sequence[Term], label: int) -> Fraction | None:
@@ -193,13 +194,13 @@ def exact(why: Explanation, terms: Sequence[Term], label: int) -> Fraction | Non
         return None
     product = Fraction(int(why.rows[label]), int(why.rows.sum()))
     for term in terms:
-        behind = term.behind
-        if not isinstance(behind, Counted) or not is_fraction(term) or behind.times not in EXACT_POWERS:
+        basis = term.basis
+        if not isinstance(basis, CountBasis) or not is_fraction(term) or basis.times not in EXACT_POWERS:
             return None
-        above, below = behind.fraction(label)
+        above, below = basis.fraction(label)
         if not below or max(above, below) > 2**53:
             return None
-        product *= (Fraction(above) / Fraction(below)) ** int(behind.times)
+        product *= (Fraction(above) / Fraction(below)) ** int(basis.times)
     return product
 
 
@@ -211,7 +212,7 @@ def sums(why: Explanation, terms: Sequence[Term], rest: FloatArray) -> tuple[str
         if rest.any():
             logs.append(float(rest[label]))
         added = f"{logs[0]:.4f}" + "".join(f" {'-' if log < 0 else '+'} {abs(log):.4f}" for log in logs[1:])
-        lines.append(f"{shown(name, 20)}: {added} = {why.joint[label]:.4f}")
+        lines.append(f"{printable(name, 20)}: {added} = {why.joint[label]:.4f}")
     return "The same as a sum of logarithms", lines
 
 
@@ -224,11 +225,13 @@ def calibration(why: Explanation) -> tuple[str, list[str]]:
     for value, terms in factors.items():
         names = list(dict.fromkeys(term.column or term.feature for term in terms))
         more = f" and {len(names) - 5} more" if len(names) > 5 else ""
-        lines.append(f"factor {value}: {', '.join(shown(name, 30) for name in names[:5])}{more}")
+        lines.append(f"factor {value}: {', '.join(printable(name, 30) for name in names[:5])}{more}")
     for label, name in enumerate(why.classes):
         parts = [why.bias[label], why.reported_prior[label]]
         weighed = sum(float(term.reported[label]) for term in why.terms)
-        lines.append(f"{shown(name, 20)}: {parts[0]:+.4f} {parts[1]:+.4f} {weighed:+.4f} = {why.reported[label]:.4f}")
+        lines.append(
+            f"{printable(name, 20)}: {parts[0]:+.4f} {parts[1]:+.4f} {weighed:+.4f} = {why.reported[label]:.4f}"
+        )
     return "Calibration: what the raw sum is worth", lines
 
 
@@ -242,24 +245,23 @@ def normalisation(why: Explanation) -> tuple[str, list[str]]:
     values = np.exp(scores - shift)
     whole = float(values.sum())
     lines = [f"measured against the largest, e^{shift:.4f}"] if shift else []
-    added = " + ".join(number(value) for value in values)
-    lines.append(f"{added} = {number(whole)}")
+    added = " + ".join(four_digits(value) for value in values)
+    lines.append(f"{added} = {four_digits(whole)}")
     for label, name in enumerate(why.classes):
-        lines.append(
-            f"P({shown(name, 30)} | row) = {number(values[label])} / {number(whole)} = {why.posterior[label]:.4f}"
-        )
+        share = f"{four_digits(values[label])} / {four_digits(whole)} = {why.posterior[label]:.4f}"
+        lines.append(f"P({printable(name, 30)} | row) = {share}")
     return "Normalisation: divided by their sum, they are probabilities", lines
 
 
-def decision(why: Explanation) -> tuple[str, list[str]]:
+def decision_step(why: Explanation) -> tuple[str, list[str]]:
     """The largest wins."""
-    return "Decision", [f"{shown(why.answer, 40)}, with {percent(float(why.posterior.max()))}"]
+    return "Decision", [f"{printable(why.answer, 40)}, with {percent(float(why.posterior.max()))}"]
 
 
-def number(value: float) -> str:
+def four_digits(value: float) -> str:
     """Four digits that count.
 
-    >>> number(0.66667), number(4.848e-5), number(1.0)
+    >>> four_digits(0.66667), four_digits(4.848e-5), four_digits(1.0)
     ('0.6667', '4.848e-05', '1')
     """
     return f"{value:.4g}"
@@ -271,7 +273,7 @@ def power(log: float) -> str:
     >>> power(0.0), power(-1000.0)
     ('1', 'e^-1000.0')
     """
-    return number(math.exp(log)) if log == -math.inf or abs(log) < 600 else f"e^{log:.1f}"
+    return four_digits(math.exp(log)) if log == -math.inf or abs(log) < 600 else f"e^{log:.1f}"
 
 
 def indented(line: str) -> list[str]:
@@ -285,4 +287,4 @@ def indented(line: str) -> list[str]:
 
 def shorten(line: str) -> str:
     """One line that fits."""
-    return shown(line, WIDTH - 4)
+    return printable(line, WIDTH - 4)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,6 +13,8 @@ from candide.show.pictures.theme import INK, PALETTE, new_figure, styled
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+    from candide.model.evaluation import Evaluation
+
 CLASSES_DRAWN = 20
 CLASSES_WITH_SHARES = 8
 """Up to so many classes each cell has room for a share under its count."""
@@ -20,20 +22,7 @@ PALEST, FULLEST = 0.04, 0.7
 """How full a cell is: never so full that the ink of a light or a dark page could not be read on it."""
 
 
-class Measured(Protocol):
-    """What was found about answers: an evaluation, or what a model keeps of its own."""
-
-    @property
-    def kind(self) -> str: ...
-    @property
-    def classes(self) -> tuple[str, ...]: ...
-    @property
-    def truths(self) -> tuple[str, ...]: ...
-    @property
-    def confusion(self) -> AnyArray: ...
-
-
-def confusion(found: Measured) -> Figure:
+def confusion(found: Evaluation) -> Figure:
     """A square for each label and answer, the fuller the larger its share of the label's rows."""
     table, truths, answers = most_confused(found)
     shares = table / np.maximum(np.asarray(found.confusion)[truths].sum(axis=1, keepdims=True), 1)
@@ -46,11 +35,11 @@ def confusion(found: Measured) -> Figure:
         draw_cells(axes, table, shares)
         longest = 18 if len(answers) <= CLASSES_WITH_SHARES else 14
         name_axes(axes, [found.truths[place] for place in truths], [found.classes[place] for place in answers], longest)
-        axes.set_title(heading(found, len(truths)), loc="left", x=0.0)
+        axes.set_title(confusion_title(found, len(truths)), loc="left", x=0.0)
     return figure
 
 
-def most_confused(found: Measured) -> tuple[AnyArray, list[int], list[int]]:
+def most_confused(found: Evaluation) -> tuple[AnyArray, list[int], list[int]]:
     """The matrix, or of very many classes the part about those that are mistaken most."""
     table = np.asarray(found.confusion)
     if max(table.shape) <= CLASSES_DRAWN:
@@ -85,7 +74,7 @@ def draw_cells(axes: Any, table: AnyArray, shares: FloatArray) -> None:
         axes.add_patch(Rectangle((column, row), 1, 1, facecolor=PALETTE[0], alpha=depth, linewidth=0))
     for (row, column), count in np.ndenumerate(table):
         if count or table.shape[0] <= CLASSES_WITH_SHARES:
-            said = f"{count:,}\n{share_of(float(shares[row, column]))}" if with_shares else brief(int(count))
+            said = f"{count:,}\n{share_of(float(shares[row, column]))}" if with_shares else short_count(int(count))
             size = 8.5 if with_shares else 7
             axes.text(column + 0.5, row + 0.5, said, ha="center", va="center", color=INK, fontsize=size)
 
@@ -98,10 +87,10 @@ def between(rows: int, columns: int) -> tuple[list[float], list[float]]:
     return list(along), list(height)
 
 
-def brief(count: int) -> str:
+def short_count(count: int) -> str:
     """A count in at most four letters.
 
-    >>> brief(999), brief(12345), brief(2_000_000)
+    >>> short_count(999), short_count(12345), short_count(2_000_000)
     ('999', '12k', '2M')
     """
     return str(count) if count < 10_000 else f"{count // 1000}k" if count < 1_000_000 else f"{count // 1_000_000}M"
@@ -120,7 +109,7 @@ def name_axes(axes: Any, truths: list[str], answers: list[str], longest: int) ->
     axes.set_ylabel("label")
 
 
-def heading(found: Measured, drawn: int) -> str:
+def confusion_title(found: Evaluation, drawn: int) -> str:
     """What is shown."""
     there = len(found.truths)
     return f"The {drawn} most confused of {there:,} classes" if drawn < there else f"Labels and answers ({found.kind})"

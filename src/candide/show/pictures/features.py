@@ -38,7 +38,7 @@ FEW_VALUES = 5
 def feature(subject: Subject, column: str) -> Figure:
     """A feature's values, or the words of a text, in each class."""
     profile = subject.profile(column)
-    draw = {CURVE: curves, STEPS: steps, COUNTS: counts, VALUES: values, EVENTS: words}[profile.kind]
+    draw = {CURVE: curves, STEPS: draw_steps, COUNTS: draw_counts, VALUES: values, EVENTS: words}[profile.kind]
     with styled():
         return draw(subject, profile)
 
@@ -57,7 +57,7 @@ def curves(subject: Subject, profile: Profile) -> Figure:
     return finished(figure, subject)
 
 
-def steps(subject: Subject, profile: Profile) -> Figure:
+def draw_steps(subject: Subject, profile: Profile) -> Figure:
     """A density that is level in each interval."""
     figure, axes = canvas(subject, profile, 2.9)
     starts, widths = np.asarray(profile.places, dtype=np.float64), np.asarray(profile.widths)
@@ -81,7 +81,7 @@ def steps(subject: Subject, profile: Profile) -> Figure:
     return finished(figure, subject)
 
 
-def counts(subject: Subject, profile: Profile) -> Figure:
+def draw_counts(subject: Subject, profile: Profile) -> Figure:
     """A chance for each whole number: bars where there are few, else dots on a line."""
     figure, axes = canvas(subject, profile, 2.9)
     places, chances = np.array([float(place) for place in profile.places]), np.exp(profile.table)
@@ -104,7 +104,7 @@ def counts(subject: Subject, profile: Profile) -> Figure:
 def values(subject: Subject, profile: Profile) -> Figure:
     """A chance for each of the commonest values; many that are numbers are drawn as such."""
     if looks_ordered(profile) and len(profile.places) > FEW_VALUES and len(subject.drawn) > BARS_BESIDE:
-        return counts(subject, profile)
+        return draw_counts(subject, profile)
     chances = np.exp(profile.table)
     order = np.argsort(-(chances @ subject.prior), kind="stable")[:VALUES_DRAWN]
     if looks_ordered(profile):

@@ -26,7 +26,7 @@ UNMEASURED = (
 
 
 @dataclass(frozen=True)
-class Wish:
+class PictureRequest:
     """What is to be drawn: a model, how good its answers were, and what to look at."""
 
     subject: Subject
@@ -37,51 +37,53 @@ class Wish:
     against: str | None = None
 
 
-def drawn_feature(wish: Wish) -> Figure:
+def draw_feature(request: PictureRequest) -> Figure:
     """One column in each class."""
-    if wish.column is None:
+    if request.column is None:
         raise OptionRefused("A picture of a feature needs its name: ", SetOption("column"), ".")
-    return feature(wish.subject, wish.column)
+    return feature(request.subject, request.column)
 
 
-def drawn_reliability(wish: Wish) -> Figure:
+def draw_reliability(request: PictureRequest) -> Figure:
     """Whether probabilities mean what they say."""
-    return reliability(measured(wish))
+    return reliability(measured_answers(request))
 
 
-def drawn_confusion(wish: Wish) -> Figure:
+def draw_confusion(request: PictureRequest) -> Figure:
     """What is taken for what."""
-    return confusion(measured(wish))
+    return confusion(measured_answers(request))
 
 
-def drawn_curve(wish: Wish) -> Figure:
+def draw_learning_curve(request: PictureRequest) -> Figure:
     """How answers got better with the number of rows."""
-    if wish.quality is None or not wish.quality.curve:
+    if request.quality is None or not request.quality.curve:
         raise OptionRefused(
             "The model keeps no learning curve: it was fitted plain, from few rows, or row by row. Draw one from rows "
             "with labels: candide compare."
         )
-    return own_curve(wish.quality)
+    return own_curve(request.quality)
 
 
-def measured(wish: Wish) -> Any:
+def measured_answers(request: PictureRequest) -> Any:
     """What was found about answers, on rows given or by the model itself."""
-    if wish.measured is None:
+    if request.measured is None:
         raise OptionRefused(UNMEASURED)
-    return wish.measured
+    return request.measured
 
 
-PICTURES: dict[str, Callable[[Wish], Figure]] = {
-    "nomogram": lambda wish: nomogram(wish.subject, wish.of, wish.against),
-    "feature": drawn_feature,
-    "telling": lambda wish: telling(wish.subject),
-    "reliability": drawn_reliability,
-    "confusion": drawn_confusion,
-    "learning_curve": drawn_curve,
+PICTURES: dict[str, Callable[[PictureRequest], Figure]] = {
+    "nomogram": lambda request: nomogram(request.subject, request.of, request.against),
+    "feature": draw_feature,
+    "telling": lambda request: telling(request.subject),
+    "reliability": draw_reliability,
+    "confusion": draw_confusion,
+    "learning_curve": draw_learning_curve,
 }
 
 
-def refuse_unknown(picture: str, column: str | None = None, of: str | None = None, against: str | None = None) -> None:
+def refuse_unknown_picture(
+    picture: str, column: str | None = None, of: str | None = None, against: str | None = None
+) -> None:
     """Raise where there is no such picture, or where something was asked that it does not know."""
     if picture not in PICTURES:
         raise OptionRefused(f"There is no picture '{picture}'. {suggestion(picture, PICTURES)}")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from candide.evaluation.comparison import Compared, Comparison
+from candide.show.pictures.rows_axis import draw_rows_axis
 from candide.show.pictures.theme import INK, PALETTE, new_figure, styled
 
 if TYPE_CHECKING:
@@ -41,11 +42,11 @@ def learning_curves(found: Comparison) -> Figure:
             if method.best.log_loss is not None:
                 draw_curve(right, method, "log_loss")
         mark_crossings(left, found)
-        figure.suptitle(heading(found), x=0.01, ha="left", fontsize=10)
+        figure.suptitle(curves_title(found), x=0.01, ha="left", fontsize=10)
         left.set_title("Accuracy")
         right.set_title("Log loss")
         for axes in (left, right):
-            number_axes(axes, found.sizes)
+            number_curves(axes, found.sizes)
         figure.legend(*left.get_legend_handles_labels(), loc="outside lower center", ncols=4)
     return figure
 
@@ -76,22 +77,17 @@ def height_at(rows: float, method: Compared) -> float:
     return float(np.interp(np.log(rows), np.log(sizes), heights))
 
 
-def heading(found: Comparison) -> str:
+def curves_title(found: Comparison) -> str:
     """What the picture is of."""
     of = f"{found.label}: " if found.label else ""
     return f"{of}{found.rows:,} rows, {found.folds} folds; bands of one standard error"
 
 
-def number_axes(axes: Any, sizes: tuple[int, ...]) -> None:
+def number_curves(axes: Any, sizes: tuple[int, ...]) -> None:
     """Rows on a logarithmic scale with plain numbers, at powers of ten and where the curves end."""
     from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
-    axes.set_xscale("log")
-    axes.set_xlabel("rows learned")
-    axes.xaxis.set_major_locator(LogLocator(subs=(1.0, 3.0)))
-    axes.xaxis.set_major_formatter(FuncFormatter(lambda rows, _: f"{rows:,.0f}"))
-    axes.xaxis.set_minor_locator(NullLocator())
-    axes.set_xlim(sizes[0] / 1.15, sizes[-1] * 1.15)
+    draw_rows_axis(axes, sizes[0] / 1.15, sizes[-1] * 1.15, LogLocator(subs=(1.0, 3.0)))
     if axes.get_yscale() == "log":
         axes.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
         axes.yaxis.set_major_formatter(FuncFormatter(lambda loss, _: f"{loss:g}"))

@@ -74,10 +74,10 @@ def nomogram(subject: Subject, first: str | None = None, second: str | None = No
     """All scales, the strongest first; `first` against `second`, two names of classes, where there are more."""
     scales = Scales.of(subject, first, second)
     with styled():
-        return drawn(scales, subject.label)
+        return draw_nomogram(scales, subject.label)
 
 
-def drawn(scales: Scales, label: str) -> Figure:
+def draw_nomogram(scales: Scales, label: str) -> Figure:
     """Points on top, one scale a feature, and at the bottom the total with its probability."""
     lines = [lines_of(scale) for scale in scales.scales]
     heights = [LANE * (0.5 + sum(line.lanes for line in found)) for found in lines]
@@ -85,14 +85,14 @@ def drawn(scales: Scales, label: str) -> Figure:
     body, foot, head = sum(heights), 0.95, 0.85
     figure = new_figure(WIDTH, body + foot + head + 0.2 * len(notes))
     top, bottom = figure.subplots(2, 1, height_ratios=[body + 0.3, foot])
-    top.set_title(heading(scales, label), pad=8)
+    top.set_title(nomogram_title(scales, label), pad=8)
     draw_scales(top, scales, lines, heights)
     draw_total(bottom, scales)
     figure.supxlabel("\n".join(notes), fontsize=8.5, x=0.01, ha="left")
     return figure
 
 
-def heading(scales: Scales, label: str) -> str:
+def nomogram_title(scales: Scales, label: str) -> str:
     """What the probability is of, in two lines where one is too short."""
     one, other = lettered(scales.one, 24), lettered(scales.other, 24)
     said = f"Nomogram: {lettered(label, 16)} = {one}" if label else f"Nomogram: {one}"

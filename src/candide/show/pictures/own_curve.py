@@ -2,28 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
+from candide.show.pictures.rows_axis import draw_rows_axis
 from candide.show.pictures.theme import PALETTE, new_figure, styled
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from matplotlib.figure import Figure
+
+    from candide.model.quality import Quality
 
 TICKS = 6
 
 
-class Measured(Protocol):
-    """What a model keeps of its learning."""
-
-    @property
-    def curve(self) -> Sequence[Any]: ...
-    @property
-    def baseline(self) -> float: ...
-
-
-def own_curve(found: Measured) -> Figure:
+def own_curve(found: Quality) -> Figure:
     """Accuracy above, log loss below, over the rows learned, with 95 % intervals of the accuracy."""
     from candide.data.metrics import wilson
 
@@ -43,19 +35,15 @@ def own_curve(found: Measured) -> Figure:
         top.set_title("Accuracy")
         bottom.plot(rows, [point.log_loss for point in found.curve], color=PALETTE[2], marker="s")
         bottom.set_title("Log loss")
-        number_axes(top, bottom, rows)
+        number_own_curve(top, bottom, rows)
     return figure
 
 
-def number_axes(top: Any, bottom: Any, rows: list[int]) -> None:
+def number_own_curve(top: Any, bottom: Any, rows: list[int]) -> None:
     """Rows on a logarithmic scale with plain numbers."""
-    from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
+    from matplotlib.ticker import FixedLocator, FuncFormatter
 
-    bottom.set_xscale("log")
-    bottom.set_xlim(max(rows[0], 1) / 1.2, rows[-1] * 1.2)
-    bottom.xaxis.set_major_locator(FixedLocator(rows[::-1][:: -(-len(rows) // TICKS)]))
-    bottom.xaxis.set_major_formatter(FuncFormatter(lambda count, _: f"{count:,.0f}"))
-    bottom.xaxis.set_minor_locator(NullLocator())
-    bottom.set_xlabel("rows learned")
+    ticks = FixedLocator(rows[::-1][:: -(-len(rows) // TICKS)])
+    draw_rows_axis(bottom, max(rows[0], 1) / 1.2, rows[-1] * 1.2, ticks)
     bottom.set_ylim(0, 1.08 * bottom.get_ylim()[1])
     top.yaxis.set_major_formatter(FuncFormatter(lambda share, _: f"{100 * share:g}%"))

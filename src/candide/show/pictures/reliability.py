@@ -2,30 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from candide.show.pictures.theme import INK, PALETTE, new_figure, styled
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from matplotlib.figure import Figure
 
-
-class Measured(Protocol):
-    """What was found about probabilities: an evaluation, or what a model keeps of its own."""
-
-    @property
-    def kind(self) -> str: ...
-    @property
-    def rows(self) -> int: ...
-    @property
-    def calibration_error(self) -> float: ...
-    @property
-    def reliability(self) -> Sequence[Any]: ...
+    from candide.model.evaluation import Evaluation
 
 
-def reliability(found: Measured) -> Figure:
+def reliability(found: Evaluation) -> Figure:
     """The share that is right against the probability said, with its 95 % interval, and the rows of each bin below."""
     from candide.data.metrics import wilson
 
@@ -34,7 +21,7 @@ def reliability(found: Measured) -> Figure:
     with styled():
         top, bottom = figure.subplots(2, 1, sharex=True, height_ratios=[3.2, 1])
         top.plot([0, 1], [0, 1], color=INK, linestyle="--", linewidth=0.9, alpha=0.6, label="as it should be")
-        said, right = [part.probability for part in bins], [part.accuracy for part in bins]
+        said, right = [part.chances / part.rows for part in bins], [part.right / part.rows for part in bins]
         ends = [wilson(part.right, part.rows) for part in bins]
         low = [max(0.0, share - end[0]) for share, end in zip(right, ends, strict=True)]
         high = [max(0.0, end[1] - share) for share, end in zip(right, ends, strict=True)]

@@ -140,7 +140,7 @@ def value_scale(profile: Profile, one: int, other: int) -> Iterator[Scale]:
     if profile.kind in (CURVE, COUNTS):
         kept &= in_the_middle(chances)
     if kept.any():
-        labels = np.array(labels_of(profile), dtype=object)[kept]
+        labels = np.array(scale_labels(profile), dtype=object)[kept]
         numbers = profile.places if profile.kind in (CURVE, COUNTS) else range(len(kept))
         places = np.array(numbers, dtype=np.float64)[kept]
         smooth = profile.kind == CURVE and len(places) > 2 and not profile.times
@@ -154,7 +154,7 @@ def in_the_middle(chances: FloatArray) -> FloatArray:
     return np.asarray((running > TAIL) & (before < 1 - TAIL))
 
 
-def labels_of(profile: Profile) -> list[str]:
+def scale_labels(profile: Profile) -> list[str]:
     """Each place as it is written on a scale."""
     if profile.kind == STEPS:
         starts = [profile.place_named(float(place), lambda number: figure_of(number, 3)) for place in profile.places]

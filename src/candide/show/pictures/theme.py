@@ -101,7 +101,7 @@ def as_svg(figure: Figure, inline: bool = False) -> str:
     buffer = BytesIO()
     with styled():
         figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})
-    drawn = tidied(buffer.getvalue().decode())
+    drawn = tidied_svg(buffer.getvalue().decode())
     return inline_element(drawn) if inline else own_file(drawn)
 
 
@@ -113,7 +113,7 @@ def as_png(figure: Figure) -> bytes:
     return buffer.getvalue()
 
 
-def save(figure: Figure, path: str | os.PathLike[str]) -> None:
+def save_figure(figure: Figure, path: str | os.PathLike[str]) -> None:
     """Write the figure to a file whose name ends in .svg or .png: whole, or not at all."""
     ending = ending_of(path)
     content = as_svg(figure).encode() if ending == "svg" else as_png(figure)
@@ -147,7 +147,7 @@ def matplotlib_or_advice() -> Any:
         ) from None
 
 
-def tidied(svg: str) -> str:
+def tidied_svg(svg: str) -> str:
     """What matplotlib wrote, shorter, and fit to stand beside other pictures on a page.
 
     Only tags are changed, so whatever text says, it stays as it is.

@@ -63,10 +63,10 @@ class Findings:
         return sorted(found, key=lambda one: -one[1])
 
 
-def counted(count: int, one: str, many: str = "") -> str:
+def count_in_words(count: int, one: str, many: str = "") -> str:
     """How many there are of something.
 
-    >>> counted(1, "class", "classes"), counted(2048, "row")
+    >>> count_in_words(1, "class", "classes"), count_in_words(2048, "row")
     ('one class', '2,048 rows')
     """
     number = COUNTING[count] if count < len(COUNTING) else f"{count:,}"

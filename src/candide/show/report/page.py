@@ -56,7 +56,7 @@ def amount(findings: Findings) -> int:
     return min(len(findings.subject.profiles), sections.FEATURES_DRAWN) + OTHER_PICTURES
 
 
-def page(findings: Findings, report: Callable[[int], None] | None = None) -> str:
+def report_page(findings: Findings, report: Callable[[int], None] | None = None) -> str:
     """The report as one HTML document; `report` is told of each picture."""
     style, script = content("page.css"), content("panel.js")
     digest = b64encode(hashlib.sha256(script.encode()).digest()).decode()
@@ -69,7 +69,7 @@ def page(findings: Findings, report: Callable[[int], None] | None = None) -> str
         title=safe(f"{lettered(findings.label, 80)}: a naive Bayes model"),
         style=style,
         script=script,
-        header=sections.heading(findings),
+        header=sections.page_header(findings),
         contents="".join(f'<li><a href="#{name}">{said}</a></li>' for name, said in CONTENTS.items()),
         body="\n".join(bodies(findings, report)),
     )
@@ -78,17 +78,17 @@ def page(findings: Findings, report: Callable[[int], None] | None = None) -> str
 def bodies(findings: Findings, report: Callable[[int], None] | None) -> Iterator[str]:
     """Every section in order."""
     yield sections.summary(findings)
-    yield counted(sections.most_telling(findings), report)
+    yield with_progress(sections.telling_section(findings), report)
     yield sections.each_feature(findings, report)
-    yield counted(sections.the_nomogram(findings), report)
+    yield with_progress(sections.the_nomogram(findings), report)
     yield sections.what_if(findings)
-    for made in (sections.probabilities, sections.mistakes, sections.learning):
-        yield counted(made(findings), report)
+    for made in (sections.probabilities, sections.mistakes_section, sections.learning):
+        yield with_progress(made(findings), report)
     yield sections.choices(findings)
-    yield sections.origin(findings)
+    yield sections.origin_section(findings)
 
 
-def counted(made: str, report: Callable[[int], None] | None) -> str:
+def with_progress(made: str, report: Callable[[int], None] | None) -> str:
     """A section with a picture, once it is drawn."""
     if report is not None:
         report(1)

@@ -13,13 +13,13 @@ from typing import Any
 import numpy as np
 
 from candide.data.arrays import FloatArray, IntArray
+from candide.data.written_numbers import percent
 from candide.families.base.profile import COUNTS, CURVE, EVENTS, Profile
 from candide.model.predictor import normalised
 from candide.show.explanations.html import safe
-from candide.show.explanations.terminal import percent
 from candide.show.pictures.lettering import figure_of, lettered
 from candide.show.pictures.occurrences import Occurrences
-from candide.show.pictures.scales import labels_of
+from candide.show.pictures.scales import scale_labels
 from candide.show.pictures.subject import Subject
 
 FEATURES = 40
@@ -138,7 +138,7 @@ def control_of(subject: Subject, profile: Profile, room: int) -> Control:
         return Control(profile.column, "number", numbers, table[kept])
     common = np.argsort(-(np.exp(profile.table) @ subject.prior), kind="stable")
     kept = np.sort(common[: min(VALUES, room)])
-    names = labels_of(profile)
+    names = scale_labels(profile)
     return Control(profile.column, "value", tuple(names[place] for place in kept), table[kept])
 
 
@@ -165,10 +165,10 @@ def cells(table: FloatArray, centred: bool = True) -> list[list[float]]:
     finite = np.where(np.isfinite(table), table, np.nan)
     largest = np.nan_to_num(np.nanmax(finite, axis=1, keepdims=True, initial=-np.inf), neginf=0.0) if centred else 0.0
     less = np.where(np.isneginf(table), NEVER, np.where(np.isfinite(table), table - largest, 0.0))
-    return [[short(cell) for cell in row] for row in less.tolist()]
+    return [[short_float(cell) for cell in row] for row in less.tolist()]
 
 
-def short(number: float) -> float:
+def short_float(number: float) -> float:
     """A number with so many digits after the point that nobody sees the difference."""
     rounded = round(number, DIGITS)
     return int(rounded) if rounded == int(rounded) and abs(rounded) < 1e15 else rounded

@@ -19,7 +19,7 @@ def section(name: str, title: str, *parts: str) -> str:
     return f'<section id="{name}" aria-labelledby="{name}-title">\n{heading}\n{inside}\n</section>'
 
 
-def said(text: str, kind: str = "") -> str:
+def paragraph(text: str, kind: str = "") -> str:
     """A sentence."""
     return f'<p class="{kind}">{safe(text)}</p>' if kind else f"<p>{safe(text)}</p>"
 
@@ -35,7 +35,7 @@ def picture(name: str, figure: Figure, alternative: str, caption: str = "", wide
     )
 
 
-def table(header: Sequence[str], rows: Sequence[Sequence[str]], numbers: Sequence[int] = ()) -> str:
+def html_table(header: Sequence[str], rows: Sequence[Sequence[str]], numbers: Sequence[int] = ()) -> str:
     """A table that scrolls by itself where the screen is narrow; columns in `numbers` are aligned to the right."""
     kinds = [' class="n"' if place in numbers else "" for place in range(len(header))]
     heads = "".join(f'<th scope="col"{kind}>{safe(name)}</th>' for name, kind in zip(header, kinds, strict=True))
@@ -52,6 +52,6 @@ def facts(pairs: Sequence[tuple[str, str]]) -> str:
     return f'<dl class="facts">{cards}</dl>'
 
 
-def folded(title: str, inside: str) -> str:
+def details(title: str, inside: str) -> str:
     """Something to be opened by those who want it."""
     return f"<details><summary>{safe(title)}</summary>{inside}</details>"

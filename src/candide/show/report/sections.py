@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from candide.data.errors import OptionRefused
+from candide.data.written_numbers import percent
 from candide.families.base.profile import EVENTS, Profile
 from candide.show.explanations.html import safe
-from candide.show.explanations.terminal import percent
 from candide.show.pictures.confusion import CLASSES_DRAWN, confusion
 from candide.show.pictures.features import feature
 from candide.show.pictures.informative import telling
@@ -18,9 +18,9 @@ from candide.show.pictures.own_curve import own_curve
 from candide.show.pictures.reliability import reliability
 from candide.show.pictures.scales import Scales
 from candide.show.report import sentences
-from candide.show.report.findings import Findings, counted
+from candide.show.report.findings import Findings, count_in_words
 from candide.show.report.panel import Panel
-from candide.show.report.parts import facts, folded, picture, said, section, table
+from candide.show.report.parts import details, facts, html_table, paragraph, picture, section
 
 CLASSES_TOLD = 20
 FEATURES_DRAWN = 24
@@ -46,24 +46,24 @@ def summary(findings: Findings) -> str:
         pairs += [("answered rightly", percent(measured.accuracy)), ("log loss", f"{measured.log_loss:.3f}")]
     rows = [(lettered(name, LONGEST), f"{count:,}", percent(share)) for name, count, share in there]
     header = (lettered(findings.label, LONGEST), "rows", "prior")
-    listed = table(header, rows[:CLASSES_TOLD], numbers=(1, 2))
+    listed = html_table(header, rows[:CLASSES_TOLD], numbers=(1, 2))
     if len(rows) > CLASSES_TOLD:
-        more = counted(len(rows) - CLASSES_TOLD, "more class", "more classes")
-        listed += folded(f"and {more}", table(header, rows[CLASSES_TOLD:], numbers=(1, 2)))
-    notes = "".join(said(note, "soft") for note in findings.notes)
-    return section("summary", "In short", facts(pairs), said(sentences.quality_in_words(measured)), notes, listed)
+        more = count_in_words(len(rows) - CLASSES_TOLD, "more class", "more classes")
+        listed += details(f"and {more}", html_table(header, rows[CLASSES_TOLD:], numbers=(1, 2)))
+    notes = "".join(paragraph(note, "soft") for note in findings.notes)
+    return section("summary", "In short", facts(pairs), paragraph(sentences.quality_in_words(measured)), notes, listed)
 
 
-def most_telling(findings: Findings) -> str:
+def telling_section(findings: Findings) -> str:
     """Which features matter."""
     about = (
         "How much knowing one feature tells about the class, in bits, taken by itself. Features that say the same are "
         "each counted in full."
     )
     if not findings.subject.profiles:
-        return section("telling", "Most telling features", said("No column has anything to say."))
+        return section("telling", "Most telling features", paragraph("No column has anything to say."))
     drawing = picture("picture-telling", telling(findings.subject), sentences.telling_in_words(findings.subject))
-    return section("telling", "Most telling features", said(about), drawing)
+    return section("telling", "Most telling features", paragraph(about), drawing)
 
 
 def each_feature(findings: Findings, report: Callable[[int], None] | None = None) -> str:
@@ -72,16 +72,16 @@ def each_feature(findings: Findings, report: Callable[[int], None] | None = None
     about = "What the values look like in each class: where curves or bars part, the feature tells classes apart."
     drawn = []
     for number, profile in enumerate(ranked[:FEATURES_DRAWN], 1):
-        drawn.append(drawn_feature(findings, profile, number))
+        drawn.append(feature_figure(findings, profile, number))
         if report is not None:
             report(1)
     grid = f'<div class="grid">{"".join(drawn)}</div>'
-    return section("features", "Each feature", said(about), grid, other_features(findings))
+    return section("features", "Each feature", paragraph(about), grid, other_features(findings))
 
 
-def drawn_feature(findings: Findings, profile: Profile, number: int) -> str:
+def feature_figure(findings: Findings, profile: Profile, number: int) -> str:
     """One feature with its family and what it tells."""
-    about = f"{family_of(findings, profile)}, {profile.information:.3f} bits"
+    about = f"{family_name(findings, profile)}, {profile.information:.3f} bits"
     if profile.kind == EVENTS:
         what = "run of characters" if findings.subject.occurrences(profile).characters else "word"
         about = f"{about} a {what}, {profile.vocabulary:,} different ones"
@@ -99,7 +99,7 @@ def other_features(findings: Findings) -> str:
     rows = [
         (
             lettered(profile.column, LONGEST),
-            family_of(findings, profile),
+            family_name(findings, profile),
             f"{profile.information:.3f}",
             sentences.feature_in_words(findings.subject, profile),
         )
@@ -107,11 +107,11 @@ def other_features(findings: Findings) -> str:
     ]
     left = len(rest) - len(rows)
     note = f" The last {left:,} are left out." if left else ""
-    listed = table(("feature", "family", "bits", "in each class"), rows, numbers=(2,))
-    return folded(f"{len(rest):,} less telling features in words.{note}", listed)
+    listed = html_table(("feature", "family", "bits", "in each class"), rows, numbers=(2,))
+    return details(f"{len(rest):,} less telling features in words.{note}", listed)
 
 
-def family_of(findings: Findings, profile: Profile) -> str:
+def family_name(findings: Findings, profile: Profile) -> str:
     """The name of the family a feature was given."""
     rule = findings.subject.events.get(profile.column)
     column = rule.column if rule is not None and rule.column else profile.column
@@ -130,10 +130,10 @@ def the_nomogram(findings: Findings) -> str:
     try:
         scales = Scales.of(findings.subject, findings.of, findings.against)
     except OptionRefused as refused:
-        return section("nomogram", "Nomogram", said(str(refused)))
+        return section("nomogram", "Nomogram", paragraph(str(refused)))
     drawing = nomogram(findings.subject, findings.of, findings.against)
     shown = picture("picture-nomogram", drawing, sentences.nomogram_in_words(scales), wide=True)
-    return section("nomogram", "Nomogram", said(about), shown)
+    return section("nomogram", "Nomogram", paragraph(about), shown)
 
 
 def what_if(findings: Findings) -> str:
@@ -144,58 +144,58 @@ def what_if(findings: Findings) -> str:
     if any(control.kind == "words" for control in panel.controls):
         notes.append("A text is the words counted here and no others; where none is counted there is no text.")
     if panel.left:
-        notes.append(f"{counted(panel.left, 'less telling feature')} cannot be set here and stay unknown.")
+        notes.append(f"{count_in_words(panel.left, 'less telling feature')} cannot be set here and stay unknown.")
     if panel.joined:
-        several = counted(panel.joined, "column")
+        several = count_in_words(panel.joined, "column")
         notes.append(f"{several} speak together: what one says depends on the others, so they stay unknown here.")
     data = f'<script type="application/json" id="model">{panel.to_json()}</script>'
     without = "<noscript><p>This panel needs JavaScript, which is off. All else works without it.</p></noscript>"
-    noted = "".join(said(note[0].upper() + note[1:], "soft") for note in notes)
-    return section("what-if", "What if", said(about), noted, without, panel.to_html(), data)
+    noted = "".join(paragraph(note[0].upper() + note[1:], "soft") for note in notes)
+    return section("what-if", "What if", paragraph(about), noted, without, panel.to_html(), data)
 
 
 def probabilities(findings: Findings) -> str:
     """Whether probabilities mean something."""
     title, measured = "Do probabilities mean what they say?", findings.measured
     if measured is None:
-        return section("reliability", title, said(sentences.NOT_MEASURED))
+        return section("reliability", title, paragraph(sentences.NOT_MEASURED))
     about = "Of the answers given with a probability of 80%, about 80% should be right: dots should lie on the line."
     drawing = picture("picture-reliability", reliability(measured), sentences.reliability_in_words(measured))
     honesty = sentences.honesty_in_words(measured.calibration_error)
-    return section("reliability", title, said(about), said(honesty), drawing)
+    return section("reliability", title, paragraph(about), paragraph(honesty), drawing)
 
 
-def mistakes(findings: Findings) -> str:
+def mistakes_section(findings: Findings) -> str:
     """What is taken for what."""
     measured = findings.measured
     if measured is None:
-        return section("confusion", "What is taken for what", said(sentences.NOT_MEASURED))
+        return section("confusion", "What is taken for what", paragraph(sentences.NOT_MEASURED))
     wide = max(len(measured.truths), len(measured.classes)) > 8
     drawing = picture("picture-confusion", confusion(measured), sentences.confusion_in_words(measured), wide=wide)
     about = "Each row of the table is a label, each column an answer; the blue is the share of the label's rows."
-    return section("confusion", "What is taken for what", said(about), drawing, commonest(measured))
+    return section("confusion", "What is taken for what", paragraph(about), drawing, commonest_mistakes_table(measured))
 
 
-def commonest(measured: Any) -> str:
+def commonest_mistakes_table(measured: Any) -> str:
     """The commonest mistakes one by one, where the picture cannot show them all."""
     if len(measured.truths) <= CLASSES_DRAWN:
         return ""
     made = sorted(sentences.commonest_mistakes(measured), key=lambda one: (-one[0], one[1:]))[:MISTAKES_TOLD]
     rows = [(f"{count:,}", lettered(truth, LONGEST), lettered(answer, LONGEST)) for count, truth, answer in made]
-    return f"<h3>The commonest mistakes</h3>{table(('rows', 'label', 'answer'), rows, numbers=(0,))}"
+    return f"<h3>The commonest mistakes</h3>{html_table(('rows', 'label', 'answer'), rows, numbers=(0,))}"
 
 
 def learning(findings: Findings) -> str:
     """How answers got better with rows."""
     quality = findings.quality
     if quality is None or not quality.curve:
-        return section("learning", "Learning curve", said(sentences.NO_CURVE))
+        return section("learning", "Learning curve", paragraph(sentences.NO_CURVE))
     about = (
         "How good answers are once so many rows are learned, each point judged by rows not yet learned; all choices "
         "are held fixed. Where the curve still rises, more rows will help."
     )
     drawing = picture("picture-learning-curve", own_curve(quality), sentences.curve_in_words(quality))
-    return section("learning", "Learning curve", said(about), drawing)
+    return section("learning", "Learning curve", paragraph(about), drawing)
 
 
 def choices(findings: Findings) -> str:
@@ -205,8 +205,8 @@ def choices(findings: Findings) -> str:
         (lettered(choice.column, LONGEST), choice.family.name if choice.family else "left out", choice.reason)
         for choice in there[:COLUMNS_TOLD]
     ]
-    more = said(f"and {len(there) - len(rows):,} more columns", "soft") if len(there) > len(rows) else ""
-    decisions = table(("column", "family", "because"), rows)
+    more = paragraph(f"and {len(there) - len(rows):,} more columns", "soft") if len(there) > len(rows) else ""
+    decisions = html_table(("column", "family", "because"), rows)
     return section("choices", "How it was chosen", warned_of(findings), decisions, more)
 
 
@@ -216,16 +216,16 @@ def warned_of(findings: Findings) -> str:
     if not there:
         return ""
     rows = [(lettered(column, LONGEST), warning) for column, warning in there[:COLUMNS_TOLD]]
-    more = said(f"and {len(there) - len(rows):,} more", "soft") if len(there) > len(rows) else ""
-    return table(("look twice at", "because"), rows) + more
+    more = paragraph(f"and {len(there) - len(rows):,} more", "soft") if len(there) > len(rows) else ""
+    return html_table(("look twice at", "because"), rows) + more
 
 
-def origin(findings: Findings) -> str:
+def origin_section(findings: Findings) -> str:
     """Options and provenance."""
     options = findings.trained.options.as_dict()
-    rows = [(name, in_words(value)) for name, value in options.items() if value not in (None, False)]
+    rows = [(name, option_in_words(value)) for name, value in options.items() if value not in (None, False)]
     rows += list(provenance_rows(findings.provenance))
-    return section("origin", "Options and origin", table(("what", "how"), rows))
+    return section("origin", "Options and origin", html_table(("what", "how"), rows))
 
 
 def provenance_rows(origin: Any) -> Iterator[tuple[str, str]]:
@@ -242,17 +242,17 @@ def provenance_rows(origin: Any) -> Iterator[tuple[str, str]]:
         yield str(event["verb"]), f"{told}{str(event['when'])[:10]}"
 
 
-def in_words(value: Any) -> str:
+def option_in_words(value: Any) -> str:
     """An option's value, not too long."""
     if isinstance(value, dict):
         value = ", ".join(f"{name}={one}" for name, one in value.items())
     return lettered(value, 4 * LONGEST)
 
 
-def heading(findings: Findings) -> str:
+def page_header(findings: Findings) -> str:
     """What the page is about."""
     title = f"{lettered(findings.label, LONGEST)}: a naive Bayes model"
     rows, classes = findings.trained.summary.rows, len(findings.classes)
-    told = f"{counted(rows, 'row')} learned, {counted(classes, 'class', 'classes')}"
+    told = f"{count_in_words(rows, 'row')} learned, {count_in_words(classes, 'class', 'classes')}"
     named = f"{lettered(findings.name, LONGEST)}: " if findings.name else ""
     return f'<header><h1>{safe(title)}</h1><p class="soft">{safe(named + told)}</p></header>'

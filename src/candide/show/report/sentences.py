@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
+from candide.data.written_numbers import percent
 from candide.families.base.profile import COUNTS, CURVE, EVENTS, STEPS, Profile
-from candide.show.explanations.terminal import percent
 from candide.show.pictures.features import against_the_rest, usual_evidence
 from candide.show.pictures.lettering import figure_of, lettered, share_of
-from candide.show.pictures.scales import Scales, labels_of
+from candide.show.pictures.scales import Scales, scale_labels
 from candide.show.pictures.subject import Subject
 
 CLASSES_TOLD = 6
@@ -73,7 +73,7 @@ def told_of_class(subject: Subject, profile: Profile, label: int) -> str:
     likely = int(np.argmax(mass(profile, label))) if len(profile.places) else 0
     if not len(profile.places):
         return "never seen"
-    name, share = labels_of(profile)[likely], float(mass(profile, label)[likely])
+    name, share = scale_labels(profile)[likely], float(mass(profile, label)[likely])
     return f"most often {lettered(name, 30)} ({share_of(share)})"
 
 
@@ -89,11 +89,11 @@ def middle_half(profile: Profile, label: int) -> str:
     if not running[-1] > 0:
         return "never seen"
     places = np.asarray(profile.places)
-    low, high = (named(profile, places[np.searchsorted(running, q * running[-1])]) for q in (0.25, 0.75))
+    low, high = (place_in_words(profile, places[np.searchsorted(running, q * running[-1])]) for q in (0.25, 0.75))
     return f"{low} to {high}" if low != high else low
 
 
-def named(profile: Profile, place: float) -> str:
+def place_in_words(profile: Profile, place: float) -> str:
     """A place along numbers in few letters."""
     return profile.place_named(place, lambda number: figure_of(number, 3))
 

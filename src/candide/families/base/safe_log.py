@@ -1,0 +1,17 @@
+"""Logarithms of chances that may be zero."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from candide.data.arrays import FloatArray
+
+
+def safe_log(numbers: FloatArray | float) -> FloatArray:
+    """The logarithm, -inf at zero without a warning.
+
+    >>> safe_log(0.0).item(), safe_log(1.0).item()
+    (-inf, 0.0)
+    """
+    with np.errstate(divide="ignore"):
+        return np.asarray(np.log(np.asarray(numbers, dtype=np.float64)))

@@ -19,11 +19,9 @@ from candide.kernels.words import (
     ONE,
     PAIRS_FULL,
     SCRATCH_FULL,
-    Letters,
     Number,
-    Recipe,
+    Reader,
     Scratch,
-    Terms,
     document_terms,
     mixed,
 )
@@ -47,6 +45,13 @@ class Texts(NamedTuple):
     letters: AnyArray
     offsets: IntArray
     missing: AnyArray
+
+
+class TermWeighting(NamedTuple):
+    """How occurrences become amounts: a rule, such as COUNTS, and logs[n], log(1 + n) on a fixed grid, float64."""
+
+    rule: Number
+    logs: FloatArray
 
 
 class Tallies(NamedTuple):
@@ -106,22 +111,23 @@ def damp(distinct: Number, amounts: IntArray, logs: FloatArray) -> None:
 
 
 @compiled
-def weigh(distinct: Number, weighting: Number, logs: FloatArray, amounts: IntArray) -> None:
+def weigh(distinct: Number, weighting: TermWeighting, amounts: IntArray) -> None:
     """Turn the occurrences of a document's different terms into amounts, as the weighting says."""
-    if distinct <= 0 or weighting == COUNTS:
+    rule = weighting.rule
+    if distinct <= 0 or rule == COUNTS:
         return
-    if weighting == LOG:
-        damp(distinct, amounts, logs)
-    elif weighting == EVEN:
+    if rule == LOG:
+        damp(distinct, amounts, weighting.logs)
+    elif rule == EVEN:
         amounts[:distinct] = np.int64(np.rint(UNIT / np.sqrt(np.float64(distinct))))
     else:
         amounts[:distinct] = 1
 
 
 @compiled
-def unit_of(weighting: Number) -> float:
+def unit_of(weighting: TermWeighting) -> float:
     """What an amount of one stands for."""
-    return 1.0 / UNIT if weighting in (LOG, EVEN) else 1.0
+    return 1.0 / UNIT if weighting.rule in (LOG, EVEN) else 1.0
 
 
 @compiled
@@ -168,12 +174,8 @@ def learn_documents(
     labels: IntArray,
     weights: IntArray,
     shift: Number,
-    letters: Letters,
-    recipe: Recipe,
-    weighting: Number,
-    logs: FloatArray,
-    terms: Terms,
-    scratch: Scratch,
+    reader: Reader,
+    weighting: TermWeighting,
     tallies: Tallies,
 ) -> tuple[Number, Number]:
     """Learn the documents from number `row` on; where it stopped, and why (0: all done).
@@ -183,29 +185,29 @@ def learn_documents(
     """
     table, pairs, frequency = tallies.table, tallies.pairs, tallies.frequency
     dense = table.shape[1] > 0
-    once = weighting != COUNTS or frequency.size > 0
+    ids, amounts = reader.scratch.ids, reader.scratch.amounts
+    once = weighting.rule != COUNTS or frequency.size > 0
     rows = texts.offsets.size - 1
     while row < rows:
         if texts.missing.size and texts.missing[row]:
             row += 1
             continue
         start, stop = texts.offsets[row], texts.offsets[row + 1]
-        count = document_terms(texts.letters, start, stop, letters, recipe, terms, scratch, True)
+        count = document_terms(texts.letters, start, stop, reader, True)
         if count < 0:
             return row, count
         if not dense and 4 * (tallies.used[0] + count) > 3 * (pairs.size >> 1):
             return row, PAIRS_FULL
         label = labels[row]
         weight = weights[row] if weights.size else 1
-        ids, amounts = scratch.ids, scratch.amounts
         if once:
-            count = join_equal(count, scratch)
+            count = join_equal(count, reader.scratch)
             if count < 0:
                 return row, count
             if frequency.size:
                 for place in range(count):
                     frequency[ids[place]] += weight
-            weigh(count, weighting, logs, amounts)
+            weigh(count, weighting, amounts)
             for place in range(count):
                 amount = weighed_amount(weight, amounts[place], shift)
                 if dense:

@@ -10,8 +10,8 @@ import numpy as np
 
 from candide.data.arrays import AnyArray, FloatArray, IntArray
 from candide.kernels import compiled
-from candide.kernels.word_counting import Texts, join_equal, weigh, weighed_amount
-from candide.kernels.words import Letters, Number, Recipe, Scratch, Terms, document_terms
+from candide.kernels.word_counting import TermWeighting, Texts, join_equal, weigh, weighed_amount
+from candide.kernels.words import Number, Reader, document_terms
 
 #: What a kernel answers when there was no room for a document's terms, beside the reasons in `words`.
 LIST_FULL = -5
@@ -71,23 +71,17 @@ class Gone(NamedTuple):
 
 @compiled
 def list_documents(
-    texts: Texts,
-    row: Number,
-    letters: Letters,
-    recipe: Recipe,
-    terms: Terms,
-    scratch: Scratch,
-    learning: bool,
-    out: Rows,
+    texts: Texts, row: Number, reader: Reader, learning: bool, out: Rows
 ) -> tuple[Number, Number]:
     """List the terms and occurrences of the documents from number `row` on; where it stopped and why (0: all done)."""
+    scratch = reader.scratch
     while row < texts.offsets.size - 1:
         begin = out.indptr[row]
         out.indptr[row + 1] = begin
         out.tokens[row] = MISSING
         if texts.missing.size == 0 or not texts.missing[row]:
             start, stop = texts.offsets[row], texts.offsets[row + 1]
-            tokens = document_terms(texts.letters, start, stop, letters, recipe, terms, scratch, learning)
+            tokens = document_terms(texts.letters, start, stop, reader, learning)
             if tokens < 0:
                 return row, tokens
             count = join_equal(tokens, scratch)
@@ -105,13 +99,13 @@ def list_documents(
 
 
 @compiled
-def weigh_rows(rows: Rows, weighting: Number, logs: FloatArray, amounts: IntArray) -> None:
+def weigh_rows(rows: Rows, weighting: TermWeighting, amounts: IntArray) -> None:
     """Turn occurrences, rows.amounts, into what the weighting makes of them."""
     for row in range(rows.indptr.size - 1):
         start, stop = rows.indptr[row], rows.indptr[row + 1]
         for place in range(start, stop):
             amounts[place] = rows.amounts[place]
-        weigh(stop - start, weighting, logs, amounts[start:stop])
+        weigh(stop - start, weighting, amounts[start:stop])
 
 
 @compiled

@@ -231,20 +231,14 @@ def number_lines(
                 length += 1
                 position += 1
             if length <= 8:
-                term = number_of_key(
-                    key, np.int64(key), length, 0, learning, terms.slots, terms.place, terms.length, terms.sizes
-                )
+                term = number_of_key(key, np.int64(key), length, 0, learning, terms)
             else:
                 tail[(length - 1) >> 3] = key
-                term = number_of_long_word(
-                    tail, length, 0, learning, terms.slots, terms.arena, terms.place, terms.length, terms.sizes
-                )
+                term = number_of_long_word(tail, length, 0, learning, terms)
             if UNKNOWN < term < 0:
                 return line, term
             if run != NOTHING:
-                term = number_of_run(
-                    run, term, 0, learning, terms.slots, terms.place, terms.length, terms.sizes
-                )
+                term = number_of_run(run, term, 0, learning, terms)
                 if UNKNOWN < term < 0:
                     return line, term
             run = np.int64(term)

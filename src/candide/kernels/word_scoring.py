@@ -10,8 +10,8 @@ import numpy as np
 
 from candide.data.arrays import AnyArray, FloatArray, IntArray
 from candide.kernels import compiled
-from candide.kernels.word_counting import COUNTS, Texts, join_equal, unit_of, weigh
-from candide.kernels.words import Letters, Number, Recipe, Scratch, Terms, document_terms
+from candide.kernels.word_counting import COUNTS, TermWeighting, Texts, join_equal, unit_of, weigh
+from candide.kernels.words import Number, Reader, Scratch, document_terms
 
 
 class Weights(NamedTuple):
@@ -39,71 +39,164 @@ class Weights(NamedTuple):
     rate: FloatArray
 
 
+class Said(NamedTuple):
+    """Room for what one document says of each class.
+
+    sums and matched amounts are float64[class], hits (pairs met) and held (certain terms met) int64[class].
+    """
+
+    sums: FloatArray
+    matched: FloatArray
+    hits: IntArray
+    held: IntArray
+
+
 @compiled
 def weighed_terms(
-    texts: Texts,
-    row: Number,
-    letters: Letters,
-    recipe: Recipe,
-    weighting: Number,
-    logs: FloatArray,
-    terms: Terms,
-    scratch: Scratch,
-    once: bool,
+    texts: Texts, row: Number, reader: Reader, weighting: TermWeighting, once: bool
 ) -> tuple[Number, Number]:
     """Number the terms of one document, each different one once where asked; how many, and of how many tokens.
 
     Amounts are set for different terms only: occurrences, 1, or units of 2^-32, as the weighting says.
     """
     start, stop = texts.offsets[row], texts.offsets[row + 1]
-    tokens = document_terms(texts.letters, start, stop, letters, recipe, terms, scratch, False)
+    tokens = document_terms(texts.letters, start, stop, reader, False)
     if tokens < 0 or not once:
         return tokens, tokens
-    count = join_equal(tokens, scratch)
-    weigh(count, weighting, logs, scratch.amounts)
+    count = join_equal(tokens, reader.scratch)
+    weigh(count, weighting, reader.scratch.amounts)
     return count, tokens
 
 
 @compiled
 def measure_documents(
-    texts: Texts,
-    row: Number,
-    letters: Letters,
-    recipe: Recipe,
-    weighting: Number,
-    logs: FloatArray,
-    terms: Terms,
-    scratch: Scratch,
-    length: FloatArray,
+    texts: Texts, row: Number, reader: Reader, weighting: TermWeighting, length: FloatArray
 ) -> tuple[Number, Number]:
     """The weight of all terms of the documents from number `row` on.
 
     Returns where it stopped and why (0: all done); missing documents are passed over.
     """
-    once, unit = weighting != COUNTS, unit_of(weighting)
+    once, unit = weighting.rule != COUNTS, unit_of(weighting)
     while row < texts.offsets.size - 1:
         if texts.missing.size == 0 or not texts.missing[row]:
-            count, _ = weighed_terms(texts, row, letters, recipe, weighting, logs, terms, scratch, once)
+            count, _ = weighed_terms(texts, row, reader, weighting, once)
             if count < 0:
                 return row, count
             said = np.int64(0)
             for place in range(count):
-                said += scratch.amounts[place] if once else 1
+                said += reader.scratch.amounts[place] if once else 1
             length[row] = said * unit
         row += 1
     return row, 0
 
 
 @compiled
+def add_table_rows(ids: IntArray, count: Number, table: FloatArray, sums: FloatArray) -> None:
+    """Add the rows of table[row, class] that terms have; two classes are kept out of memory while adding."""
+    classes = sums.size
+    if classes == 2:
+        first, second = sums[0], sums[1]
+        for place in range(count):
+            line = ids[place]
+            if line >= 0:
+                first += table[line, 0]
+                second += table[line, 1]
+        sums[0], sums[1] = first, second
+        return
+    for place in range(count):
+        line = ids[place]
+        if line >= 0:
+            for label in range(classes):
+                sums[label] += table[line, label]
+
+
+@compiled
+def add_weighed_terms(
+    scratch: Scratch, count: Number, tokens: Number, once: bool, unit: float, weights: Weights, said: Said
+) -> None:
+    """Add to said.sums what `count` terms in the scratch say, in whatever form the weights are.
+
+    Amounts are those of the scratch in the given unit where terms came `once`, else one for each.
+    """
+    ids, amounts, rows = scratch.ids, scratch.amounts, weights.rows
+    table, factor, certain = weights.table, weights.factor, weights.certain
+    indptr, values = weights.indptr, weights.values
+    sums, matched, hits, held = said
+    classes, dense, poisson = sums.size, table.shape[1] > 0, weights.rate.size > 0
+    matched[:] = 0.0
+    hits[:] = 0
+    held[:] = 0
+    known, spoken, alike = 0, 0.0, 0.0
+    for place in range(count):
+        line = ids[place]
+        if line >= 0 and rows.size:
+            line = rows[line]
+        if line < 0:
+            continue
+        occurrences = amounts[place] if once else 1
+        amount = occurrences * unit * (factor[line] if factor.size else 1.0)
+        if poisson:
+            alike += amount * math.log(tokens) - math.lgamma(amount + 1.0)
+        if dense:
+            for label in range(classes):
+                value = table[line, label]
+                if certain.size and value == np.inf:
+                    held[label] += 1
+                else:
+                    sums[label] += amount * value
+        else:
+            known += 1
+            spoken += amount
+            alike += amount * weights.base[line]
+            for pair in range(indptr[line], indptr[line + 1]):
+                label = weights.labels[pair]
+                hits[label] += 1
+                matched[label] += amount
+                if certain.size and values[pair] == np.inf:
+                    held[label] += 1
+                else:
+                    sums[label] += amount * values[pair]
+    for label in range(classes):
+        sums[label] += alike
+        if hits[label] < known:
+            sums[label] += (spoken - matched[label]) * weights.default[label]
+        if certain.size and held[label] < certain[label]:
+            sums[label] = -np.inf
+
+
+@compiled
+def score_terms(
+    scratch: Scratch, count: Number, tokens: Number, once: bool, unit: float, weights: Weights, said: Said
+) -> None:
+    """Set said.sums to what a document of `tokens` says by these weights; its terms are as in `add_weighed_terms`."""
+    said.sums[:] = weights.constant
+    if weights.table.shape[1] > 0 and not once and weights.factor.size == 0 and weights.rows.size == 0:
+        add_table_rows(scratch.ids, count, weights.table, said.sums)
+    else:
+        add_weighed_terms(scratch, count, tokens, once, unit, weights, said)
+    if weights.rate.size > 0:
+        for label in range(said.sums.size):
+            said.sums[label] += tokens * weights.rate[label]
+
+
+@compiled
+def measured_terms(scratch: Scratch, count: Number, once: bool, rows: IntArray) -> tuple[Number, Number]:
+    """How much `count` terms in the scratch amount to, and how much of that says nothing."""
+    whole, strange = np.int64(0), np.int64(0)
+    for place in range(count):
+        occurrences = scratch.amounts[place] if once else 1
+        whole += occurrences
+        if scratch.ids[place] < 0 or (rows.size > 0 and rows[scratch.ids[place]] < 0):
+            strange += occurrences
+    return whole, strange
+
+
+@compiled
 def score_documents(
     texts: Texts,
     row: Number,
-    letters: Letters,
-    recipe: Recipe,
-    weighting: Number,
-    logs: FloatArray,
-    terms: Terms,
-    scratch: Scratch,
+    reader: Reader,
+    weighting: TermWeighting,
     weights: Weights,
     joint: FloatArray,
     likelihood_weights: Weights,
@@ -117,92 +210,25 @@ def score_documents(
     to the weight of all terms, and unknown[row] to that of the terms that say nothing. Returns where it stopped and why
     (0: all done); missing documents are passed over.
     """
-    ids, amounts, rows, rate = scratch.ids, scratch.amounts, weights.rows, weights.rate
-    classes = joint.shape[1]
+    scratch, classes = reader.scratch, joint.shape[1]
     turns = 2 if likelihood.shape[0] else 1
-    poisson = rate.size > 0
-    once = weighting != COUNTS or poisson
-    unit = unit_of(weighting)
+    once, unit = weighting.rule != COUNTS or weights.rate.size > 0, unit_of(weighting)
     sums, matched = np.empty(classes), np.empty(classes)
-    hits, held = np.empty(classes, np.int64), np.empty(classes, np.int64)
+    said = Said(sums, matched, np.empty(classes, np.int64), np.empty(classes, np.int64))
     while row < texts.offsets.size - 1:
         if texts.missing.size and texts.missing[row]:
             row += 1
             continue
-        count, tokens = weighed_terms(texts, row, letters, recipe, weighting, logs, terms, scratch, once)
+        count, tokens = weighed_terms(texts, row, reader, weighting, once)
         if count < 0:
             return row, count
         for turn in range(turns):
-            said_of, each = (joint, weights) if turn == 0 else (likelihood, likelihood_weights)
-            table, factor, base, constant = each.table, each.factor, each.base, each.constant
-            indptr, pair_labels, values = each.indptr, each.labels, each.values
-            default, certain = each.default, each.certain
-            dense = table.shape[1] > 0
-            sums[:] = constant
-            if dense and not once and factor.size == 0 and rows.size == 0:
-                if classes == 2:
-                    first, second = sums[0], sums[1]
-                    for place in range(count):
-                        line = ids[place]
-                        if line >= 0:
-                            first += table[line, 0]
-                            second += table[line, 1]
-                    sums[0], sums[1] = first, second
-                else:
-                    for place in range(count):
-                        line = ids[place]
-                        if line >= 0:
-                            for label in range(classes):
-                                sums[label] += table[line, label]
-            else:
-                matched[:] = 0.0
-                hits[:] = 0
-                held[:] = 0
-                known, said, alike = 0, 0.0, 0.0
-                for place in range(count):
-                    line = ids[place]
-                    if line >= 0 and rows.size:
-                        line = rows[line]
-                    if line < 0:
-                        continue
-                    occurrences = amounts[place] if once else 1
-                    amount = occurrences * unit * (factor[line] if factor.size else 1.0)
-                    if poisson:
-                        alike += amount * math.log(tokens) - math.lgamma(amount + 1.0)
-                    if dense:
-                        for label in range(classes):
-                            value = table[line, label]
-                            if certain.size and value == np.inf:
-                                held[label] += 1
-                            else:
-                                sums[label] += amount * value
-                    else:
-                        known += 1
-                        said += amount
-                        alike += amount * base[line]
-                        for pair in range(indptr[line], indptr[line + 1]):
-                            label = pair_labels[pair]
-                            hits[label] += 1
-                            matched[label] += amount
-                            if certain.size and values[pair] == np.inf:
-                                held[label] += 1
-                            else:
-                                sums[label] += amount * values[pair]
-                for label in range(classes):
-                    sums[label] += alike
-                    if hits[label] < known:
-                        sums[label] += (said - matched[label]) * default[label]
-                    if certain.size and held[label] < certain[label]:
-                        sums[label] = -np.inf
+            out, each = (joint, weights) if turn == 0 else (likelihood, likelihood_weights)
+            score_terms(scratch, count, tokens, once, unit, each, said)
             for label in range(classes):
-                said_of[row, label] += sums[label] + (tokens * rate[label] if poisson else 0.0)
+                out[row, label] += sums[label]
         if length.size:
-            whole, strange = np.int64(0), np.int64(0)
-            for place in range(count):
-                occurrences = amounts[place] if once else 1
-                whole += occurrences
-                if ids[place] < 0 or (rows.size > 0 and rows[ids[place]] < 0):
-                    strange += occurrences
+            whole, strange = measured_terms(scratch, count, once, weights.rows)
             length[row] = whole * unit
             unknown[row] = strange * unit
         row += 1

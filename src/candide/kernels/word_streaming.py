@@ -15,13 +15,14 @@ from candide.kernels import compiled
 from candide.kernels.word_counting import (
     COUNTS,
     Tallies,
+    TermWeighting,
     add_pair,
     count_of,
     join_equal,
     unit_of,
     weigh,
 )
-from candide.kernels.words import PAIRS_FULL, Letters, Number, Recipe, Scratch, Terms, document_terms
+from candide.kernels.words import PAIRS_FULL, Letters, Number, Reader, Recipe, Scratch, Terms, document_terms
 
 
 class Running(NamedTuple):
@@ -35,12 +36,8 @@ class Running(NamedTuple):
 class Open(NamedTuple):
     """A text block as the loops see it; `State` is the same, flat."""
 
-    letters: Letters
-    recipe: Recipe
-    weighting: Number
-    logs: FloatArray
-    terms: Terms
-    scratch: Scratch
+    reader: Reader
+    weighting: TermWeighting
     tallies: Tallies
     running: Running
 
@@ -50,30 +47,25 @@ class Open(NamedTuple):
 State = tuple[AnyArray, ...]
 
 
-def state_of(
-    letters: Letters,
-    recipe: Recipe,
-    weighting: int,
-    logs: FloatArray,
-    terms: Terms,
-    scratch: Scratch,
-    tallies: Tallies,
-    running: Running,
-) -> State:
+def state_of(reader: Reader, weighting: TermWeighting, tallies: Tallies, running: Running) -> State:
     """The arrays of a text block, flat."""
-    return (np.array([*recipe, weighting]), logs, *letters, *terms, *scratch, *tallies, *running)
+    letters, recipe, terms, scratch = reader
+    numbers = np.array([*recipe, weighting.rule])
+    return (numbers, weighting.logs, *letters, *terms, *scratch, *tallies, *running)
 
 
 @compiled
 def opened(state: Any) -> Any:
     """The block that `state_of` made flat."""
+    numbers = state[0]
     return Open(
-        Letters(state[2], state[3], state[4]),
-        Recipe(state[0][0], state[0][1], state[0][2], state[0][3], state[0][4], state[0][5]),
-        state[0][6],
-        state[1],
-        Terms(state[5], state[6], state[7], state[8], state[9]),
-        Scratch(state[10], state[11], state[12], state[13], state[14]),
+        Reader(
+            Letters(state[2], state[3], state[4]),
+            Recipe(numbers[0], numbers[1], numbers[2], numbers[3], numbers[4], numbers[5]),
+            Terms(state[5], state[6], state[7], state[8], state[9]),
+            Scratch(state[10], state[11], state[12], state[13], state[14]),
+        ),
+        TermWeighting(numbers[6], state[1]),
         Tallies(state[15], state[16], state[17], state[18], state[19]),
         Running(state[20], state[21], state[22]),
     )
@@ -85,15 +77,15 @@ def terms_of(text: AnyArray, stop: Number, block: Any, learning: bool, once: boo
 
     Each different term comes once with its amount, unless each occurrence counts for itself and `once` is not asked.
     """
-    scratch = block.scratch
-    count = document_terms(text, 0, stop, block.letters, block.recipe, block.terms, scratch, learning)
+    scratch = block.reader.scratch
+    count = document_terms(text, 0, stop, block.reader, learning)
     if count <= 0:
         return count
-    if block.weighting == COUNTS and not once:
+    if block.weighting.rule == COUNTS and not once:
         scratch.amounts[:count] = 1
         return count
     count = join_equal(count, scratch)
-    weigh(count, block.weighting, block.logs, scratch.amounts)
+    weigh(count, block.weighting, scratch.amounts)
     return count
 
 
@@ -112,7 +104,7 @@ def learn_text(text: AnyArray, stop: Number, label: Number, weight: Number | flo
     dense = table.shape[1] > 0
     if not dense and 4 * (tallies.used[0] + count) > 3 * (pairs.size >> 1):
         return PAIRS_FULL
-    ids, amounts, words = block.scratch.ids, block.scratch.amounts, running.words
+    ids, amounts, words = block.reader.scratch.ids, block.reader.scratch.amounts, running.words
     total = 0 * weight
     for place in range(count):
         term, amount = ids[place], weight * amounts[place]
@@ -137,7 +129,7 @@ def forget_text(text: AnyArray, stop: Number, label: Number, only_ask: bool, sta
     if count < 0:
         return count
     tallies, running = block.tallies, block.running
-    ids, amounts, words = block.scratch.ids, block.scratch.amounts, running.words
+    ids, amounts, words = block.reader.scratch.ids, block.reader.scratch.amounts, running.words
     if tallies.documents[label] < 1:
         return 1
     for place in range(count):
@@ -175,7 +167,7 @@ def score_text(
         return count
     tallies = block.tallies
     classes = joint.size
-    ids, amounts = block.scratch.ids, block.scratch.amounts
+    ids, amounts = block.reader.scratch.ids, block.reader.scratch.amounts
     words, totals, known = block.running.words, block.running.totals, block.running.known[0]
     unit = unit_of(block.weighting)
     dense = tallies.table.shape[1] > 0

@@ -13,7 +13,7 @@ from candide.families.text import Text
 from candide.families.words.documents import SURROGATES, not_text
 from candide.families.words.options import TextOptions
 from candide.families.words.vocabulary import grown
-from candide.families.words.word_tally_builder import WordTallyBuilder, logs
+from candide.families.words.word_tally_builder import WordTallyBuilder
 from candide.kernels.word_counting import refill_pairs
 from candide.kernels.word_streaming import Running, State, forget_text, learn_text, score_text, state_of
 from candide.kernels.words import PAIRS_FULL, Number
@@ -109,7 +109,7 @@ class RunningWords(WordTallyBuilder):
         terms, scratch, tallies, running = self.vocabulary.terms, self.scratch, self.tallies, self.running
         last = self.gathered
         if last[0] is not terms or last[1] is not scratch or last[2] is not tallies or last[3] is not running:
-            flat = state_of(self.letters, self.recipe, self.weighting, logs(), terms, scratch, tallies, running)
+            flat = state_of(self.reader, self.weighting, tallies, running)
             self.gathered = (terms, scratch, tallies, running, flat)
         state: State = self.gathered[4]
         return state

@@ -14,13 +14,14 @@ from candide.data.arrays import AnyArray, FloatArray, IntArray
 from candide.data.errors import OptionRefused
 from candide.families.words.documents import Documents
 from candide.families.words.event_models import MODELS, NO_FLOATS, NO_INTEGERS, Seen
-from candide.families.words.options import WEIGHTINGS, TextOptions
+from candide.families.words.options import TextOptions
+from candide.families.words.term_lists import roomier_reader
 from candide.families.words.unspaced import closed_up
 from candide.families.words.vocabulary import FIRST_SCRATCH, Vocabulary, letters_of, recipe_of, scratch_of
-from candide.families.words.word_tally_builder import logs, slots_of
+from candide.families.words.word_tally_builder import slots_of, weighting_of
 from candide.kernels.word_merging import Lines
 from candide.kernels.word_scoring import Weights, score_documents, weighed_terms
-from candide.kernels.words import SCRATCH_FULL, Letters, Number, Recipe
+from candide.kernels.words import SCRATCH_FULL, Letters, Number, Reader, Recipe
 from candide.statistics.weight_grid import amounts
 from candide.statistics.word_tally import WordTally, running, take_words
 
@@ -97,7 +98,7 @@ class TextParameters:
 
     def _read(self, documents: Documents, found: Assessed, tables: Sequence[Weights]) -> None:
         """Fill in what is asked for, in one pass."""
-        scratch = scratch_of(FIRST_SCRATCH)
+        reader, weighting = self._reader(), weighting_of(self.options.weighting)
         joint = found.scores[0]
         likelihood = found.scores[1] if len(found.scores) > 1 else np.zeros((0, joint.shape[1]))
         for piece, rows in documents.with_rows():
@@ -105,12 +106,15 @@ class TextParameters:
             reason: Number = SCRATCH_FULL
             while reason:
                 row, reason = score_documents(
-                    piece, row, self.letters, self.recipe, WEIGHTINGS.index(self.options.weighting), logs(),
-                    self.vocabulary.terms, scratch, tables[0], joint[rows], tables[-1], likelihood[rows],
+                    piece, row, reader, weighting, tables[0], joint[rows], tables[-1], likelihood[rows],
                     found.length[rows], found.unknown[rows],
                 )  # fmt: skip
                 if reason == SCRATCH_FULL:
-                    scratch = scratch_of(2 * len(scratch.ids))
+                    reader = roomier_reader(reader)
+
+    def _reader(self) -> Reader:
+        """What documents are read with: a scratch of its own for each thread."""
+        return Reader(self.letters, self.recipe, self.vocabulary.terms, scratch_of(FIRST_SCRATCH))
 
     def log_unseen(self, unknown: FloatArray) -> FloatArray:
         """What is added to log P of each document for words that say nothing: -log(G + V) a unit of their weight.
@@ -122,17 +126,14 @@ class TextParameters:
 
     def spoken(self, documents: Documents) -> tuple[list[tuple[int, float]], int]:
         """The kept words of a single document with their amounts, and how many tokens it has."""
-        scratch = scratch_of(FIRST_SCRATCH)
+        reader, weighting = self._reader(), weighting_of(self.options.weighting)
         count: Number = SCRATCH_FULL
         tokens: Number = 0
         while count == SCRATCH_FULL:
-            count, tokens = weighed_terms(
-                documents.pieces[0], 0, self.letters, self.recipe, WEIGHTINGS.index(self.options.weighting), logs(),
-                self.vocabulary.terms, scratch, True,
-            )  # fmt: skip
+            count, tokens = weighed_terms(documents.pieces[0], 0, reader, weighting, True)
             if count == SCRATCH_FULL:
-                scratch = scratch_of(2 * len(scratch.ids))
-        unit = float(self.options.unit)
+                reader = roomier_reader(reader)
+        scratch, unit = reader.scratch, float(self.options.unit)
         found = []
         for number, amount in zip(scratch.ids[:count].tolist(), scratch.amounts[:count].tolist(), strict=True):
             row = number if number < 0 or not self.rows.size else int(self.rows[number])

@@ -6,13 +6,13 @@ import numpy as np
 
 from candide.data.arrays import AnyArray, FloatArray, IntArray
 from candide.families.words.documents import Documents
-from candide.families.words.options import WEIGHTINGS, TextOptions
+from candide.families.words.options import TextOptions
 from candide.families.words.vocabulary import FIRST_SCRATCH, Vocabulary, letters_of, recipe_of, scratch_of
-from candide.families.words.word_tally_builder import logs
+from candide.families.words.word_tally_builder import weighting_of
 from candide.kernels.word_counting import Texts
 from candide.kernels.word_leaving import LIST_FULL, Rows, list_documents, weigh_rows
 from candide.kernels.word_scoring import measure_documents
-from candide.kernels.words import SCRATCH_FULL, Letters, Number, Recipe
+from candide.kernels.words import SCRATCH_FULL, Letters, Number, Reader, Recipe
 from candide.statistics.weight_grid import weights_in_units
 
 #: A text has about one different term in so many bytes; where it has more, there is made more room.
@@ -44,7 +44,8 @@ def _piece_rows(piece: Texts, letters: Letters, recipe: Recipe, vocabulary: Voca
     row: Number = 0
     reason: Number = SCRATCH_FULL
     while reason:
-        row, reason = list_documents(piece, row, letters, recipe, vocabulary.terms, scratch, learning, out)
+        reader = Reader(letters, recipe, vocabulary.terms, scratch)
+        row, reason = list_documents(piece, row, reader, learning, out)
         if reason == LIST_FULL:
             out = roomier(out)
         elif reason == SCRATCH_FULL:
@@ -61,6 +62,11 @@ def room_for_rows(documents: int, terms: int) -> Rows:
         np.empty(terms, dtype=np.int64),
         np.empty(documents, dtype=np.int64),
     )
+
+
+def roomier_reader(reader: Reader) -> Reader:
+    """The same reader with room for documents twice as long."""
+    return reader._replace(scratch=scratch_of(2 * len(reader.scratch.ids)))
 
 
 def roomier(rows: Rows) -> Rows:
@@ -81,24 +87,22 @@ def trimmed(rows: Rows) -> Rows:
 def weighed(rows: Rows, weighting: str) -> Rows:
     """The rows with amounts as the weighting says, in place of occurrences."""
     amounts = np.empty_like(rows.amounts)
-    weigh_rows(rows, WEIGHTINGS.index(weighting), logs(), amounts)
+    weigh_rows(rows, weighting_of(weighting), amounts)
     return rows._replace(amounts=amounts)
 
 
 def lengths_of(documents: Documents, options: TextOptions) -> FloatArray:
     """How much all terms of each document weigh, known or not; 0 where it is missing."""
-    letters, recipe, terms = letters_of(options), recipe_of(options), Vocabulary(2).terms
+    terms, scratch = Vocabulary(2).terms, scratch_of(FIRST_SCRATCH)
+    reader, weighting = Reader(letters_of(options), recipe_of(options), terms, scratch), weighting_of(options.weighting)
     length = np.zeros(len(documents))
-    scratch = scratch_of(FIRST_SCRATCH)
     for piece, part in documents.with_rows():
         row: Number = 0
         reason: Number = SCRATCH_FULL
         while reason:
-            row, reason = measure_documents(
-                piece, row, letters, recipe, WEIGHTINGS.index(options.weighting), logs(), terms, scratch, length[part]
-            )
+            row, reason = measure_documents(piece, row, reader, weighting, length[part])
             if reason == SCRATCH_FULL:
-                scratch = scratch_of(2 * len(scratch.ids))
+                reader = roomier_reader(reader)
     return length
 
 

@@ -14,12 +14,13 @@ from candide.families.words.vocabulary import FIRST_SCRATCH, Vocabulary, grown, 
 from candide.kernels.logarithm import grid_log
 from candide.kernels.word_counting import (
     Tallies,
+    TermWeighting,
     add_lines,
     learn_documents,
     refill_pairs,
 )
 from candide.kernels.word_merging import Lines, count_pairs, pairs_of_table, place_pairs, sort_words
-from candide.kernels.words import ARENA_FULL, PAIRS_FULL, SCRATCH_FULL, TERMS_FULL, Number
+from candide.kernels.words import ARENA_FULL, PAIRS_FULL, SCRATCH_FULL, TERMS_FULL, Number, Reader
 from candide.statistics.weight_grid import CEILING, bits_of, in_finer_units, weights_in_units
 from candide.statistics.word_tally import WordTally, running
 
@@ -35,6 +36,11 @@ def logs() -> FloatArray:
     return grid_log(1.0 + np.arange(1 << 10, dtype=np.float64))
 
 
+def weighting_of(name: str) -> TermWeighting:
+    """The weighting of that name in the kernels' numbers."""
+    return TermWeighting(WEIGHTINGS.index(name), logs())
+
+
 class WordTallyBuilder:
     """Counts by (term, class), changed in place by kernels; `freeze` gives the canonical tally.
 
@@ -45,7 +51,7 @@ class WordTallyBuilder:
     def __init__(self, options: TextOptions, classes: int) -> None:
         self.options = options
         self.letters, self.recipe = letters_of(options), recipe_of(options)
-        self.weighting = WEIGHTINGS.index(options.weighting)
+        self.weighting = weighting_of(options.weighting)
         self.vocabulary = Vocabulary(2 if options.hashed else 1 << 10)
         self.scratch = scratch_of(FIRST_SCRATCH)
         self.classes = classes
@@ -93,6 +99,11 @@ class WordTallyBuilder:
         """How many terms there is room for."""
         return 1 << self.options.hashed if self.options.hashed else self.vocabulary.room
 
+    @property
+    def reader(self) -> Reader:
+        """What documents are read with, as the kernels take it."""
+        return Reader(self.letters, self.recipe, self.vocabulary.terms, self.scratch)
+
     def grow(self, classes: int) -> None:
         """Make room for more classes; beyond some number of them, only pairs that occur are kept."""
         if classes > len(self.tallies.documents):
@@ -119,9 +130,8 @@ class WordTallyBuilder:
             reason: Number = SCRATCH_FULL
             while reason:
                 row, reason = learn_documents(
-                    piece, row, mine, weighed, self.shift, self.letters, self.recipe, self.weighting, logs(),
-                    self.vocabulary.terms, self.scratch, self.tallies,
-                )  # fmt: skip
+                    piece, row, mine, weighed, self.shift, self.reader, self.weighting, self.tallies
+                )
                 self._make_room(reason)
 
     def freeze(self) -> WordTally:

@@ -64,7 +64,6 @@ ESTIMATOR_ADDS = {
     **{(verb, "sample_weight"): WEIGHED for verb in ("fit", "evaluate", "learn", "forget", "refit")},
     **{(verb, "label"): KNOWN for verb in ("learn", "forget", "refit")},
     ("fit", "half_life"): "only learn_one knows an order in which rows fade",
-    ("predict", "priors"): "a world with other proportions is asked about one call at a time",
 }
 SHELL_LACKS = {
     **{(verb, "format"): "--format is how results are shown; a file's own name tells its format" for verb in READ},
@@ -254,6 +253,22 @@ def test_predict_answers_the_same(faces, tmp_path):
     for place, name in enumerate(["probability_0", "probability_1", "probability_2"]):
         assert found[name].to_numpy() == pytest.approx(chances[:, place])
         assert shell[name].to_numpy() == pytest.approx(chances[:, place])
+
+
+def test_other_priors_shift_answers_alike(faces, tmp_path):
+    rows, path, estimator, fitted, model = faces
+    asked = {name: values for name, values in rows.items() if name != "fruit"}
+    elsewhere = {0: 0.02, 1: 0.02, 2: 0.96}
+    chances = estimator.predict_proba(asked, priors=elsewhere)
+    found = verbs.predict(fitted, asked, priors=elsewhere, probabilities=True).table
+    flags = ["--priors", "0=0.02,1=0.02,2=0.96", "--probabilities"]
+    typed("predict", model, path, "-o", tmp_path / "a.jsonl", *flags)
+    shell = [json.loads(line) for line in (tmp_path / "a.jsonl").read_text().splitlines()]
+    assert (chances.argmax(axis=1) != estimator.predict_proba(asked).argmax(axis=1)).any()
+    for place, name in enumerate(["probability_0", "probability_1", "probability_2"]):
+        assert found[name].to_numpy() == pytest.approx(chances[:, place])
+        assert [one[name] for one in shell] == pytest.approx(chances[:, place])
+    assert found["label"].to_pylist() == estimator.classes_[chances.argmax(axis=1)].tolist()
 
 
 def test_explain_counts_rows_alike_and_says_the_same(faces):

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, TypeVar
 
-from candide.data.batch import Batch
 from candide.data.values import Key, shown
 from candide.model.predictor import Priors
 
@@ -23,9 +22,8 @@ def meant_class(name: Any, classes: tuple[Key, ...]) -> Any:
     return name if name in values or not isinstance(name, str) else by_name.get(name, name)
 
 
-def by_meant_class(given: Given, sample: Batch) -> Given:
+def by_meant_class(given: Given, classes: tuple[Key, ...]) -> Given:
     """Numbers by the classes that are meant; anything else as it is."""
-    if not isinstance(given, Mapping) or sample.labels is None:
+    if not isinstance(given, Mapping):
         return given
-    keys = sample.labels.keys
-    return {meant_class(name, keys): amount for name, amount in given.items()}
+    return {meant_class(name, classes): amount for name, amount in given.items()}

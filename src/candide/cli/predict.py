@@ -24,6 +24,13 @@ def predict(
     *,
     text: TextOption = None,
     rows: RowsOut,
+    priors: Annotated[
+        str | None,
+        typer.Option(
+            metavar="empirical|uniform|A=0.3,B=0.7",
+            help="How likely each class is where these rows come from; else as learned.",
+        ),
+    ] = None,
     confidence: Annotated[
         float,
         typer.Option(metavar="PROBABILITY", help="Decide 'unsure' where the probability is below this."),
@@ -83,6 +90,7 @@ def predict(
         answer=answer,
         safe=rows.safe,
         digits=int(digits) if digits is not None and digits.isdecimal() else digits,
+        priors=None if priors is None else options.by_class(priors, "--priors"),
         confidence=confidence,
         rarity=rarity,
         probabilities=probabilities,

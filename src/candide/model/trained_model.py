@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
-from candide.data.errors import CandideError
+from candide.data.errors import CandideError, OptionRefused
 from candide.model.options import Options
 from candide.model.predictor import Predictor, Priors
 from candide.model.schema import Schema
@@ -45,6 +45,12 @@ class TrainedModel:
         """Choices, and not a row learned."""
         ledger = Ledger.empty() if options.ledger else None
         return cls(options, schema, Summary.empty(schema.blocks), label, ledger=ledger)
+
+    def with_priors(self, priors: Priors) -> TrainedModel:
+        """The same for a world with other proportions; factors on the learned ones say nothing of that world."""
+        if not self.predictor.has_prior and self.predictor.calibration is None:
+            raise OptionRefused("complement is a score, not a likelihood: priors have no effect on it.")
+        return replace(self, options=replace(self.options, priors=priors, class_weight=None))
 
     @cached_property
     def predictor(self) -> Predictor:

@@ -88,7 +88,8 @@ def fit_anew(data: Any, label: str | None, options: Options, watch: Watch, readi
     sample, batches = first_rows(source, watch)
     refuse_numbers_as_labels(sample, source)
     refuse_nested(sample, source, options.families)
-    priors, factors = by_meant_class(options.priors, sample), by_meant_class(options.class_weight, sample)
+    classes = sample.labels.keys if sample.labels else ()
+    priors, factors = by_meant_class(options.priors, classes), by_meant_class(options.class_weight, classes)
     options = replace(options, priors=priors, class_weight=factors)
     with closing(watched(source, "Learning", watch)) as everything:
         trained = fit_rows(options, sample, everything if batches is None else None, source.label, watch)

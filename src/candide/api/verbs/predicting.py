@@ -10,6 +10,7 @@ from typing import Any, Unpack
 import pyarrow as pa
 
 from candide import engines
+from candide.api.class_names import by_meant_class
 from candide.api.verbs.answers import Answers
 from candide.api.verbs.digits import digits_for
 from candide.api.verbs.fitted import opened
@@ -23,6 +24,7 @@ from candide.data.progress import Watch, unwatched
 from candide.data.values import shown
 from candide.model.decision import RARITY, refuse_no_share
 from candide.model.missing_columns import lacking, said_of
+from candide.model.predictor import Priors
 from candide.model.trained_model import TrainedModel
 from candide.sources import Source, open_source
 from candide.sources.delimited import Delimited
@@ -50,6 +52,7 @@ def predict(
     output: Output | None = None,
     *,
     text: str | Sequence[str] | None = None,
+    priors: Priors | None = None,
     confidence: float = 0.0,
     rarity: float = RARITY,
     probabilities: bool = False,
@@ -65,7 +68,8 @@ def predict(
     """Answer rows, or texts of your own. Every row comes back as it was, with `label`, `probability` and `decision`.
 
     The decision is the label, or "unsure" where its probability is below `confidence`, or "unfamiliar" where the row is
-    less expected than all but a share `rarity` of those learned. `probabilities` adds the probability of each class.
+    less expected than all but a share `rarity` of those learned. `priors` replaces the learned prior, for rows from a
+    world with other proportions. `probabilities` adds the probability of each class.
     With `answer` the new columns are called so: `answer`, `answer_probability`, `answer_decision`; else a name that
     the rows use already gets `_predicted` behind it.
 
@@ -86,20 +90,21 @@ def predict(
     significant = digits_for(digits, format)
     refuse_overwriting(output, kind_written(output, format), [data, model], force)
     refuse_rejects(reading.get("rejects"), [data, model, output])
-    expected = expected_kinds(fitted.trained)
+    trained = under(fitted.trained, priors)
+    expected = expected_kinds(trained)
     source = open_source(
         data if text is None else texts_alone(fitted, text), labelled=False, repeatable=False,
         expected=OthersAsText(expected) if format == "parquet" else expected, **reading,
     )  # fmt: skip
-    absent = [] if text is not None else lacking(fitted.trained.schema, source.columns, strict)
-    added = names_of_answers(fitted.trained, source, probabilities, answer)
+    absent = [] if text is not None else lacking(trained.schema, source.columns, strict)
+    added = names_of_answers(trained, source, probabilities, answer)
     names = output is not None and names_format(output, output_format)
     passing = passing_for(source, added, format, safe, significant, names)
-    answering = Answering(fitted.trained, (confidence, rarity), probabilities, passing.rows)
+    answering = Answering(trained, (confidence, rarity), probabilities, passing.rows)
     decisions: Counter[str] = Counter()
     table = None
     with watch("Predicting", source.size) as report:
-        found = counted(engines.engine_of(fitted.trained).map(answering, source.batches(report)), decisions)
+        found = counted(engines.engine_of(trained).map(answering, source.batches(report)), decisions)
         if isinstance(passing, AsTables) and output is None:
             table = pa.concat_tables(list(found), promote_options="permissive")
         elif output is not None:
@@ -107,6 +112,15 @@ def predict(
     said = dict(decisions.most_common())
     notes = (*said_of(absent, source.columns), *left_out(source))
     return Predicted(sum(said.values()), said, table, source.rejects.count, notes)
+
+
+def under(trained: TrainedModel, priors: Priors | None) -> TrainedModel:
+    """The model under other priors, where there are any; refused before rows are read if they do not fit."""
+    if priors is None:
+        return trained
+    other = trained.with_priors(by_meant_class(priors, trained.summary.classes))
+    other.predictor  # noqa: B018
+    return other
 
 
 def passing_for(

@@ -21,7 +21,7 @@ from typer.testing import CliRunner
 import candide
 from candide import NaiveBayes, TextOptions, fit
 from candide.api import verbs
-from candide.api.verbs.reading import Reading
+from candide.api.verbs.reading import SourceOptions
 from candide.cli.app import app
 from candide.cli.wording import commands_with, flag, in_shell, running_command, typed_option
 from candide.data.advice import KINDS, Install, Message, NamedOption, SetOption, UseVerb, plain_part, read_part
@@ -126,7 +126,7 @@ def in_python_and_shell() -> tuple[set[str], set[str]]:
         if one.kind is not Parameter.VAR_KEYWORD
     }
     by_hand = {one.name for kind in (TextOptions, Categorical) for one in fields(kind)}
-    python = named | by_hand | {*Reading.__annotations__}
+    python = named | by_hand | {*SourceOptions.__annotations__}
     return python, {name for name in python if commands_with(flag(name))}
 
 

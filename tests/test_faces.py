@@ -19,7 +19,7 @@ from typer.testing import CliRunner
 import candide
 from candide import NaiveBayes, TextOptions, load, store
 from candide.api import verbs
-from candide.api.verbs.reading import Reading
+from candide.api.verbs.reading import SourceOptions
 from candide.cli.app import app
 from candide.cli.text_recipe import text_of
 from candide.data.errors import CandideError, OptionRefused
@@ -48,7 +48,7 @@ WEIGHED = "rows in files have no weights beside them"
 REPEATED = "an option that may be repeated is empty until it is given"
 
 ESTIMATOR_LACKS = {
-    **{(verb, name): FILES for verb in READ if METHODS.get(verb) != () for name in Reading.__annotations__},
+    **{(verb, name): FILES for verb in READ if METHODS.get(verb) != () for name in SourceOptions.__annotations__},
     **{(verb, name): FILES for verb in ("fit", "predict", "learn", "forget", "sample", "refit")
        for name in ("output", "force")},
     **{(verb, name): FILES for verb in ("predict", "sample") for name in ("safe", "output_format")},
@@ -95,7 +95,7 @@ def of_function(verb):
     """The parameters of a verb, those of reading among them; progress is shown, not asked for."""
     found = defaults(getattr(verbs, verb))
     if found.pop("reading", None) is not None:
-        found |= dict.fromkeys(Reading.__annotations__)
+        found |= dict.fromkeys(SourceOptions.__annotations__)
         found |= {"follow_links": False, "on_error": "stop"}
     return {name: default for name, default in found.items() if name not in ("model", "models", "watch")}
 

@@ -11,7 +11,7 @@ import pytest
 from candide import NaiveBayes, families
 from candide.api import verbs
 from candide.cli.cards import COLUMNS_SHOWN, features_of
-from candide.cli.inspect import show
+from candide.cli.inspect import show_card
 from strategies import PLAIN
 
 ORCHARD = str(Path(__file__).parents[1] / "examples" / "orchard.csv")
@@ -34,7 +34,7 @@ def by_column(card):
 
 
 def printed(card, capsys, model="m.candide"):
-    show(card, model)
+    show_card(card, model)
     return capsys.readouterr().out
 
 

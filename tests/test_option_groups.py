@@ -10,7 +10,7 @@ import typer
 from typer.main import get_command
 from typer.testing import CliRunner
 
-from candide.api.verbs.reading import Reading
+from candide.api.verbs.reading import SourceOptions
 from candide.cli.app import app
 from candide.cli.groups import with_groups
 from candide.cli.options import ReadingOptions, RowsOut
@@ -77,8 +77,8 @@ def test_every_command_that_reads_rows_reads_them_alike(command):
 
 
 def test_commands_and_verbs_read_by_the_same_options():
-    assert {one.name for one in fields(ReadingOptions)} | {"format"} == {*Reading.__annotations__}
-    assert {*ReadingOptions().for_verb()} | {"format"} == {*Reading.__annotations__}
+    assert {one.name for one in fields(ReadingOptions)} | {"format"} == {*SourceOptions.__annotations__}
+    assert {*ReadingOptions().for_verb()} | {"format"} == {*SourceOptions.__annotations__}
 
 
 def test_rows_are_written_alike():

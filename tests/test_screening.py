@@ -56,9 +56,9 @@ def test_warnings_are_told_by_schema_card_and_report(tmp_path):
 
 
 def test_the_shell_tells_warnings_in_its_own_words(tmp_path, capsys):
-    from candide.cli.inspect import show
+    from candide.cli.inspect import show_card
 
-    show(inspect(warned_of()), "model.candide")
+    show_card(inspect(warned_of()), "model.candide")
     shown = capsys.readouterr().out
     assert "Columns to look at twice" in shown
     assert "--family age=ignore" in shown

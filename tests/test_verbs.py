@@ -268,7 +268,7 @@ def test_families_are_chosen_from_the_first_rows_only(monkeypatch, tmp_path):
     monkeypatch.setattr(reading, "ROWS_TO_LOOK_AT", 100)
     path = tmp_path / "long.jsonl"
     path.write_text("".join(json.dumps({"x": n, "y": n % 2}) + "\n" for n in range(100_000)))
-    source = reading.labelled(path, "y", None, {})
+    source = reading.labelled_source(path, "y", None, {})
     sample, rest = first_rows(source)
     assert len(sample) == 100
     assert rest is None

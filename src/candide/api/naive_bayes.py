@@ -26,7 +26,7 @@ from candide.data.values import as_array, key_of, shown
 from candide.data.visible import visible
 from candide.engines.protocol import parts
 from candide.model.decision import CONFIDENCE, RARITY, answers, decided
-from candide.model.missing_columns import lacking, met, said_of
+from candide.model.missing_columns import absent_columns_notes, lacking, met
 from candide.model.options import Options
 from candide.model.predictor import Predictor, Priors, log_normalised, log_priors, log_sum, normalised
 from candide.model.sampling import drawn_rows
@@ -130,7 +130,7 @@ class NaiveBayes(Shared, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         `like` takes all choices (families, bins, smoothing, recipes, calibration) from another model, so that what both
         have learned can be added up.
         """
-        batch, label = labelled(X, y, sample_weight)
+        batch, label = labelled_rows(X, y, sample_weight)
         self._refuse_fading()
         if like is None:
             trained = fit_rows(self._options(), batch, label=label)
@@ -150,7 +150,7 @@ class NaiveBayes(Shared, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def partial_fit(self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None) -> Self:
         """Learn more rows. New classes, categories and columns are welcome; families and smoothing stay as chosen."""
         self._refuse_fading()
-        batch, label = labelled(X, y, sample_weight)
+        batch, label = labelled_rows(X, y, sample_weight)
         declared = frozenset(key for key in map(key_of, [] if classes is None else classes) if key is not None)
         refuse_undeclared(batch, declared)
         if not self.__sklearn_is_fitted__():
@@ -174,7 +174,7 @@ class NaiveBayes(Shared, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         (families, bin edges, smoothing, calibration) may still bear traces of them; `refit` leaves none.
         """
         check_is_fitted(self)
-        batch, _ = labelled(X, self._label(y), sample_weight)
+        batch, _ = labelled_rows(X, self._label(y), sample_weight)
         before = self.trained_
         after = forget_rows(before, [self._met(batch)])
         self._become(after, first=after.schema.columns != before.schema.columns)
@@ -189,7 +189,7 @@ class NaiveBayes(Shared, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         check_is_fitted(self)
         y = self._label(y)
-        batch, _ = labelled(X, y, sample_weight)
+        batch, _ = labelled_rows(X, y, sample_weight)
         refuse_others(self.trained_, [self._met(batch)])
         return self.fit(X, y, sample_weight)
 
@@ -202,7 +202,7 @@ class NaiveBayes(Shared, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         [True, False]
         """
         check_is_fitted(self)
-        batch, _ = labelled(X, self._label(y), None)
+        batch, _ = labelled_rows(X, self._label(y), None)
         return knows_rows(self.trained_, self._met(batch))
 
     def learn_one(self, x: Any, y: Any) -> Self:
@@ -390,7 +390,7 @@ class NaiveBayes(Shared, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     @reads
     def score(self, X: Any, y: Any, sample_weight: Any = None, strict: bool = False) -> float:
         """The share of rows that are answered rightly. `y` is one label a row, or the name of their column."""
-        batch, _ = labelled(X, y, sample_weight)
+        batch, _ = labelled_rows(X, y, sample_weight)
         best = np.concatenate(self._by_rows(batch, self.predictor_.best, strict))
         places = {key: place for place, key in enumerate(self.predictor_.classes)}
         assert batch.labels is not None
@@ -422,7 +422,7 @@ class NaiveBayes(Shared, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         ('leave-one-out', 20, 1.0)
         """
         evaluation.refuse_two_ways(leave_one_out, folds, seed)
-        batch, label = labelled(X, self._label(y), sample_weight)
+        batch, label = labelled_rows(X, self._label(y), sample_weight)
         if folds is not None:
             self._refuse_fading()
             return evaluation.in_folds(self._options(), batch, folds, seed=seed or 0, label=label)
@@ -526,7 +526,7 @@ class NaiveBayes(Shared, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """The options of exact learning: fading is a matter of the stream."""
         options = self.get_params(deep=False)
         del options["half_life"]
-        engines.refuse_unknown(self.engine)
+        engines.refuse_unknown_engine(self.engine)
         return Options(**options)
 
     def _label(self, y: Any) -> Any:
@@ -603,7 +603,7 @@ class NaiveBayes(Shared, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _completed(self, batch: Batch, strict: bool, calls_between: int = 2) -> Batch:
         """Rows with every column the model asks for: missing where they lack one, which is said once a call."""
         absent = lacking(self.trained_.schema, batch.names, strict)
-        for note in said_of(absent, batch.names):
+        for note in absent_columns_notes(absent, batch.names):
             warnings.warn(note, MissingColumnWarning, stacklevel=3 + calls_between)
         return batch.with_missing(absent)
 
@@ -629,7 +629,7 @@ def looked_at_twice(schema: Schema) -> ColumnWarning:
     return ColumnWarning(*lines)
 
 
-def labelled(X: Any, y: Any, weights: Any) -> tuple[Batch, str | None]:
+def labelled_rows(X: Any, y: Any, weights: Any) -> tuple[Batch, str | None]:
     """Rows with labels, and the name of the label column where one was given."""
     if y is None:
         raise LabelsRefused(

@@ -9,14 +9,15 @@ from __future__ import annotations
 def main() -> None:
     """Run the command that was typed, and end the process with its exit code."""
     from candide.cli.failures import guarded
-    from candide.cli.lean import without
-    from candide.cli.screen import screened
+    from candide.cli.lean import without_package
+    from candide.cli.screen import screened_output
 
     def run() -> None:
         from candide.cli.app import app
 
         app(prog_name="candide")
 
-    with screened(), without("pandas"):  # PyArrow imports it whenever it meets a Python value, for half a second
+    # PyArrow imports pandas whenever it meets a Python value, for half a second
+    with screened_output(), without_package("pandas"):
         code = guarded(run)
     raise SystemExit(code)

@@ -64,10 +64,10 @@ def compare(
 
         print_json({"output": output, **found.to_dict()})
         return
-    show(found, output)
+    show_comparison(found, output)
 
 
-def show(found: Any, output: str | None) -> None:
+def show_comparison(found: Any, output: str | None) -> None:
     """Every method with all rows, then with fewer, then who is ahead where."""
     from candide.cli.tables import heading, notes, show_table
 

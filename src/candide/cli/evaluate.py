@@ -78,7 +78,7 @@ def evaluate(
 
         print_json(found.to_dict())
         return
-    show(found)
+    show_evaluation(found)
 
 
 def model_and_data(given: list[str]) -> tuple[Any, Any]:
@@ -92,7 +92,7 @@ def model_and_data(given: list[str]) -> tuple[Any, Any]:
     return given[0], options.one_or_all(given[1:]) if len(given) > 1 else None
 
 
-def show(found: Any) -> None:
+def show_evaluation(found: Any) -> None:
     """The measures, each class, which classes are taken for which, what probabilities mean, and labels to look at."""
     from candide.cli.tables import notes, show_table
     from candide.data.written_numbers import percent, three_digits

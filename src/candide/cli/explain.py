@@ -75,7 +75,7 @@ def explain(
     )
     titled = [(title_of(one.row, len(found), bool(text)), one) for one in found]
     notes(found[0].notes, sys.stderr)
-    put(rendered(titled, shape, worked, output), output)
+    print_or_write(rendered(titled, shape, worked, output), output)
 
 
 def title_of(row: int, rows: int, is_text: bool) -> str:
@@ -125,7 +125,7 @@ def may_colour() -> bool:
     return sys.stdout.isatty() and not os.environ.get("NO_COLOR")
 
 
-def put(text: str, output: str | None) -> None:
+def print_or_write(text: str, output: str | None) -> None:
     """Print a text, or write it to a file that is whole or not there."""
     if output in (None, "-"):
         print(text, file=as_is(sys.stdout))

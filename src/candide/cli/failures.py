@@ -28,7 +28,7 @@ def guarded(run: Callable[[], None]) -> int:
     except Exception as problem:
         if os.environ.get("CANDIDE_DEBUG"):
             raise
-        return explained(problem)
+        return explain_problem(problem)
     return DONE
 
 
@@ -59,7 +59,7 @@ def quiet_stdout() -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def explained(problem: Exception) -> int:
+def explain_problem(problem: Exception) -> int:
     """Say what is wrong: in our words where it is about the data, else in one line with the way to more."""
     from candide.data.errors import CandideError
 

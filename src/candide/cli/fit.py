@@ -119,10 +119,10 @@ def fit(
 
         print_json({"output": output, **card})
         return
-    show(card, output, data)
+    show_fit(card, output, data)
 
 
-def show(card: dict[str, Any], output: str | None, data: list[str]) -> None:
+def show_fit(card: dict[str, Any], output: str | None, data: list[str]) -> None:
     """What was decided and why, what was learned, what to try next."""
     from candide.cli.cards import how_good, model_in_a_line, show_class_priors, show_decisions, show_warnings
     from candide.cli.tables import notes, shell_command, try_next

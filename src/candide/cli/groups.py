@@ -21,7 +21,7 @@ def with_groups(command: Callable[..., None]) -> Callable[..., None]:
     def run(**given: Any) -> None:
         command(**regrouped(own.parameters.values(), given))
 
-    every = [one for parameter in own.parameters.values() for one in parameters_of(parameter)]
+    every = [one for parameter in own.parameters.values() for one in group_parameters(parameter)]
     run.__signature__ = own.replace(parameters=every)  # type: ignore[attr-defined]
     run.__annotations__ = {parameter.name: parameter.annotation for parameter in every}
     return run
@@ -32,13 +32,13 @@ def is_group(annotation: Any) -> bool:
     return is_dataclass(annotation)
 
 
-def parameters_of(parameter: Parameter) -> Iterator[Parameter]:
+def group_parameters(parameter: Parameter) -> Iterator[Parameter]:
     """A parameter itself, or those that a group stands for; a group may hold groups."""
     if not is_group(parameter.annotation):
         yield parameter.replace(kind=Parameter.KEYWORD_ONLY)
         return
     for one in members(parameter.annotation):
-        yield from parameters_of(one)
+        yield from group_parameters(one)
 
 
 def members(group: Any) -> Iterable[Parameter]:

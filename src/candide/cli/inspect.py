@@ -36,7 +36,7 @@ def inspect(
         print_json({"model": model, **card})
         return
     if card["knows"] is None:
-        show(card, model)
+        show_card(card, model)
     else:
         print(known(**card["knows"]))
 
@@ -54,7 +54,7 @@ def known(rows: int, known: int, unknown: list[int]) -> str:
     return f"{known:,} of {rows:,} rows are in the model; not in it: row {named}{more}"
 
 
-def show(card: dict[str, Any], model: str) -> None:
+def show_card(card: dict[str, Any], model: str) -> None:
     """The card, part by part."""
     from candide.cli.cards import (
         model_in_a_line,
@@ -75,7 +75,7 @@ def show(card: dict[str, Any], model: str) -> None:
     show_calibration(card)
     show_values(card)
     heading("Options and origin")
-    rows = [(name, said(value)) for name, value in card["options"].items() if value not in (None, False)]
+    rows = [(name, option_value(value)) for name, value in card["options"].items() if value not in (None, False)]
     show_table(("", ""), [*rows, *origin(card["provenance"])], flexible=1)
 
 
@@ -94,7 +94,7 @@ def origin(provenance: dict[str, Any]) -> list[tuple[str, str]]:
     return rows
 
 
-def said(value: Any) -> str:
+def option_value(value: Any) -> str:
     """An option's value in words."""
     if isinstance(value, dict):
         return ", ".join(f"{name}={one}" for name, one in value.items())

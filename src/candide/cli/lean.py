@@ -24,7 +24,7 @@ class Refusing:
 
 
 @contextmanager
-def without(package: str) -> Iterator[None]:
+def without_package(package: str) -> Iterator[None]:
     """A while in which a package cannot be imported, unless it is there already."""
     hook = Refusing(package)
     sys.meta_path.insert(0, hook)
@@ -36,5 +36,5 @@ def without(package: str) -> Iterator[None]:
 
 def load_numba() -> None:
     """Have Numba start without looking for BLAS, which takes a tenth of a second: kernels multiply no matrices."""
-    with without("scipy.linalg"):
+    with without_package("scipy.linalg"):
         import numba.np.arraymath  # noqa: F401

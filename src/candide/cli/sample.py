@@ -47,21 +47,21 @@ def sample(
         output_format=format.for_verb if format else None,
     )
     if as_table:
-        show(drawn)
+        show_rows(drawn)
     elif not rows.to_screen:
         print(visible(f"{drawn.num_rows:,} rows written to {rows.output}"))
 
 
-def show(drawn: Any) -> None:
+def show_rows(drawn: Any) -> None:
     """The rows as a table, numbers short."""
     from candide.cli.tables import show_table
 
     columns = drawn.to_pydict()
     right = [place for place, values in enumerate(columns.values()) if any(isinstance(v, float) for v in values)]
-    rows = [[brief(value) for value in row] for row in zip(*columns.values(), strict=True)]
+    rows = [[short_cell(value) for value in row] for row in zip(*columns.values(), strict=True)]
     show_table(list(columns), rows, right=right)
 
 
-def brief(value: Any) -> str:
+def short_cell(value: Any) -> str:
     """A value in few letters."""
     return "" if value is None else f"{value:.4g}" if isinstance(value, float) else str(value)

@@ -42,7 +42,7 @@ class Shown:
 
 
 @contextmanager
-def screened() -> Iterator[None]:
+def screened_output() -> Iterator[None]:
     """A while in which nothing reaches the screen as it is, unless it is written `as_is`."""
     with redirect_stdout(Screen(as_is(sys.stdout))), redirect_stderr(Screen(as_is(sys.stderr))):
         yield

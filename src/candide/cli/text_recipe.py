@@ -26,7 +26,7 @@ def text_of(given: Sequence[str] | None) -> Any:
     for name, value in pairs(given, "--text", EXAMPLE).items():
         column, _, key = name.rpartition(".")
         refuse_no_key(key, [*TextOptions.__dataclass_fields__])
-        by_column.setdefault(column, {})[key] = value_of(key, value)
+        by_column.setdefault(column, {})[key] = recipe_value(key, value)
     if len(by_column) > 1 and "" in by_column:
         raise typer.BadParameter("--text speaks of every text (KEY=VALUE), or of columns (COLUMN.KEY=VALUE); not both.")
     recipes = {column: TextOptions(**parts) for column, parts in by_column.items()}
@@ -41,7 +41,7 @@ def refuse_no_key(key: str, known: list[str]) -> None:
         raise typer.BadParameter(f"--text knows no '{key}'. {suggestion(key, known)}")
 
 
-def value_of(key: str, text: str) -> Any:
+def recipe_value(key: str, text: str) -> Any:
     """A number, yes or no, or a word; of stop words a list, where it is no number."""
     if text.isdecimal():
         return int(text)

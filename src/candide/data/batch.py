@@ -27,7 +27,7 @@ from candide.data.errors import (
     ValuesRefused,
     suggestion,
 )
-from candide.data.readable import as_arrow, plain
+from candide.data.readable import as_arrow, plain_column
 from candide.data.values import Coded, is_missing, key_of, shown
 
 if TYPE_CHECKING:
@@ -424,7 +424,7 @@ def _columns_of_arrow(X: Any) -> ArrowColumns:
 def _entered(column: Any) -> Any:
     """A column in a type that is read here; one that has none stays, for those who do not ask for it."""
     try:
-        return plain(column)
+        return plain_column(column)
     except ValuesRefused:
         return column
 
@@ -588,7 +588,7 @@ def as_numbers(column: Any, name: str) -> FloatArray:
     if isinstance(column, np.ndarray):
         return np.asarray(column, dtype=np.float64)
     try:
-        column = plain(column)
+        column = plain_column(column)
     except ValuesRefused as problem:
         raise not_values(name, problem) from None
     kind = column.type

@@ -25,15 +25,15 @@ CODED = (pa.string(), pa.large_string(), pa.int64(), pa.float64())
 COARSE_TIMES = ("Y", "M", "W", "D", "h", "m")
 
 
-def plain(column: Any) -> Any:
+def plain_column(column: Any) -> Any:
     """An Arrow column with the same values in a type that is read here; what is no column of values is refused."""
     kind = column.type
     if isinstance(kind, pa.BaseExtensionType):
-        return plain(column.cast(kind.storage_type))
+        return plain_column(column.cast(kind.storage_type))
     if pa.types.is_dictionary(kind):
-        return column if kind.value_type in CODED else decoded(column)
+        return column if kind.value_type in CODED else decoded_dictionary(column)
     if pa.types.is_run_end_encoded(kind):
-        return plain(pc.run_end_decode(column))
+        return plain_column(pc.run_end_decode(column))
     if pa.types.is_float16(kind) or pa.types.is_binary_view(kind):
         return column.cast(pa.float32() if pa.types.is_float16(kind) else pa.large_binary())
     if not any(is_kind(kind) for is_kind in READABLE):
@@ -41,10 +41,10 @@ def plain(column: Any) -> Any:
     return column
 
 
-def decoded(column: Any) -> Any:
+def decoded_dictionary(column: Any) -> Any:
     """A column of codes with its values in a plain type."""
     chunks = column.chunks if isinstance(column, pa.ChunkedArray) else [column]
-    values = [plain(chunk.dictionary) for chunk in chunks]
+    values = [plain_column(chunk.dictionary) for chunk in chunks]
     values = [part.cast(pa.large_string()) if pa.types.is_string_view(part.type) else part for part in values]
     return pa.chunked_array([part.take(chunk.indices) for part, chunk in zip(values, chunks, strict=True)])
 

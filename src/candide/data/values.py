@@ -19,7 +19,7 @@ import pyarrow as pa
 
 from candide.data.arrays import AnyArray, IntArray
 from candide.data.errors import ValuesRefused
-from candide.data.readable import as_arrow, plain
+from candide.data.readable import as_arrow, plain_column
 
 Key = tuple[str, Any]
 USUALLY_MISSING = (
@@ -119,7 +119,7 @@ class Coded:
 
     @classmethod
     def _of_arrow(cls, column: Any) -> Coded:
-        column = plain(column)
+        column = plain_column(column)
         if isinstance(column, pa.ChunkedArray):
             column = column.combine_chunks()
         if not pa.types.is_dictionary(column.type):

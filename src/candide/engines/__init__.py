@@ -23,7 +23,7 @@ def names() -> list[str]:
     return sorted(module.name for module in iter_modules(__path__) if module.name != "protocol")
 
 
-def refuse_unknown(name: str) -> None:
+def refuse_unknown_engine(name: str) -> None:
     """Raise unless there is an engine of that name; it is not imported yet."""
     if name != DEFAULT and name not in names():
         raise OptionRefused(f"There is no engine {name!r}. {suggestion(name, names())}")
@@ -31,7 +31,7 @@ def refuse_unknown(name: str) -> None:
 
 def named(name: str = DEFAULT) -> Engine:
     """The engine that lives in the file of that name."""
-    refuse_unknown(name)
+    refuse_unknown_engine(name)
     module = import_module(f"{__name__}.{name}")
     found: Engine = getattr(module, "".join(part.capitalize() for part in name.split("_")))()
     return found

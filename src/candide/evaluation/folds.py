@@ -17,7 +17,7 @@ from candide.kernels.hashing import mix_all
 from candide.model.evaluation import Evaluation
 from candide.model.options import Options
 from candide.model.row_sample import row_hashes
-from candide.model.scoring import SUSPECTS, Score, listed
+from candide.model.scoring import SUSPECTS, Score, classes_in_words
 from candide.selection.scored_rows import scored, weights_of
 from candide.training.fit import fit_rows
 
@@ -82,4 +82,5 @@ def of_one_fold(strangers: frozenset[Key]) -> list[str]:
     """What to say of classes whose rows are all in one fold."""
     if not strangers:
         return []
-    return [f"{listed(strangers)} rows in one fold only: the other folds teach nothing of it, so they count as wrong."]
+    rows = f"{classes_in_words(strangers)} rows"
+    return [f"{rows} in one fold only: the other folds teach nothing of it, so they count as wrong."]

@@ -16,7 +16,7 @@ from candide.kernels.hashing import Hashes, add_numbers, mix_all
 from candide.model.calibration import IDENTITY, Calibration
 from candide.model.evaluation import Evaluation
 from candide.model.predictor import Predictor
-from candide.model.scoring import SUSPECTS, Score, listed
+from candide.model.scoring import SUSPECTS, Score, classes_in_words
 from candide.model.trained_model import TrainedModel
 from candide.selection.fit_calibration import calibrated
 from candide.selection.leave_one_out import LeftOut
@@ -153,7 +153,8 @@ def of_one_row(strangers: frozenset[Key]) -> list[str]:
     """What to say of classes that vanish with a row."""
     if not strangers:
         return []
-    return [f"{listed(strangers)} only one row. Without it nothing is known of the class, so the row counts as wrong."]
+    one_row = f"{classes_in_words(strangers)} only one row"
+    return [f"{one_row}. Without it nothing is known of the class, so the row counts as wrong."]
 
 
 def of_calibration(calibration: Calibration | None, rows: int) -> list[str]:

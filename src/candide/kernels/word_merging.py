@@ -122,7 +122,7 @@ def sort_words(offsets: IntArray, letters: AnyArray) -> IntArray:
 
 
 @compiled
-def compare(mine: Lines, word: Number, theirs: Lines, other: Number) -> Number:
+def compare_words(mine: Lines, word: Number, theirs: Lines, other: Number) -> Number:
     """Below 0 where my word comes first bytewise, 0 where the two are one, above 0 else."""
     start, begin = mine.offsets[word], theirs.offsets[other]
     length, longness = mine.offsets[word + 1] - start, theirs.offsets[other + 1] - begin
@@ -147,7 +147,7 @@ def merge_lines(mine: Lines, theirs: Lines, sign: Number, out: Lines) -> tuple[N
     out.offsets[0] = 0
     out.indptr[0] = 0
     while word < most or other < many:
-        order = -1 if other == many else (1 if word == most else compare(mine, word, theirs, other))
+        order = -1 if other == many else (1 if word == most else compare_words(mine, word, theirs, other))
         a, a_end = (mine.indptr[word], mine.indptr[word + 1]) if order <= 0 else (0, 0)
         b, b_end = (theirs.indptr[other], theirs.indptr[other + 1]) if order >= 0 else (0, 0)
         before = pairs

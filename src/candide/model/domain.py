@@ -55,7 +55,7 @@ def held(numbers: FloatArray, signed: bool = False) -> str:
     return f"{whole} {bound}".strip()
 
 
-def is_whole(holds: str) -> bool:
+def holds_whole_numbers(holds: str) -> bool:
     """Whether only whole numbers are held."""
     return holds.startswith(WHOLE)
 
@@ -89,7 +89,7 @@ def is_floats(values: Any) -> bool:
 
 def in_grain(values: Any, holds: str) -> Any:
     """The nearest whole numbers, where only such are held."""
-    return np.rint(values) if is_whole(holds) and is_floats(values) else values
+    return np.rint(values) if holds_whole_numbers(holds) and is_floats(values) else values
 
 
 def out_of_bounds(columns: Sequence[Any], holds: Sequence[str], rows: int) -> AnyArray:
@@ -112,5 +112,6 @@ def nearest(values: Any, holds: str) -> Any:
     """The nearest number that is held, in place of those that are not."""
     if not is_floats(values):
         return values
-    least = 0.0 if holds.endswith(FROM_ZERO) else 1.0 if is_whole(holds) else float(np.finfo(np.float64).tiny)
+    tiny = float(np.finfo(np.float64).tiny)
+    least = 0.0 if holds.endswith(FROM_ZERO) else 1.0 if holds_whole_numbers(holds) else tiny
     return np.where(outside(values, holds), least, values)

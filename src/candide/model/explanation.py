@@ -160,7 +160,7 @@ class Explanation:
             "rows": None if self.rows is None else self.rows.tolist(),
             "joint": self.joint.tolist(),
             "reported": self.reported.tolist(),
-            "terms": [described(term, self.classes) for term in self.terms],
+            "terms": [term_to_dict(term, self.classes) for term in self.terms],
             "missing": list(self.missing),
             "unseen": [list(pair) for pair in self.unseen],
             "ignored": [list(pair) for pair in self.ignored],
@@ -187,7 +187,7 @@ def evidence_of(terms: list[Term]) -> Evidence:
     return Evidence(name, first.value, sum((t.reported for t in terms[1:]), first.reported), tuple(terms))
 
 
-def described(term: Term, classes: tuple[Any, ...]) -> dict[str, Any]:
+def term_to_dict(term: Term, classes: tuple[Any, ...]) -> dict[str, Any]:
     """One term as plain data."""
     return {
         "feature": term.feature,

@@ -15,7 +15,7 @@ from candide.data.advice import Message, SetOption
 from candide.data.arrays import AnyArray, FloatArray
 from candide.data.batch import TEXT, Batch, SparseColumns, as_numbers, not_values
 from candide.data.errors import ValuesRefused
-from candide.data.readable import as_arrow, plain
+from candide.data.readable import as_arrow, plain_column
 from candide.data.times import DATE, time_kind
 from candide.data.values import USUALLY_MISSING, Coded, key_of
 from candide.families.words.unspaced import words_in
@@ -68,7 +68,7 @@ def guess_column(batch: Batch, name: str) -> Guess:
     if isinstance(raw, list) or (isinstance(raw, np.ndarray) and raw.dtype == object):
         return guess_values(list(raw), name, alone=batch.names == (TEXT,))
     try:
-        raw = as_arrow(raw) if isinstance(raw, np.ndarray) else plain(raw)
+        raw = as_arrow(raw) if isinstance(raw, np.ndarray) else plain_column(raw)
     except ValuesRefused as problem:
         raise not_values(name, problem) from None
     if raw.null_count == len(raw):

@@ -39,7 +39,7 @@ def lacking(schema: Schema, names: Sequence[str], strict: bool = False) -> list[
     return absent
 
 
-def said_of(absent: Sequence[str], names: Sequence[str]) -> list[str]:
+def absent_columns_notes(absent: Sequence[str], names: Sequence[str]) -> list[str]:
     """A note on columns that rows lack; none where they lack none."""
     if not absent:
         return []

@@ -66,7 +66,7 @@ class Quality(Evaluation):
     @classmethod
     def from_file(cls, parts: Mapping[str, Any]) -> Quality:
         """What `to_file` gave; anything else raises."""
-        classes, truths = names(parts["classes"]), names(parts["truths"])
+        classes, truths = checked_names(parts["classes"]), checked_names(parts["truths"])
         fractions = any(type(rows) is float for _, _, rows in parts["pairs"])
         confusion = np.zeros((len(truths), len(classes)), dtype=np.float64 if fractions else np.int64)
         for truth, answer, rows in parts["pairs"]:
@@ -87,13 +87,13 @@ class Quality(Evaluation):
                 Bin(place / BINS, (place + 1) / BINS, whole(rows), whole(right), float(chances))
                 for place, (rows, right, chances) in enumerate(parts["bins"])
             ),
-            unknown=names(parts["unknown"]),
-            notes=names(parts["notes"]),
+            unknown=checked_names(parts["unknown"]),
+            notes=checked_names(parts["notes"]),
             raw_log_loss=float(parts["raw_log_loss"]),
             curve=tuple(Point(whole(r), whole(j), float(a), float(loss)) for r, j, a, loss in parts["curve"]),
         )
 
 
-def names(parts: Any) -> tuple[str, ...]:
+def checked_names(parts: Any) -> tuple[str, ...]:
     """Strings from a list."""
     return tuple(str(part) for part in parts)

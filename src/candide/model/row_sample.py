@@ -35,7 +35,7 @@ def picked(batch: Batch, limit: int = ROWS_TO_LOOK_AT) -> Batch:
     return batch.take(np.sort(order[np.argpartition(lottery, limit)[:limit]]))
 
 
-def canonical(batch: Batch) -> Batch:
+def canonical_rows(batch: Batch) -> Batch:
     """The same rows in an order of their own, by a hash of values, label and weight.
 
     What is computed from them then has the same bits in whichever order they came; it is also as good as shuffled.

@@ -66,12 +66,12 @@ def of_column(sums: ExactSums, place: int) -> ExactSums:
 
 def agreeing(holds: str, total: ExactSums, square: ExactSums | None = None) -> str:
     """What is said to be held, as far as the sums agree."""
-    if not all(is_whole(part) for part in (total, square) if part is not None):
+    if not all(sums_are_whole(part) for part in (total, square) if part is not None):
         holds = holds.removeprefix(WHOLE).strip()
     return without_bound(holds) if (total.digits < 0).any() else holds
 
 
-def is_whole(sums: ExactSums) -> bool:
+def sums_are_whole(sums: ExactSums) -> bool:
     """Whether every sum is a whole number: no digit stands behind the point."""
     return sums.low >= 0 or not sums.digits[..., : -sums.low].any()
 

@@ -135,8 +135,8 @@ def choose(
 ) -> Schema:
     """A family for every column: as given, else guessed from the rows with a reason."""
     given = families_by_column(families, batch.names)
-    refuse_unknown(smoothing, batch.names)
-    refuse_unknown(text, batch.names)
+    refuse_unknown_columns(smoothing, batch.names)
+    refuse_unknown_columns(text, batch.names)
     known_by_hand = len(given) == len(batch.names)
     guesses = None if known_by_hand else guess_sparse(batch)
     sample = batch if known_by_hand or guesses or batch.names == (TEXT,) else picked(batch)
@@ -209,7 +209,7 @@ def smoothed(family: Family, name: str, smoothing: Smoothing) -> Family:
 def families_by_column(families: Families, names: Sequence[str]) -> dict[str, Any]:
     """What the user said, column by column; a single family speaks for all."""
     if isinstance(families, Mapping):
-        refuse_unknown(families, names)
+        refuse_unknown_columns(families, names)
         return {name: checked(family) for name, family in families.items() if family not in OPEN}
     return {} if families in OPEN else dict.fromkeys(names, checked(families))
 
@@ -223,7 +223,7 @@ def checked(family: Any) -> Any:
     return family_files.named(family)
 
 
-def refuse_unknown(by_column: Any, names: Sequence[str]) -> None:
+def refuse_unknown_columns(by_column: Any, names: Sequence[str]) -> None:
     """Raise where a mapping names a column that is not there."""
     if isinstance(by_column, Mapping):
         for name in by_column:

@@ -26,7 +26,7 @@ CLEARLY = 10
 
 
 @dataclass(frozen=True)
-class Answers:
+class LabelledPosteriors:
     """What was said of some rows, beside what they are."""
 
     classes: tuple[Key, ...]
@@ -105,7 +105,7 @@ class Score:
     """Rows weigh so many units of 2^-bits."""
 
     @classmethod
-    def of(cls, answers: Answers, most: int = SUSPECTS) -> Score:
+    def of(cls, answers: LabelledPosteriors, most: int = SUSPECTS) -> Score:
         """The sums over some rows."""
         best = first_largest(answers.log_posterior)
         posterior = np.exp(answers.log_posterior)
@@ -204,10 +204,10 @@ def names_of(labels: Sequence[Key]) -> dict[Key, str]:
     return {key: shown(key) if often[shown(key)] == 1 else f"{shown(key)} ({key[0]})" for key in labels}
 
 
-def listed(classes: Iterable[Key]) -> str:
+def classes_in_words(classes: Iterable[Key]) -> str:
     """The classes as the start of a sentence.
 
-    >>> listed([("text", "fig")]), listed([("text", "plum"), ("text", "fig")])
+    >>> classes_in_words([("text", "fig")]), classes_in_words([("text", "plum"), ("text", "fig")])
     ("Class 'fig' has", "2 classes ('fig', 'plum') have")
     """
     names = [f"'{shown(key)}'" for key in sorted(classes)]

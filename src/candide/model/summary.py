@@ -97,7 +97,7 @@ class Summary:
         classes = tuple(sorted({*self.classes, *other.classes}))
         mine, theirs = self._among(classes), other._among(classes)
         rows = mine.weighed + theirs.weighed
-        refuse_overflow(sum(rows.units[0].tolist()), rows.bits)
+        refuse_weight_overflow(sum(rows.units[0].tolist()), rows.bits)
         together = tuple(a + b for a, b in zip(mine.statistics, theirs.statistics, strict=True))
         return Summary(self.blocks, classes, rows.units[0], together, self.declared | other.declared, rows.bits)
 
@@ -244,7 +244,9 @@ class Accumulator:
         bits = max(self.bits, bits_of(weights))
         loads = weights_in_units(weights, len(labels), bits)
         units = in_finer_units(self.units, bits - self.bits)
-        refuse_overflow(sum(units.tolist()) + (int(loads.sum(dtype=object)) if loads.size else len(labels)), bits)
+        refuse_weight_overflow(
+            sum(units.tolist()) + (int(loads.sum(dtype=object)) if loads.size else len(labels)), bits
+        )
         self.units, self.bits = units, bits
         count_labels(labels, loads, self.units)
 
@@ -270,7 +272,7 @@ def grid_weights(batch: Batch) -> AnyArray:
     return batch.weights if batch.weights.dtype == np.int64 else on_grid(batch.weights)
 
 
-def refuse_overflow(units: int, bits: int) -> None:
+def refuse_weight_overflow(units: int, bits: int) -> None:
     """Raise where rows of so many units together would weigh too much."""
     if units > CEILING:
         raise OverflowRefused(f"The rows together would weigh more than 2^{62 - bits}. Scale the weights down.")
@@ -315,11 +317,11 @@ def disagreement(mine: Sequence[Block], theirs: Sequence[Block]) -> str:
     for column in (*left, *right):
         here, there = left.get(column), right.get(column)
         if here != there:
-            return f"column '{column}' is {named(here, there)} here and {named(there, here)} there"
+            return f"column '{column}' is {family_in_words(here, there)} here and {family_in_words(there, here)} there"
     return "the columns are in a different order"
 
 
-def named(family: Family | None, other: Family | None) -> str:
+def family_in_words(family: Family | None, other: Family | None) -> str:
     """A family by its name, or by what else sets it apart from the other of the same name."""
     if family is None:
         return "absent"

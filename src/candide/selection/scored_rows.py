@@ -15,7 +15,7 @@ from candide.data.values import Coded
 from candide.engines.protocol import Engine, parts
 from candide.model.calibration import Calibration
 from candide.model.predictor import Predictor, log_normalised
-from candide.model.scoring import SUSPECTS, Answers, Score
+from candide.model.scoring import SUSPECTS, LabelledPosteriors, Score
 from candide.model.summary import Summary, grid_weights
 from candide.selection.leave_one_out import LeftOut
 
@@ -43,7 +43,7 @@ class Judge:
         """How good the answers are."""
         if batch.labels is None:
             raise LabelsRefused("These rows have no labels to compare answers with.")
-        answers = Answers(
+        answers = LabelledPosteriors(
             self.model.classes,
             log_normalised(self.model.reported(batch), self.model.log_prior),
             batch.labels,
@@ -70,7 +70,9 @@ def scored_without(
         raise RowsRefused("Some of these rows cannot be left out. Were they learned? Only such rows can be.")
     places = np.where(left.vanished, -1, left.labels)
     known, surprise = Coded(left.labels, classes), math.log(summary.rows + 1)
-    return Score.of(Answers(classes, log_posterior, known, places, left.weights, numbers, surprise), suspects)
+    return Score.of(
+        LabelledPosteriors(classes, log_posterior, known, places, left.weights, numbers, surprise), suspects
+    )
 
 
 def pieces(batches: Iterable[Batch], cells: int) -> Iterator[Batch]:

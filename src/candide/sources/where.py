@@ -162,10 +162,10 @@ def comparison_of(said: str, tokens: list[Token]) -> tuple[Condition, list[Token
     if len(rest) < 2 or rest[0][0] != "sign":
         raise not_understood(said, f"'{column}' needs one of = != < <= > >= and a value behind it, or 'is missing'")
     sign = SPELLINGS.get(rest[0][1], rest[0][1])
-    return Condition(column, sign, value_of(said, rest[1])), rest[2:]
+    return Condition(column, sign, condition_value(said, rest[1])), rest[2:]
 
 
-def value_of(said: str, token: Token) -> str | float | bool:
+def condition_value(said: str, token: Token) -> str | float | bool:
     """A number, a truth, or text in quotes."""
     kind, text = token
     if kind == "text":

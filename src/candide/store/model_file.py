@@ -196,7 +196,7 @@ def read_summary(parts: Parts, blocks: tuple[Block, ...], names: Sequence[str]) 
     parts.refuse_rest()
     kept = frozenset(classes[place] for place in np.flatnonzero(declared))
     summary = Summary(blocks, tuple(classes), counts, statistics, kept, bits)
-    refuse_impossible(summary.impossible())
+    refuse_forged(summary.impossible())
     return summary
 
 
@@ -216,11 +216,11 @@ def read_statistic(parts: Parts, block: Block, name: str, classes: int) -> Any:
         raise ModelFileRefused(f"it keeps {name!r} for '{block.family.name}', which needs {form.name!r}")
     statistic = form.read(parts, block, classes)
     parts.refuse_rest()
-    refuse_impossible(statistic.impossible())
+    refuse_forged(statistic.impossible())
     return statistic
 
 
-def refuse_impossible(reason: str) -> None:
+def refuse_forged(reason: str) -> None:
     """Raise where no rows could have left what the file holds."""
     if reason:
         raise ModelFileRefused(f"it holds {reason}, so it was forged or damaged before it was written")

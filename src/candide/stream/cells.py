@@ -24,7 +24,7 @@ def number_of(value: Any, name: str) -> float:
     return float(Batch.of({name: [value]}).numbers([name])[0, 0])
 
 
-def within(support: Support, value: float, name: str, family: str) -> float:
+def within_support(support: Support, value: float, name: str, family: str) -> float:
     """The number itself, or a refusal where the family cannot take it; NaN passes."""
     if value == value and not support.holds(value):  # type: ignore[arg-type]
         raise refusal(name, family, support.needs, 0, value)

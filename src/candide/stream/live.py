@@ -38,7 +38,7 @@ class Live:
         self.columns = columns
         self.parameters: Any = None
         self.builder: Any = self.builder_over(seen)
-        self.given, self.forgotten = slots_of(self.builder), 0
+        self.given, self.forgotten = slots_given(self.builder), 0
 
     def builder_over(self, seen: Any) -> Any:
         """A builder that goes on from a statistic."""
@@ -62,7 +62,7 @@ class Live:
         self.columns = columns
         self.builder = self.builder_over(seen)
         self.parameters = None
-        self.given, self.forgotten = slots_of(self.builder), 0
+        self.given, self.forgotten = slots_given(self.builder), 0
 
     def is_sparse(self) -> bool:
         """Whether most slots of the block may be those of values or words that were forgotten.
@@ -71,14 +71,14 @@ class Live:
         it was last looked at, or once there are twice as many: a look costs the block, a row no more than its share.
         """
         self.forgotten += 1
-        given = slots_of(self.builder)
+        given = slots_given(self.builder)
         return given > 0 and (given > 2 * self.given + FEW_SLOTS or self.forgotten > self.given + FEW_SLOTS)
 
     def compact(self) -> None:
         """Leave behind the slots in which nothing is left."""
         self.builder = self.builder_over(self.freeze())
         self.parameters = None
-        self.given, self.forgotten = slots_of(self.builder), 0
+        self.given, self.forgotten = slots_given(self.builder), 0
 
     def holds(self, place: int) -> bool:
         """Whether some row has a value in the column at this place."""
@@ -131,6 +131,6 @@ class Live:
         return self.freeze() - alone.freeze()
 
 
-def slots_of(builder: Any) -> int:
+def slots_given(builder: Any) -> int:
     """How many slots a builder has given out to values or words; none where the schema fixes them."""
     return getattr(builder, "given", 0)

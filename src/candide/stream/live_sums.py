@@ -16,7 +16,7 @@ from candide.statistics.moments import MomentsBuilder
 from candide.statistics.sums import Sums, SumsBuilder, grid_logs
 from candide.statistics.tally import Tally
 from candide.statistics.whole_sums import LIGHTEST_BITS, WholeSums, root_ratio, true_ratio
-from candide.stream.cells import number_of, within
+from candide.stream.cells import number_of, within_support
 from candide.stream.live import Cell, Live
 
 MOST_WAITING = 4096
@@ -257,7 +257,7 @@ class LiveDensity(Live):
         support, family = self.family.support, self.family.name
         row = np.full((1, len(self.columns)), np.nan)
         for place, name, value in cells:
-            row[0, place] = within(support, number_of(value, name), name, family)
+            row[0, place] = within_support(support, number_of(value, name), name, family)
         caught: Any = Caught()
         self.family.learn(caught, row, np.zeros(1, dtype=np.int64), NO_WEIGHTS)
         return np.asarray(caught.values[0])

@@ -12,7 +12,7 @@ from candide.families.complement import LEAST_SMOOTHING
 from candide.families.multinomial import Multinomial
 from candide.model.summary import NO_WEIGHTS, refuse_impossible
 from candide.statistics.tally import Tally, TallyBuilder
-from candide.stream.cells import category_of, number_of, within
+from candide.stream.cells import category_of, number_of, within_support
 from candide.stream.live import FEW_SLOTS, Cell, Live
 
 NEVER_LEARNED = "Some of the values to forget were never learned with that label. Forget only rows that were learned."
@@ -122,7 +122,9 @@ class LiveTruths(Live):
 
     def read(self, cells: list[Cell]) -> list[int]:
         family = self.family.name
-        numbers = [(place, within(TRUTHS, number_of(value, name), name, family)) for place, name, value in cells]
+        numbers = [
+            (place, within_support(TRUTHS, number_of(value, name), name, family)) for place, name, value in cells
+        ]
         self.builder.reserve(1, NO_WEIGHTS)
         return [self._row(place, number) for place, number in numbers if number == number]
 
@@ -176,9 +178,9 @@ class LiveCounts(Live):
         self.columns = [*self.columns, *columns]
 
     def read(self, cells: list[Cell]) -> tuple[IntArray, IntArray]:
-        numbers = [within(COUNTS, number_of(value, name), name, self.family.name) for _, name, value in cells]
+        numbers = [within_support(COUNTS, number_of(value, name), name, self.family.name) for _, name, value in cells]
         self.builder.reserve(1, NO_WEIGHTS, max((n for n in numbers if n == n), default=0.0))
-        return counted([place for place, _, _ in cells], numbers)
+        return positive_counts([place for place, _, _ in cells], numbers)
 
     def learn(self, values: tuple[IntArray, IntArray], label: int) -> None:
         self._add(values[0], values[1], label)
@@ -201,7 +203,7 @@ class LiveCounts(Live):
     def score(self, cells: list[Cell], order: IntArray, joint: FloatArray) -> None:
         numbers = [number_of(value, name) for _, name, value in cells]
         known = [n if COUNTS.holds(n) else 0.0 for n in numbers]  # type: ignore[arg-type]
-        places, counts = counted([place for place, _, _ in cells], known)
+        places, counts = positive_counts([place for place, _, _ in cells], known)
         if not len(places):
             return
         table, totals = self.builder.table[places, : len(joint)], self.totals[: len(joint)]
@@ -219,7 +221,7 @@ def refuse_more_than_rows(totals: IntArray, rows: float, columns: list[str]) -> 
         refuse_impossible(f"more values of '{columns[int(np.argmax(totals))]}' than rows")
 
 
-def counted(places: list[int], numbers: list[float]) -> tuple[IntArray, IntArray]:
+def positive_counts(places: list[int], numbers: list[float]) -> tuple[IntArray, IntArray]:
     """The places that hold a count above zero, with it."""
     pairs = [(place, int(number)) for place, number in zip(places, numbers, strict=True) if number > 0]
     return (

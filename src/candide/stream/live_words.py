@@ -173,12 +173,12 @@ class LiveWords(LiveText):
 
     def _text(self, cells: list[Cell], strict: bool) -> tuple[AnyArray, int] | None:
         for _, name, value in cells:
-            letters = letters_of(value, name, strict, self.family.options.lowered_first)
+            letters = utf8_of(value, name, strict, self.family.options.lowered_first)
             return None if letters is None else (np.frombuffer(letters or b"\0", dtype=np.uint8), len(letters))
         return None
 
 
-def letters_of(value: Any, name: str, strict: bool, lowered: bool) -> bytes | None:
+def utf8_of(value: Any, name: str, strict: bool, lowered: bool) -> bytes | None:
     """A text as UTF-8, lone surrogates replaced; None where it is missing or, unless strict, no text."""
     if isinstance(value, bytes):
         return value.decode("utf-8", "replace").lower().encode() if lowered else value

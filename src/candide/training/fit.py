@@ -10,7 +10,7 @@ from candide.data.batch import Batch
 from candide.data.progress import Size, Watch, unwatched
 from candide.data.values import Key
 from candide.model.options import Options
-from candide.model.row_sample import Reservoir, canonical, picked
+from candide.model.row_sample import Reservoir, canonical_rows, picked
 from candide.model.trained_model import TrainedModel
 from candide.training.refill import completed, refilled
 
@@ -29,7 +29,7 @@ def fit_rows(
     from candide.selection.columns import chosen_by_leaving_out  # not needed, and not imported, to predict
     from candide.selection.screening import screened
 
-    rows = [canonical(picked(sample))]
+    rows = [canonical_rows(picked(sample))]
     everything = batches is None and len(rows[0]) == len(sample)
     with watch("Looking", Size(None, "columns")):
         guessed = screened(options.choose(sample), rows[0], options)

@@ -60,7 +60,7 @@ def cells_of(block: Block, batch: Batch, alone: bool) -> Iterator[Column]:
     Sparse counts that are all there is stay sparse: their cells are put in order row by row.
     """
     values: Any = block.family.identified(batch, block.columns)
-    begin = [written(name.encode("utf-8", "surrogatepass")) for name in block.columns]
+    begin = [length_prefixed(name.encode("utf-8", "surrogatepass")) for name in block.columns]
     if isinstance(values, Documents):
         yield begin[0], cells_of_texts(begin[0], values)
     elif isinstance(values, list):
@@ -80,7 +80,7 @@ def cells_of_texts(begin: bytes, documents: Documents) -> list[bytes]:
         letters, ends = piece.letters, piece.offsets.tolist()
         missing = piece.missing.tolist() or [False] * (len(ends) - 1)
         for start, stop, absent in zip(ends, ends[1:], missing, strict=False):
-            cells.append(NOTHING if absent else begin + WORDS + written(letters[start:stop].tobytes()))
+            cells.append(NOTHING if absent else begin + WORDS + length_prefixed(letters[start:stop].tobytes()))
     return cells
 
 
@@ -111,7 +111,7 @@ def cells_of_entries(begin: Sequence[bytes], counts: Sparse) -> list[bytes]:
     return rows
 
 
-def written(raw: bytes) -> bytes:
+def length_prefixed(raw: bytes) -> bytes:
     """Bytes after their length, so that what follows cannot be taken for a part of them."""
     return len(raw).to_bytes(8, "big") + raw
 
@@ -119,7 +119,7 @@ def written(raw: bytes) -> bytes:
 def written_key(key: Key) -> bytes:
     """A label or category: its kind, and its value after its length."""
     kind, raw = key_to_bytes(*key)
-    return bytes([kind]) + written(raw)
+    return bytes([kind]) + length_prefixed(raw)
 
 
 class Noting:

@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from candide.api.verbs.digits import to_digits
-from candide.api.verbs.writing import as_text
+from candide.api.verbs.writing import column_as_text
 from candide.data.arrays import FloatArray, IntArray
 from candide.data.batch import Batch
 from candide.data.values import shown
@@ -62,7 +62,7 @@ class Answers:
     def texts(self, digits: int | None = None) -> list[Any]:
         """As text, probabilities with so many digits."""
         label, decision = self._texts.take(pa.array(self.labels)), self._texts.take(pa.array(self.decisions))
-        return [label, *map(as_text, self._chances(decision, digits))]
+        return [label, *map(column_as_text, self._chances(decision, digits))]
 
     def literals(self) -> list[Any]:
         """As JSON writes them."""
@@ -70,7 +70,7 @@ class Answers:
         written = [json.dumps(value, ensure_ascii=False, default=str) for value in (*values, UNSURE, UNFAMILIAR)]
         words = pa.array(written, pa.large_string())
         label, decision = words.take(pa.array(self.labels)), words.take(pa.array(self.decisions))
-        return [label, *map(as_text, self._chances(decision))]
+        return [label, *map(column_as_text, self._chances(decision))]
 
     @cached_property
     def _values(self) -> Any:
@@ -79,7 +79,7 @@ class Answers:
     @cached_property
     def _texts(self) -> Any:
         """Every decision as text."""
-        return pa.concat_arrays([as_text(self._values), pa.array([UNSURE, UNFAMILIAR], pa.large_string())])
+        return pa.concat_arrays([column_as_text(self._values), pa.array([UNSURE, UNFAMILIAR], pa.large_string())])
 
     def _chances(self, decision: Any, digits: int | None = None) -> list[Any]:
         """The probability of the label, the decision, and the probability of each class where asked for."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from candide import store
 from candide.api.verbs.fitting import refuse_nested, refuse_numbers_as_labels
-from candide.api.verbs.reading import Reading, joined, labelled, left_out
+from candide.api.verbs.reading import SourceOptions, joined_batches, labelled_source, left_out_notes
 from candide.data.advice import Message, NamedOption, SetOption
 from candide.data.batch import Batch
 from candide.data.errors import Location, OptionRefused
@@ -35,7 +35,7 @@ def compare(
     seed: int = 0,
     force: bool = False,
     watch: Watch = unwatched,
-    **reading: Unpack[Reading],
+    **reading: Unpack[SourceOptions],
 ) -> Comparison:
     """Set methods side by side on the same folds: how good, how honest, how fast, and with how many rows.
 
@@ -50,13 +50,13 @@ def compare(
     if output is not None:
         refuse_no_picture(output, data, force)
     store.refuse_rejects(reading.get("rejects"), [data, output])
-    source = labelled(data, label, None, reading)
+    source = labelled_source(data, label, None, reading)
     batch, notes = some_rows(source, rows, watch)
     refuse_numbers_as_labels(batch, source)
     refuse_nested(batch, source, families)
     contest = Contest.of(batch, families, folds, seed)
     with watch(f"Comparing {len(contest.methods)} methods", Size(contest.amount, "rows")) as report:
-        found = contest.run(source.label, [*notes, *left_out(source)], report)
+        found = contest.run(source.label, [*notes, *left_out_notes(source)], report)
     if output is not None:
         from candide.show.pictures.learning_curves import learning_curves
         from candide.show.pictures.theme import save_figure
@@ -74,7 +74,7 @@ def some_rows(source: Source, most: int, watch: Watch) -> tuple[Batch, Sequence[
     with watch("Reading", source.size) as report:
         for _ in reservoir.watched(source.batches(report)):
             pass
-    batch = joined(reservoir.rows())
+    batch = joined_batches(reservoir.rows())
     if reservoir.seen <= most:
         return batch, []
     said = f"Compared on {most:,} of {reservoir.seen:,} rows, picked by chance. More take longer: "

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from candide.api.class_names import meant_class
-from candide.api.verbs.fitted import opened
-from candide.api.verbs.writing import Output, encoded, format_for, refuse_unsafe, write
+from candide.api.verbs.fitted import opened_model
+from candide.api.verbs.writing import Output, encoded_tables, format_for, refuse_unsafe, write
 from candide.data.values import key_of
 from candide.model.sampling import drawn_rows
 from candide.store.overwriting import kind_written, refuse_overwriting
@@ -31,11 +31,11 @@ def sample(
     """
     format = None if output is None else format_for(output, output_format)
     refuse_unsafe(safe, format)
-    fitted = opened(model)
+    fitted = opened_model(model)
     refuse_overwriting(output, kind_written(output, format), [model], force)
     parameters = fitted.trained.predictor
     wanted = None if label is None else key_of(meant_class(label, parameters.classes))
     table = drawn_rows(parameters, fitted.trained.schema, fitted.label, n, wanted, np.random.default_rng(seed))
     if output is not None and format is not None:
-        write(encoded([table], format, safe), output)
+        write(encoded_tables([table], format, safe), output)
     return table

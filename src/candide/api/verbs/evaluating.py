@@ -8,14 +8,22 @@ from dataclasses import replace
 from typing import Any, Unpack
 
 from candide import engines, evaluation
-from candide.api.verbs.fitted import Fitted, opened
+from candide.api.verbs.fitted import Fitted, opened_model
 from candide.api.verbs.fitting import refuse_nested, refuse_numbers_as_labels
-from candide.api.verbs.reading import Reading, expected_kinds, first_rows, joined, labelled, left_out, watched
+from candide.api.verbs.reading import (
+    SourceOptions,
+    expected_kinds,
+    first_rows,
+    joined_batches,
+    labelled_source,
+    left_out_notes,
+    watched,
+)
 from candide.data.advice import NamedOption, SetOption
 from candide.data.errors import OptionRefused
 from candide.data.progress import Watch, unwatched
 from candide.evaluation import Evaluation
-from candide.model.missing_columns import lacking, said_of
+from candide.model.missing_columns import absent_columns_notes, lacking
 from candide.model.options import Options
 from candide.model.schema import Families
 from candide.model.trained_model import TrainedModel
@@ -35,7 +43,7 @@ def evaluate(
     families: Families = "auto",
     strict: bool = False,
     watch: Watch = unwatched,
-    **reading: Unpack[Reading],
+    **reading: Unpack[SourceOptions],
 ) -> Evaluation:
     """Compare answers with labels.
 
@@ -52,11 +60,15 @@ def evaluate(
     refuse_rejects(reading.get("rejects"), [data, model])
     if data is None:
         refuse_no_rows(model)
-        source, options = labelled(model, label, None, reading), Options(families)
-        return anew(source, options, watch) if folds is None else in_folds(source, options, folds, seed or 0, watch)
+        source, options = labelled_source(model, label, None, reading), Options(families)
+        return (
+            anew(source, options, watch)
+            if folds is None
+            else evaluated_in_folds(source, options, folds, seed or 0, watch)
+        )
     refuse_to_fit(folds, families)
-    fitted = opened(model)
-    source = labelled(data, label or fitted.label, expected_kinds(fitted.trained), reading)
+    fitted = opened_model(model)
+    source = labelled_source(data, label or fitted.label, expected_kinds(fitted.trained), reading)
     return without_each(fitted, source, watch) if leave_one_out else on_new_rows(fitted, source, watch, strict)
 
 
@@ -70,7 +82,7 @@ def on_new_rows(fitted: Fitted, source: Source, watch: Watch, strict: bool = Fal
         found = evaluation.on_rows(
             trained.predictor, complete, engines.engine_of(trained), label=source.label
         )
-    return noted(replace(found, notes=(*said_of(absent, source.columns), *found.notes)), source)
+    return noted(replace(found, notes=(*absent_columns_notes(absent, source.columns), *found.notes)), source)
 
 
 def without_each(fitted: Fitted, source: Source, watch: Watch) -> Evaluation:
@@ -97,9 +109,9 @@ def anew(source: Source, options: Options, watch: Watch) -> Evaluation:
     return noted(found, source)
 
 
-def in_folds(source: Source, options: Options, folds: int, seed: int, watch: Watch) -> Evaluation:
+def evaluated_in_folds(source: Source, options: Options, folds: int, seed: int, watch: Watch) -> Evaluation:
     """All rows in memory, dealt into folds."""
-    batch = joined(list(watched(source, "Reading", watch)))
+    batch = joined_batches(list(watched(source, "Reading", watch)))
     refuse_numbers_as_labels(batch, source)
     refuse_nested(batch, source, options.families)
     with watch(f"Fitting {folds} times", Size(len(batch), "rows")) as report:
@@ -111,7 +123,7 @@ def in_folds(source: Source, options: Options, folds: int, seed: int, watch: Wat
 
 def noted(found: Evaluation, source: Source) -> Evaluation:
     """The same, with a word on rows that could not be read."""
-    return replace(found, notes=(*found.notes, *left_out(source)))
+    return replace(found, notes=(*found.notes, *left_out_notes(source)))
 
 
 def is_model(given: Any) -> bool:

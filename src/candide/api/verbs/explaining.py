@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Unpack
 
-from candide.api.verbs.fitted import Fitted, opened
-from candide.api.verbs.reading import Reading, expected_kinds, texts_alone
+from candide.api.verbs.fitted import Fitted, opened_model
+from candide.api.verbs.reading import SourceOptions, expected_kinds, texts_alone
 from candide.data.batch import Batch, refuse_row_below_one
 from candide.data.errors import OptionRefused, RowsRefused
-from candide.model.missing_columns import lacking, said_of
+from candide.model.missing_columns import absent_columns_notes, lacking
 from candide.show.explanations.readable import ReadableExplanation
 from candide.sources import Source, open_source
 from candide.sources.rejects import KEEP
@@ -38,10 +38,10 @@ def explain(
     *,
     text: str | Sequence[str] | None = None,
     strict: bool = False,
-    **reading: Unpack[Reading],
+    **reading: Unpack[SourceOptions],
 ) -> list[Explained]:
     """The prior and what each column says, for some rows (counted from 1), or for texts of your own."""
-    fitted = opened(model)
+    fitted = opened_model(model)
     refuse_rejects(reading.get("rejects"), [data, model])
     if (data is None) == (text is None):
         raise OptionRefused("Give rows to explain, or texts, and not both.")
@@ -50,18 +50,19 @@ def explain(
     if text is not None:
         texts = Batch.of(texts_alone(fitted, text)).with_missing(fitted.trained.schema.columns)
         return [
-            Explained(row + 1, fitted.label, explained(fitted, texts.rows(row, row + 1))) for row in range(len(texts))
+            Explained(row + 1, fitted.label, explained_row(fitted, texts.rows(row, row + 1)))
+            for row in range(len(texts))
         ]
     for row in rows:
         refuse_row_below_one(row)
     source = open_source(data, labelled=False, expected=expected_kinds(fitted.trained), repeatable=False, **reading)
     absent = lacking(fitted.trained.schema, source.columns, strict)
-    notes = tuple(said_of(absent, source.columns))
+    notes = tuple(absent_columns_notes(absent, source.columns))
     found = {row: one.with_missing(absent) for row, one in rows_found(source, set(rows)).items()}
-    return [Explained(row, fitted.label, explained(fitted, found[row]), notes) for row in rows]
+    return [Explained(row, fitted.label, explained_row(fitted, found[row]), notes) for row in rows]
 
 
-def explained(fitted: Fitted, row: Batch) -> ReadableExplanation:
+def explained_row(fitted: Fitted, row: Batch) -> ReadableExplanation:
     """Why one row gets its answer; its label, where it has one, is not among the things that could speak."""
     names = [name for name in row.names if name != fitted.label]
     return ReadableExplanation.of(

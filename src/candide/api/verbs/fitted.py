@@ -68,7 +68,7 @@ def load(path: Path) -> Fitted:
     return Fitted(store.load(path))
 
 
-def opened(model: Any) -> Fitted:
+def opened_model(model: Any) -> Fitted:
     """A model by its path, or as it is; a fitted `NaiveBayes` will do."""
     if isinstance(model, Fitted):
         return model

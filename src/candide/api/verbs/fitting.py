@@ -9,13 +9,13 @@ from typing import Any, Unpack
 
 from candide import engines, store
 from candide.api.class_names import by_meant_class
-from candide.api.verbs.fitted import Fitted, Path, being_written, opened
+from candide.api.verbs.fitted import Fitted, Path, being_written, opened_model
 from candide.api.verbs.reading import (
-    Reading,
+    SourceOptions,
     expected_kinds,
     first_rows,
-    labelled,
-    left_out,
+    labelled_source,
+    left_out_notes,
     named_sources,
     told_how_read,
     watched,
@@ -53,7 +53,7 @@ def fit(
     like: Any = None,
     force: bool = False,
     watch: Watch = unwatched,
-    **reading: Unpack[Reading],
+    **reading: Unpack[SourceOptions],
 ) -> Fitted:
     """Learn rows from scratch, and save the model where `output` says.
 
@@ -68,12 +68,12 @@ def fit(
     >>> print(fit(rows, "plan"))
     Fitted on 4 rows: plan is one of beach, home
     """
-    engines.refuse_unknown(engine)
+    engines.refuse_unknown_engine(engine)
     options = Options(families, smoothing, priors, class_weight, missing, text, calibrate, engine, ledger)
     store.refuse_rejects(reading.get("rejects"), [data, like, output])
     with being_written(output, data, force):
         if like is not None:
-            fitted = fit_like(data, label, opened(like), options, watch, reading)
+            fitted = fit_like(data, label, opened_model(like), options, watch, reading)
         else:
             fitted = fit_anew(data, label, options, watch, reading)
         fitted.trained.predictor  # noqa: B018  (refuses priors that do not fit, before anything is saved)
@@ -82,9 +82,9 @@ def fit(
     return fitted
 
 
-def fit_anew(data: Any, label: str | None, options: Options, watch: Watch, reading: Reading) -> Fitted:
+def fit_anew(data: Any, label: str | None, options: Options, watch: Watch, reading: SourceOptions) -> Fitted:
     """Choose from the first rows, learn all."""
-    source = labelled(data, label, None, reading)
+    source = labelled_source(data, label, None, reading)
     sample, batches = first_rows(source, watch)
     refuse_numbers_as_labels(sample, source)
     refuse_nested(sample, source, options.families)
@@ -95,30 +95,30 @@ def fit_anew(data: Any, label: str | None, options: Options, watch: Watch, readi
         trained = fit_rows(options, sample, everything if batches is None else None, source.label, watch)
     trained = told_how_read(trained, source, source.names, reading)
     looked = f"Families were chosen from the first {ROWS_TO_LOOK_AT:,} rows." if batches is None else ""
-    return described(trained, source, [looked])
+    return with_provenance(trained, source, [looked])
 
 
 def fit_like(
-    data: Any, label: str | None, first: Fitted, options: Options, watch: Watch, reading: Reading
+    data: Any, label: str | None, first: Fitted, options: Options, watch: Watch, reading: SourceOptions
 ) -> Fitted:
     """The choices of another model, for other rows."""
     if replace(options, ledger=False) != Options():
         raise OptionRefused(NamedOption("like"), " takes every option but ledger from the other model. Leave them out.")
     if label not in (None, first.label):
         raise OptionRefused(f"The model to be like learned column '{first.label}', not '{label}'. Leave the label out.")
-    source = labelled(data, first.label, expected_kinds(first.trained), reading)
+    source = labelled_source(data, first.label, expected_kinds(first.trained), reading)
     refuse_new_columns(source, first.trained, "Fit without it, or leave the column out of the file.")
     keeps = replace(first.trained.options, ledger=options.ledger or first.trained.options.ledger)
     with watch("Learning", source.size) as report:
         trained = refilled(replace(first.trained, options=keeps), source.batches(report))
-    return described(trained, source, [])
+    return with_provenance(trained, source, [])
 
 
-def described(trained: TrainedModel, source: Source, notes: Iterable[str]) -> Fitted:
+def with_provenance(trained: TrainedModel, source: Source, notes: Iterable[str]) -> Fitted:
     """What was learned, with where it came from and what is worth saying."""
     read = {**source.describe(), **source.selection.describe()}
     provenance = {**store.provenance(named_sources(source), trained.summary.rows), "read": read}
-    said = [note for note in [*notes, *worth_saying(trained), *left_out(source)] if note]
+    said = [note for note in [*notes, *worth_saying(trained), *left_out_notes(source)] if note]
     return Fitted(replace(trained, provenance=provenance), tuple(said))
 
 

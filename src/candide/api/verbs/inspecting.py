@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from candide.api.verbs.fitted import Fitted, opened
-from candide.api.verbs.looks import in_words, most_telling, parameters_of, telling_of
-from candide.api.verbs.reading import expected_kinds, labelled
+from candide.api.verbs.fitted import Fitted, opened_model
+from candide.api.verbs.looks import in_words, most_telling_places, parameters_of, telling_of
+from candide.api.verbs.reading import expected_kinds, labelled_source
 from candide.data.arrays import FloatArray
 from candide.data.values import shown
 from candide.families.base.family import Block
@@ -24,15 +24,15 @@ def inspect(model: Any, *, knows: Any = None) -> dict[str, Any]:
     and how many bits it tells about the class; the calibration, what was learned, and how well left-out rows fared.
     `knows` are rows with labels, of which a model with a ledger tells whether they are in it.
     """
-    fitted = opened(model)
+    fitted = opened_model(model)
     return {
         "label": fitted.label,
         "rows": fitted.rows,
         "classes": classes_of(fitted),
-        "bits": entropy(chances(fitted)),
+        "bits": entropy(prior_of_classes(fitted)),
         "quality": quality_of(fitted),
-        "columns": columns_of(fitted),
-        "calibration": calibration_of(fitted),
+        "columns": column_cards(fitted),
+        "calibration": calibration_card(fitted),
         "options": fitted.trained.options.as_dict(),
         "provenance": dict(fitted.provenance),
         "notes": list(fitted.notes),
@@ -43,12 +43,12 @@ def inspect(model: Any, *, knows: Any = None) -> dict[str, Any]:
 
 def known_rows(fitted: Fitted, data: Any) -> dict[str, Any]:
     """How many of these rows are in the model, and which are not, counted from 1."""
-    source = labelled(data, fitted.label, expected_kinds(fitted.trained), {})
+    source = labelled_source(data, fitted.label, expected_kinds(fitted.trained), {})
     found = np.concatenate([knows_rows(fitted.trained, batch) for batch in source.batches()])
     return {"rows": len(found), "known": int(found.sum()), "unknown": (np.flatnonzero(~found) + 1).tolist()}
 
 
-def chances(fitted: Fitted) -> FloatArray:
+def prior_of_classes(fitted: Fitted) -> FloatArray:
     """The prior of each class; none where every row was forgotten."""
     return np.exp(fitted.trained.predictor.log_prior) if fitted.trained.summary.classes else np.zeros(0)
 
@@ -58,7 +58,9 @@ def classes_of(fitted: Fitted) -> list[dict[str, Any]]:
     summary = fitted.trained.summary
     return [
         {"class": value, "rows": count, "prior": float(share)}
-        for (_, value), count, share in zip(summary.classes, summary.counts.tolist(), chances(fitted), strict=True)
+        for (_, value), count, share in zip(
+            summary.classes, summary.counts.tolist(), prior_of_classes(fitted), strict=True
+        )
     ]
 
 
@@ -75,7 +77,7 @@ def quality_of(fitted: Fitted) -> dict[str, Any] | None:
     }
 
 
-def calibration_of(fitted: Fitted) -> dict[str, Any] | None:
+def calibration_card(fitted: Fitted) -> dict[str, Any] | None:
     """What is added to classes and what blocks are multiplied by; nothing where probabilities are as they come."""
     found = fitted.trained.tuning.calibration
     if found is None:
@@ -87,7 +89,7 @@ def calibration_of(fitted: Fitted) -> dict[str, Any] | None:
     }
 
 
-def columns_of(fitted: Fitted) -> list[dict[str, Any]]:
+def column_cards(fitted: Fitted) -> list[dict[str, Any]]:
     """What was decided about each column, what its values look like in each class, and how much they tell.
 
     Columns of counts that share a total tell it `together`: the first of them speaks for all. A text may be read in
@@ -140,7 +142,7 @@ def decision(choice: Choice) -> dict[str, Any]:
 def look_of(fitted: Fitted, block: Block, profile: Profile) -> dict[str, Any]:
     """What a profile tells: its information is that of a value, or of one word or event."""
     names = [shown(key) for key in fitted.trained.summary.classes]
-    best, events = most_telling(profile, chances(fitted)), profile.kind == EVENTS
+    best, events = most_telling_places(profile, prior_of_classes(fitted)), profile.kind == EVENTS
     return {
         "smoothing": block.family.smoothing,
         "information": profile.information,

@@ -30,7 +30,9 @@ def in_words(profile: Profile, names: list[str], best: list[list[int]]) -> dict[
         }
     values = value_names(profile)
     if profile.kind == EVENTS:
-        return {name: ", ".join(spoken(values[place]) for place in best[label]) for label, name in enumerate(names)}
+        return {
+            name: ", ".join(quoted_word(values[place]) for place in best[label]) for label, name in enumerate(names)
+        }
     masses = profile.masses
     return {name: shares_in_words(profile, masses[:, label], label, best) for label, name in enumerate(names)}
 
@@ -42,7 +44,7 @@ def shares_in_words(profile: Profile, shares: FloatArray, label: int, best: list
     values, places = value_names(profile), commonest(shares, FEW)
     if len(values) > FEW and best:
         places = best[label][:FEW] or places
-    return ", ".join(f"{brief(values[place])} {share(shares[place])}" for place in places)
+    return ", ".join(f"{short_value(values[place])} {share(shares[place])}" for place in places)
 
 
 def parameters_of(profile: Profile, names: list[str]) -> dict[str, dict[str, Any]]:
@@ -88,7 +90,7 @@ def telling_of(profile: Profile, names: list[str], best: list[list[int]]) -> dic
     }
 
 
-def most_telling(profile: Profile, prior: FloatArray) -> list[list[int]]:
+def most_telling_places(profile: Profile, prior: FloatArray) -> list[list[int]]:
     """The places that speak most for each class, the most telling first; none for curves."""
     if profile.counts is None:
         return []
@@ -125,13 +127,13 @@ def value_names(profile: Profile) -> list[str]:
     return [f"below {starts[1]}", *inner, f"from {starts[-1]}"]
 
 
-def spoken(word: str) -> str:
+def quoted_word(word: str) -> str:
     """A word among others: in quotation marks where spaces or commas belong to it.
 
-    >>> spoken("mrs"), spoken(" mr")
+    >>> quoted_word("mrs"), quoted_word(" mr")
     ('mrs', '" mr"')
     """
-    return f'"{word}"' if word != word.strip() or "," in word else brief(word)
+    return f'"{word}"' if word != word.strip() or "," in word else short_value(word)
 
 
 def share(part: float) -> str:
@@ -143,7 +145,7 @@ def share(part: float) -> str:
     return "<1%" if 0 < part < 0.005 else ">99%" if 0.995 <= part < 1 else f"{part:.0%}"
 
 
-def brief(value: str) -> str:
+def short_value(value: str) -> str:
     """A value in few letters."""
     return value if len(value) <= LONGEST else value[: LONGEST - 1] + "…"
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
-from candide.api.verbs.fitted import Fitted, Path, being_written, opened, with_event
+from candide.api.verbs.fitted import Fitted, Path, being_written, opened_model, with_event
 from candide.data.advice import SetOption, UseVerb
 from candide.data.errors import OptionRefused, SummariesDisagree
 from candide.model.trained_model import TrainedModel
@@ -31,8 +31,8 @@ def merge(models: Iterable[Any], output: Path | None = None, *, force: bool = Fa
 
 def added_up(given: list[Any]) -> Fitted:
     """The sum of models, with where each came from."""
-    names = [name_of(model, place) for place, model in enumerate(given, 1)]
-    fitted = [opened(model) for model in given]
+    names = [model_name(model, place) for place, model in enumerate(given, 1)]
+    fitted = [opened_model(model) for model in given]
     total, notes = fitted[0].trained, []
     for name, other in zip(names[1:], fitted[1:], strict=True):
         refuse_strangers(fitted[0].trained, names[0], other.trained, name)
@@ -44,7 +44,7 @@ def added_up(given: list[Any]) -> Fitted:
     return Fitted(replace(total, provenance=provenance), tuple(notes))
 
 
-def name_of(model: Any, place: int) -> str:
+def model_name(model: Any, place: int) -> str:
     """What errors call a model."""
     return f"'{os.fspath(model)}'" if isinstance(model, (str, os.PathLike)) else f"model {place}"
 

@@ -26,7 +26,16 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from candide.api.verbs.answers import Answers
-from candide.api.verbs.writing import as_text, bytes_of, column_of, defused, joined, objects_in, parquet_holds, quoted
+from candide.api.verbs.writing import (
+    bytes_of_lines,
+    column_as_text,
+    column_of,
+    defused,
+    joined_bytes,
+    objects_in,
+    parquet_holds,
+    quoted,
+)
 from candide.data.advice import SetOption
 from candide.data.batch import Batch
 from candide.data.errors import Location, RowsRefused
@@ -116,8 +125,8 @@ class AsRecords(Passing):
         names, lines = self._lines(batch, original)
         answered = self.in_place(original, [self._fields(column) for column in answers.texts(self.digits)])
         fields = [pc.fill_null(field, "").cast(pa.large_binary()) for field in answered]
-        whole = joined([self.returning(original, lines), *fields], self.delimiter.encode())
-        return names, bytes_of(joined([whole, pa.scalar(self._line_end, pa.large_binary())], b""))
+        whole = joined_bytes([self.returning(original, lines), *fields], self.delimiter.encode())
+        return names, bytes_of_lines(joined_bytes([whole, pa.scalar(self._line_end, pa.large_binary())], b""))
 
     @property
     def _line_end(self) -> bytes:
@@ -128,8 +137,8 @@ class AsRecords(Passing):
             return self.source.columns, original.lines()
         self.refuse_late(batch)
         table = unnested(text_table(self, batch, original), self.source.name)
-        fields = [self._fields(as_text(column)).cast(pa.large_binary()) for column in table.columns]
-        return table.column_names, joined(fields, self.delimiter.encode())
+        fields = [self._fields(column_as_text(column)).cast(pa.large_binary()) for column in table.columns]
+        return table.column_names, joined_bytes(fields, self.delimiter.encode())
 
     def _fields(self, texts: Any) -> Any:
         """Texts as fields."""
@@ -153,7 +162,7 @@ class AsObjects(Passing):
         rows = self._spliced(self.returning(original, lines), literals)
         if self.keeps and not original.is_whole:
             rows = self._with_broken(original, lines, rows)
-        return (), bytes_of(rows)
+        return (), bytes_of_lines(rows)
 
     def _lines(self, batch: Batch, original: OriginalRows) -> Any:
         """The rows as objects, without answers."""
@@ -167,14 +176,14 @@ class AsObjects(Passing):
         """Fields of text as JSON: the numbers of a column of numbers as they are written."""
         table = original.table()
         literals = [literals_of(table.column(name), self.reader.kinds[name]) for name in table.column_names]
-        return joined([scalar("{"), *keyed(table.column_names, literals), scalar("}")], b"")
+        return joined_bytes([scalar("{"), *keyed(table.column_names, literals), scalar("}")], b"")
 
     def _spliced(self, lines: Any, literals: Sequence[Any]) -> Any:
         """Objects with further keys before their last brace."""
         opened = pc.binary_slice(lines, 0, -1)
         is_empty = pc.match_substring_regex(opened, r"^\{\s*$")
         comma = pc.if_else(is_empty, scalar(""), scalar(", "))
-        return joined([opened, comma, *keyed(self.added, literals), scalar("}\n")], b"")
+        return joined_bytes([opened, comma, *keyed(self.added, literals), scalar("}\n")], b"")
 
     def _with_broken(self, original: OriginalRows, lines: Any, rows: Any) -> Any:
         """A line that is no object comes back as it is: nothing can be written into it."""
@@ -254,7 +263,7 @@ def literals_of(texts: Any, kind: Kind) -> Any:
     >>> literals_of(pa.array(["1.10", "007", "", "NA"]), KINDS["number"]).to_pylist()
     [b'1.10', b'"007"', b'null', b'"NA"']
     """
-    texts = as_text(texts)
+    texts = column_as_text(texts)
     pattern = NEVER if kind.form else JSON_LITERALS.get(kind.name, NEVER)
     as_it_is = pc.match_substring_regex(texts, pattern).to_pylist()
     dumps = json.JSONEncoder(ensure_ascii=False).encode

@@ -13,9 +13,9 @@ from candide import engines
 from candide.api.class_names import by_meant_class
 from candide.api.verbs.answers import Answers
 from candide.api.verbs.digits import digits_for
-from candide.api.verbs.fitted import opened
+from candide.api.verbs.fitted import opened_model
 from candide.api.verbs.passing import AsObjects, AsRecords, AsTables
-from candide.api.verbs.reading import OthersAsText, Reading, expected_kinds, left_out, texts_alone
+from candide.api.verbs.reading import OthersAsText, SourceOptions, expected_kinds, left_out_notes, texts_alone
 from candide.api.verbs.writing import TEXTUAL, Output, format_for, names_format, parquet, refuse_unsafe, write
 from candide.data.advice import SetOption
 from candide.data.batch import Batch
@@ -23,7 +23,7 @@ from candide.data.errors import ColumnRefused, Location, OptionRefused
 from candide.data.progress import Watch, unwatched
 from candide.data.values import shown
 from candide.model.decision import RARITY, refuse_no_share
-from candide.model.missing_columns import lacking, said_of
+from candide.model.missing_columns import absent_columns_notes, lacking
 from candide.model.predictor import Priors
 from candide.model.trained_model import TrainedModel
 from candide.sources import Source, open_source
@@ -63,7 +63,7 @@ def predict(
     strict: bool = False,
     force: bool = False,
     watch: Watch = unwatched,
-    **reading: Unpack[Reading],
+    **reading: Unpack[SourceOptions],
 ) -> Predicted:
     """Answer rows, or texts of your own. Every row comes back as it was, with `label`, `probability` and `decision`.
 
@@ -80,7 +80,7 @@ def predict(
     with "keep" they come back without an answer. Columns that rows lack count as missing in them, which is noted;
     `strict` refuses.
     """
-    fitted = opened(model)
+    fitted = opened_model(model)
     refuse_no_share("confidence", confidence)
     refuse_no_share("rarity", rarity)
     if (data is None) == (text is None):
@@ -104,13 +104,13 @@ def predict(
     decisions: Counter[str] = Counter()
     table = None
     with watch("Predicting", source.size) as report:
-        found = counted(engines.engine_of(trained).map(answering, source.batches(report)), decisions)
+        found = counting_decisions(engines.engine_of(trained).map(answering, source.batches(report)), decisions)
         if isinstance(passing, AsTables) and output is None:
             table = pa.concat_tables(list(found), promote_options="permissive")
         elif output is not None:
             write(parquet(found) if isinstance(passing, AsTables) else with_header(found, passing.header), output)
     said = dict(decisions.most_common())
-    notes = (*said_of(absent, source.columns), *left_out(source))
+    notes = (*absent_columns_notes(absent, source.columns), *left_out_notes(source))
     return Predicted(sum(said.values()), said, table, source.rejects.count, notes)
 
 
@@ -154,7 +154,7 @@ def with_header(
         is_first = False
 
 
-def counted(found: Iterable[tuple[Any, dict[str, int]]], decisions: Counter[str]) -> Iterator[Any]:
+def counting_decisions(found: Iterable[tuple[Any, dict[str, int]]], decisions: Counter[str]) -> Iterator[Any]:
     """Pass rows on, counting their decisions."""
     for rows, made in found:
         decisions.update(made)

@@ -31,7 +31,7 @@ from candide.statistics.tally import Tally
 KINDS = ("text", "number", "truth")
 
 
-class Reading(TypedDict, total=False):
+class SourceOptions(TypedDict, total=False):
     """How a source is read; see `candide.sources.open_source`."""
 
     format: str | None
@@ -57,7 +57,7 @@ class OthersAsText(dict[str, str]):
         return super().get(column, "text")
 
 
-def labelled(data: Any, label: str | None, expected: Mapping[str, str] | None, reading: Reading) -> Source:
+def labelled_source(data: Any, label: str | None, expected: Mapping[str, str] | None, reading: SourceOptions) -> Source:
     """A source whose rows have labels."""
     source = open_source(data, label=label, expected=expected, **reading)
     if source.label is None:
@@ -71,7 +71,7 @@ def labelled(data: Any, label: str | None, expected: Mapping[str, str] | None, r
     return source
 
 
-def left_out(source: Source) -> list[str]:
+def left_out_notes(source: Source) -> list[str]:
     """What was not read: files, and rows that could not be."""
     rejects = source.rejects
     if not rejects.count or rejects.first is None:
@@ -108,7 +108,9 @@ def expected_kinds(trained: TrainedModel) -> dict[str, str]:
     return found | trained.schema.kinds
 
 
-def told_how_read(trained: TrainedModel, source: Source, columns: Collection[str], reading: Reading) -> TrainedModel:
+def told_how_read(
+    trained: TrainedModel, source: Source, columns: Collection[str], reading: SourceOptions
+) -> TrainedModel:
     """The choices for some columns with how they were read, where that is not plain to see, and why."""
     by_hand = set(reading.get("types") or ())
 
@@ -150,9 +152,9 @@ def first_rows(source: Source, watch: Watch = unwatched) -> tuple[Batch, list[Ba
             rows += len(batch)
             size += size_of(batch)
             if rows >= ROWS_TO_LOOK_AT or size >= BYTES_TO_LOOK_AT:
-                sample = joined(batches)
+                sample = joined_batches(batches)
                 return sample.rows(0, min(len(sample), ROWS_TO_LOOK_AT)), None
-    return joined(batches), batches
+    return joined_batches(batches), batches
 
 
 def size_of(batch: Batch) -> int:
@@ -161,7 +163,7 @@ def size_of(batch: Batch) -> int:
     return sum(column.nbytes for column in columns if hasattr(column, "nbytes"))
 
 
-def joined(batches: list[Batch]) -> Batch:
+def joined_batches(batches: list[Batch]) -> Batch:
     """The rows of several batches in one; a column that some lack is missing there."""
     if len(batches) == 1:
         return batches[0]

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from candide import store
 from candide.api.verbs.evaluating import evaluate
-from candide.api.verbs.fitted import Fitted, opened
-from candide.api.verbs.reading import Reading
+from candide.api.verbs.fitted import Fitted, opened_model
+from candide.api.verbs.reading import SourceOptions
 from candide.data.advice import NamedOption, SetOption
 from candide.data.errors import OptionRefused
 from candide.data.progress import Watch, unwatched
@@ -54,7 +54,7 @@ def report(
     strict: bool = False,
     force: bool = False,
     watch: Watch = unwatched,
-    **reading: Unpack[Reading],
+    **reading: Unpack[SourceOptions],
 ) -> Written:
     """Write a page that shows what a model has learned: it opens from disk and needs no network.
 
@@ -68,14 +68,14 @@ def report(
     kind = kind_written(output, "html" if picture is None else ending_of(output))
     store.refuse_overwriting(output, kind, [data, model], force)
     store.refuse_rejects(reading.get("rejects"), [data, model, output])
-    fitted = opened(model)
+    fitted = opened_model(model)
     if data is not None:
         tested = evaluate(fitted, data, label, strict=strict, watch=watch, **reading)
     if picture is not None:
         save_figure(drawn(fitted, picture, tested, column, of, against), output)
         return Written(output, os.path.getsize(output))
     findings = Findings(
-        fitted.trained, fitted.provenance, tested, name_of(model), () if tested is None else tested.notes, of, against
+        fitted.trained, fitted.provenance, tested, file_name(model), () if tested is None else tested.notes, of, against
     )
     if (of, against) != (None, None):
         findings.subject.pair(of, against)
@@ -98,7 +98,7 @@ def plot(
     """One picture of a model as a matplotlib figure."""
     refuse_unknown_picture(picture, column, of, against)
     matplotlib_or_advice()
-    return drawn(opened(model), picture, None, column, of, against)
+    return drawn(opened_model(model), picture, None, column, of, against)
 
 
 def drawn(
@@ -116,11 +116,11 @@ def output_for(model: Any, picture: str | None) -> str:
     >>> output_for("models/titanic.candide", None), output_for("titanic.candide", "nomogram")
     ('titanic.html', 'titanic-nomogram.svg')
     """
-    stem = name_of(model).removesuffix(".candide") or "report"
+    stem = file_name(model).removesuffix(".candide") or "report"
     return f"{stem}.html" if picture is None else f"{stem}-{picture}.svg"
 
 
-def name_of(model: Any) -> str:
+def file_name(model: Any) -> str:
     """The name of a model file; nothing where it is no file."""
     return Path(model).name if isinstance(model, (str, os.PathLike)) else ""
 

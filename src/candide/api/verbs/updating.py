@@ -8,14 +8,14 @@ from dataclasses import replace
 from typing import Any, Unpack
 
 from candide import store
-from candide.api.verbs.fitted import Fitted, Path, being_written, opened, with_event
+from candide.api.verbs.fitted import Fitted, Path, being_written, opened_model, with_event
 from candide.api.verbs.fitting import fit_anew, refuse_nested
 from candide.api.verbs.reading import (
-    Reading,
+    SourceOptions,
     expected_kinds,
     first_rows,
-    labelled,
-    left_out,
+    labelled_source,
+    left_out_notes,
     named_sources,
     told_how_read,
 )
@@ -38,7 +38,7 @@ def learn(
     *,
     force: bool = False,
     watch: Watch = unwatched,
-    **reading: Unpack[Reading],
+    **reading: Unpack[SourceOptions],
 ) -> Fitted:
     """Learn more rows. New classes, values and columns are welcome; what was chosen stays chosen.
 
@@ -47,7 +47,7 @@ def learn(
     """
 
     def change(before: Fitted) -> Fitted:
-        source = labelled(data, before.label, expected_kinds(before.trained), reading)
+        source = labelled_source(data, before.label, expected_kinds(before.trained), reading)
         wider = before.trained
         new = set(source.names) - set(wider.schema.columns)
         if new:
@@ -56,10 +56,10 @@ def learn(
             wider = told_how_read(with_columns_of(wider, sample), source, new, reading)
         with watch("Learning", source.size) as report:
             after = learn_rows(wider, source.batches(report))
-        return changed(before, after, "learn", source, news(before.trained, after, source))
+        return changed_model(before, after, "learn", source, news(before.trained, after, source))
 
     store.refuse_rejects(reading.get("rejects"), [data, model, output])
-    return kept(model, output, change, data, force)
+    return saved_change(model, output, change, data, force)
 
 
 def forget(
@@ -69,7 +69,7 @@ def forget(
     *,
     force: bool = False,
     watch: Watch = unwatched,
-    **reading: Unpack[Reading],
+    **reading: Unpack[SourceOptions],
 ) -> Fitted:
     """Forget rows that were learned, as if they had never been. All of them, or none if one was not learned.
 
@@ -78,15 +78,17 @@ def forget(
     """
 
     def change(before: Fitted) -> Fitted:
-        source = labelled(data, before.label, expected_kinds(before.trained), reading)
+        source = labelled_source(data, before.label, expected_kinds(before.trained), reading)
         with watch("Forgetting", source.size) as report:
             after = forget_rows(before.trained, source.batches(report))
-        fitted = changed(before, after, "forget", source, [*news(before.trained, after, source), CHOICES_REMEMBER])
+        fitted = changed_model(
+            before, after, "forget", source, [*news(before.trained, after, source), CHOICES_REMEMBER]
+        )
         origin = without_origin(fitted.provenance)
         return replace(fitted, trained=replace(fitted.trained, provenance=origin))
 
     store.refuse_rejects(reading.get("rejects"), [data, model, output])
-    return kept(model, output, change, data, force)
+    return saved_change(model, output, change, data, force)
 
 
 def refit(
@@ -96,7 +98,7 @@ def refit(
     *,
     force: bool = False,
     watch: Watch = unwatched,
-    **reading: Unpack[Reading],
+    **reading: Unpack[SourceOptions],
 ) -> Fitted:
     """Make every choice anew from the rows that were learned and not forgotten, given again.
 
@@ -106,13 +108,13 @@ def refit(
 
     def change(before: Fitted) -> Fitted:
         refuse_standard_input(data)
-        source = labelled(data, before.label, expected_kinds(before.trained), reading)
+        source = labelled_source(data, before.label, expected_kinds(before.trained), reading)
         with watch("Comparing", source.size) as report:
             refuse_others(before.trained, source.batches(report))
         return fit_anew(data, before.label, before.trained.options, watch, reading)
 
     store.refuse_rejects(reading.get("rejects"), [data, model, output])
-    return kept(model, output, change, data, force)
+    return saved_change(model, output, change, data, force)
 
 
 def refuse_standard_input(data: Any) -> None:
@@ -121,22 +123,22 @@ def refuse_standard_input(data: Any) -> None:
         raise OptionRefused("refit reads its rows twice, which standard input does not allow. Write them to a file.")
 
 
-def kept(model: Any, output: Path | None, change: Change, data: Any = None, force: bool = False) -> Fitted:
+def saved_change(model: Any, output: Path | None, change: Change, data: Any = None, force: bool = False) -> Fitted:
     """The changed model; saved, while nobody else writes, where it came from a file or `output` names one."""
     target = output if output is not None else model if isinstance(model, (str, os.PathLike)) else None
-    opened(model)  # a model that is none is refused before a lock is left beside it
+    opened_model(model)  # a model that is none is refused before a lock is left beside it
     with being_written(target, data, force):
-        after = change(opened(model))
+        after = change(opened_model(model))
         if target is not None:
             after.save(target, force)
     return after
 
 
-def changed(before: Fitted, after: TrainedModel, verb: str, source: Source, notes: list[str]) -> Fitted:
+def changed_model(before: Fitted, after: TrainedModel, verb: str, source: Source, notes: list[str]) -> Fitted:
     """The model after a change, which its provenance tells of."""
     rows = abs(after.summary.rows - before.rows)
     provenance = with_event(before.provenance, verb, named_sources(source), rows)
-    return Fitted(replace(after, provenance=provenance), (*notes, *left_out(source)), rows)
+    return Fitted(replace(after, provenance=provenance), (*notes, *left_out_notes(source)), rows)
 
 
 def news(before: TrainedModel, after: TrainedModel, source: Source) -> list[str]:

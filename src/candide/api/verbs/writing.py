@@ -107,7 +107,7 @@ def is_special(path: str | os.PathLike[str]) -> bool:
     return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
 
 
-def encoded(tables: Iterable[Any], format: str, safe: bool = False) -> Iterator[bytes]:
+def encoded_tables(tables: Iterable[Any], format: str, safe: bool = False) -> Iterator[bytes]:
     """The bytes of tables in a format."""
     if format == "parquet":
         yield from parquet(tables)
@@ -122,8 +122,8 @@ def delimited(tables: Iterable[Any], delimiter: str, safe: bool = False) -> Iter
     """A header, then rows; a field has quotes only where it needs them."""
 
     def lines(columns: Iterable[Any]) -> bytes:
-        texts = map(as_text, columns)
-        return rows_of([quoted(defused(text) if safe else text, delimiter) for text in texts], delimiter)
+        texts = map(column_as_text, columns)
+        return joined_fields([quoted(defused(text) if safe else text, delimiter) for text in texts], delimiter)
 
     names = None
     for table in tables:
@@ -134,28 +134,28 @@ def delimited(tables: Iterable[Any], delimiter: str, safe: bool = False) -> Iter
             yield lines(table.columns)
 
 
-def rows_of(columns: list[Any], delimiter: str) -> bytes:
+def joined_fields(columns: list[Any], delimiter: str) -> bytes:
     """Fields joined to lines, all at once."""
     if len(columns) == 1:
         columns = [pc.if_else(pc.equal(columns[0], ""), '""', columns[0])]
     fields = [column.cast(pa.large_binary()) for column in columns]
-    lines = joined(fields, delimiter.encode())
-    return bytes_of(joined([lines, pa.scalar(b"\n", pa.large_binary())], b""))
+    lines = joined_bytes(fields, delimiter.encode())
+    return bytes_of_lines(joined_bytes([lines, pa.scalar(b"\n", pa.large_binary())], b""))
 
 
-def joined(columns: list[Any], between: bytes) -> Any:
+def joined_bytes(columns: list[Any], between: bytes) -> Any:
     """Columns of bytes, joined row by row."""
     return pc.binary_join_element_wise(*columns, pa.scalar(between, pa.large_binary()))
 
 
-def bytes_of(lines: Any) -> bytes:
+def bytes_of_lines(lines: Any) -> bytes:
     """All rows of a column of bytes, one behind the other."""
     _, offsets, data = lines.buffers()
     cuts = np.frombuffer(offsets, np.int64)[lines.offset : lines.offset + len(lines) + 1]
     return bytes(memoryview(data)[int(cuts[0]) : int(cuts[-1])]) if data is not None else b""
 
 
-def as_text(column: Any) -> Any:
+def column_as_text(column: Any) -> Any:
     """A column as text, empty where missing."""
     column = one_array(column)
     if pa.types.is_floating(column.type):

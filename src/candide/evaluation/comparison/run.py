@@ -19,7 +19,7 @@ from candide.evaluation.comparison.methods import Method, methods_for
 from candide.evaluation.comparison.result import Compared, Comparison, accuracies
 from candide.evaluation.comparison.scoring import DrawScore, score_sums
 from candide.model.options import only
-from candide.model.row_sample import canonical
+from candide.model.row_sample import canonical_rows
 from candide.model.schema import Families
 
 FOLDS = 5
@@ -46,7 +46,7 @@ class Contest:
             raise RowsRefused("There is no column to learn from: all are left out, or have no values.")
         names = list(columns.guessed)
         methods, notes = methods_for(columns, only(families, names))
-        rows = canonical(batch if len(names) == len(batch.names) else batch.only(names))
+        rows = canonical_rows(batch if len(names) == len(batch.names) else batch.only(names))
         return cls(rows, methods, Draws.of(rows, folds, seed), folds, tuple(notes))
 
     @property

@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test check browser pictures bench bench-accuracy setup clean
+.PHONY: demo test other-processor check browser pictures bench bench-accuracy setup clean
 
 demo: .venv/.runs            ## every command on a table, a spam filter, and the lecture's examples
 	$(BIN)/candide demo
@@ -10,6 +10,10 @@ demo: .venv/.runs            ## every command on a table, a spam filter, and the
 
 test: .venv/.develops        ## all tests; CANDIDE_THOROUGH=1 for the long property runs
 	$(BIN)/python -m pytest -n auto --dist worksteal
+
+other-processor: .venv/.develops  ## files as a processor of 2008 writes and reads them, beside those of this one
+	CANDIDE_OTHER_PROCESSOR=1 $(BIN)/python -m pytest tests/test_machines.py
+	$(BIN)/python tests/other_processor.py $(BIN)/python -m pytest -n auto tests/test_releases.py tests/test_store.py
 
 browser:                     ## a Chromium for the tests of pages, from Debian's packages, unless there is one
 	@./.ci/browser

@@ -162,6 +162,8 @@ def add_curvature(
             mean[label] = chances[label]
             curvature[label, label] += load * chances[label]
         for i in range(classes, size):
+            if i >= classes + blocks and logs[row, i - classes - blocks] == 0.0:
+                continue
             for label in range(classes):
                 mean[i] += chances[label] * slopes[i, label]
                 curvature[i, label] += load * chances[label] * slopes[i, label]

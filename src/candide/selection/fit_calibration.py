@@ -14,7 +14,7 @@ import numpy as np
 from scipy.optimize import minimize
 
 from candide.data.arrays import AnyArray, FloatArray
-from candide.data.grid import quantized, quantized_share
+from candide.data.grid import NEAR, quantized, quantized_share
 from candide.data.values import Key
 from candide.families.base.family import Block
 from candide.kernels.calibrating import add_curvature, loss_and_slope
@@ -53,8 +53,8 @@ class Effort(NamedTuple):
 
 IN_FULL = Effort(bias=True, power=True, steps=200, close=1e-8, polish=True)
 
-MOST_POLISHED = 200
-"""More numbers than this are as the search found them: their curvature is a matrix of that size for every row."""
+MOST_POLISHED, MOST_PRODUCTS = 500, 4e9
+"""More numbers than this, or more products for their curvature, would take too long: they stay as they were found."""
 
 
 @dataclass(frozen=True)
@@ -181,7 +181,7 @@ def fitted(task: Task, texts: AnyArray, effort: Effort) -> tuple[FloatArray, Flo
     halt = {"maxiter": effort.steps, "ftol": effort.close}
     found = minimize(value, start, jac=True, method="L-BFGS-B", bounds=limits, options=halt)
     best = found.x
-    if effort.polish and len(best) <= MOST_POLISHED:
+    if effort.polish and len(best) <= MOST_POLISHED and rows * classes * (classes + blocks**2) <= MOST_PRODUCTS:
         best = polished(best, np.array(limits), lambda point: value(point)[1], curvature(best))
     bias, log_weight, power = np.split(best, cuts)
     weight = np.exp(log_weight + power * task.middle)
@@ -214,7 +214,7 @@ def first_weights(
 
     def is_too_large(weight: float) -> bool:
         point = np.concatenate([np.zeros(classes), np.where(texts, weight, start), np.zeros(len(texts))])
-        return bool(value(point)[1][classes : classes + len(texts)][texts].sum() > 0)
+        return bool(value(point)[1][classes : classes + len(texts)][texts].sum() > NEAR)
 
     best = STARTS_OF_TEXT[bisect(STARTS_OF_TEXT, False, hi=len(STARTS_OF_TEXT) - 1, key=is_too_large)]
     return np.where(texts, best - 0.5 * np.log(texts.sum()), start)

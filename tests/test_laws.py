@@ -16,7 +16,6 @@ from candide.data.values import key_of
 from candide.engines import named, names, protocol
 from candide.families.base.discriminant import Discriminant
 from candide.families.calendar import Calendar, parts_of
-from candide.families.multinomial import Multinomial
 from candide.model.predictor import log_normalised, normalised
 from candide.model.summary import Accumulator, Summary
 from candide.statistics.cross_sums import CrossSums
@@ -288,12 +287,12 @@ def out_of_place(family):
 @given(data=draws)
 def test_the_likelihood_is_a_probability(name, data):
     """Over the values or words seen, the counts, the events of a row, or the line; complement by its multinomial."""
-    columns = 3 if isinstance(families.named(name), Multinomial) else 1
+    columns = 3 if families.named(name).shares_total else 1
     table = data.draw(tables(blocks_of(name, columns), least=3, extreme=False))
     known = {key_of(row.cells[0]): row.cells[0] for row in table.rows if row.cells[0] is not None}
     assume(known)
     family, model = table.blocks[0].family, table.model()
-    if isinstance(family, Multinomial):
+    if family.shares_total:
         total = chances(model, np.eye(columns)).sum(axis=0)
     elif isinstance(family, Calendar):
         parts = {int(parts_of(np.array([float(time)]), family.part)[0]): float(time) for time in known.values()}

@@ -14,7 +14,7 @@ from pkgutil import iter_modules
 from typing import Any
 
 from candide.data.errors import OptionRefused, suggestion
-from candide.families.base.family import Family
+from candide.families.base.family import AnyFamily
 
 
 def names() -> list[str]:
@@ -22,25 +22,25 @@ def names() -> list[str]:
     return sorted(module.name for module in iter_modules(__path__) if not module.ispkg)
 
 
-def classes() -> tuple[type[Family], ...]:
+def classes() -> tuple[type[AnyFamily], ...]:
     """Every family's class, by rank and then by name."""
     return _classes(tuple(names()))
 
 
 @cache
-def _classes(of_names: tuple[str, ...]) -> tuple[type[Family], ...]:
+def _classes(of_names: tuple[str, ...]) -> tuple[type[AnyFamily], ...]:
     return tuple(sorted(map(class_named, of_names), key=lambda family: family.rank))
 
 
-def class_named(name: str) -> type[Family]:
+def class_named(name: str) -> type[AnyFamily]:
     """The class that lives in the file of that name."""
     if name not in names():
         raise OptionRefused(f"There is no family '{name}'. {suggestion(name, names())}")
     module = import_module(f"{__name__}.{name}")
-    found: type[Family] = getattr(module, "".join(part.capitalize() for part in name.split("_")))
+    found: type[AnyFamily] = getattr(module, "".join(part.capitalize() for part in name.split("_")))
     return found
 
 
-def named(name: str, **options: Any) -> Family:
+def named(name: str, **options: Any) -> AnyFamily:
     """A family by name, with its options."""
     return class_named(name)(**options)

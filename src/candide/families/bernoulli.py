@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -11,8 +10,11 @@ from candide.data.arrays import AnyArray, BoolArray, Counts, FloatArray, IntArra
 from candide.data.batch import Batch
 from candide.families.base.basis import CountBasis
 from candide.families.base.competing import TRUTH
+from candide.families.base.core import Drawn
 from candide.families.base.counts import add_counts, entries, inside, missing_places, whereabouts
-from candide.families.base.family import MISSING, Family, Silence, Term
+from candide.families.base.explaining import MISSING, Silence, Term
+from candide.families.base.family import Family
+from candide.families.base.numbers import numbers_there, silent_numbers
 from candide.families.base.profile import VALUES, Profile, information
 from candide.families.base.streaming import BY_TRUTHS
 from candide.families.base.support import TRUTHS, refusal
@@ -34,7 +36,7 @@ class Chances:
 
 
 @dataclass(frozen=True)
-class Bernoulli(Family):
+class Bernoulli(Family[Tally, TallyBuilder, Counts, Chances]):
     """Truth values, 0 or 1: P(yes) = (yeses + smoothing) / (rows where present + 2 * smoothing).
 
     The noes are counted, not inferred, so missing values neither help nor hurt, and log P(no) never suffers from
@@ -68,6 +70,9 @@ class Bernoulli(Family):
 
     def view(self, batch: Batch, columns: tuple[str, ...]) -> Counts:
         return inside(TRUTHS, batch.counts(columns))
+
+    def identified(self, batch: Batch, columns: tuple[str, ...]) -> Counts:
+        return self.read(batch, columns)
 
     def learn(self, builder: TallyBuilder, values: Counts, labels: IntArray, weights: AnyArray) -> None:
         rows, columns = values.shape
@@ -127,28 +132,26 @@ class Bernoulli(Family):
         said[np.arange(len(labels)), labels] = own
         joint += said
 
-    def evidence_length(self, parameters: Chances, values: Counts) -> FloatArray:
+    def evidence_length(self, parameters: Chances | None, values: Counts) -> FloatArray:
         if not is_sparse(values):
-            return super().evidence_length(parameters, values)
+            return numbers_there(values)
         rows = np.repeat(np.arange(values.shape[0]), np.diff(values.indptr))
         missing = np.bincount(rows, np.isnan(values.data), values.shape[0])
         return np.asarray(values.shape[1] - missing, dtype=np.float64)
 
     def terms(
-        self, parameters: Chances, values: Counts, columns: tuple[str, ...], seen: Tally | None = None
+        self, parameters: Chances, values: Counts, row: Batch, columns: tuple[str, ...], seen: Tally
     ) -> list[Term]:
-        row = values.toarray()[0] if is_sparse(values) else values[0]
+        truths = values.toarray()[0] if is_sparse(values) else values[0]
         found = []
         for place, name in enumerate(columns):
-            if not np.isnan(row[place]):
-                yes = bool(row[place])
+            if not np.isnan(truths[place]):
+                yes = bool(truths[place])
                 said = (parameters.yes if yes else parameters.no)[place]
                 found.append(Term(name, "yes" if yes else "no", said, self._basis(seen, place, len(columns), yes)))
         return found
 
-    def _basis(self, seen: Tally | None, place: int, columns: int, yes: bool) -> CountBasis | None:
-        if seen is None:
-            return None
+    def _basis(self, seen: Tally, place: int, columns: int, yes: bool) -> CountBasis:
         no, there = seen.counts[place], seen.counts[columns + place]
         return CountBasis(there if yes else no, no + there, float(self.smoothing), 2)
 
@@ -164,15 +167,13 @@ class Bernoulli(Family):
         ]
 
     def silent(
-        self, parameters: Chances, values: Counts, row: Batch, columns: tuple[str, ...], seen: Tally | None = None
+        self, parameters: Chances, values: Counts, row: Batch, columns: tuple[str, ...], seen: Tally
     ) -> list[Silence]:
         if is_sparse(values):
             return [Silence(columns[place], "", MISSING) for place in missing_places(values)]
-        return super().silent(parameters, values, row, columns, seen)
+        return silent_numbers(values, row, columns)
 
-    def sample(
-        self, parameters: Chances, label: int, rows: int, rng: np.random.Generator
-    ) -> list[AnyArray | list[Any]]:
+    def sample(self, parameters: Chances, label: int, rows: int, rng: np.random.Generator) -> Drawn:
         return [(rng.random(rows) < chance).astype(np.int64) for chance in np.exp(parameters.yes[:, label])]
 
 

@@ -11,7 +11,7 @@ from candide.data.arrays import FloatArray
 from candide.data.errors import OptionRefused
 from candide.families.base.competing import ColumnLook
 from candide.families.base.density import Density, Moments, Parameters
-from candide.families.base.family import Family
+from candide.families.base.family import AnyFamily
 from candide.families.base.saddle_point import PLAIN, log_choice, refined
 from candide.families.base.support import Support
 
@@ -31,7 +31,7 @@ class Binomial(Density):
             raise OptionRefused(f"binomial: trials must be a whole number from 1 up, not {self.trials!r}.")
 
     @classmethod
-    def candidates_for(cls, column: ColumnLook) -> list[Family]:
+    def candidates_for(cls, column: ColumnLook) -> list[AnyFamily]:
         """None: how many tries there were is for the user to say."""
         return []
 

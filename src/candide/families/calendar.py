@@ -5,19 +5,20 @@ from __future__ import annotations
 import calendar
 import datetime
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-from candide.data.arrays import AnyArray, FloatArray, IntArray
+from candide.data.arrays import FloatArray, IntArray
 from candide.data.batch import Batch
 from candide.data.errors import OptionRefused
 from candide.data.times import DAY, EARLIEST, LATEST
 from candide.data.values import Coded, Key
 from candide.families.base.competing import TIME, ColumnLook
-from candide.families.base.family import Family
+from candide.families.base.core import Drawn
+from candide.families.base.family import AnyFamily
+from candide.families.base.identity import MISSING_VALUE, Columns
 from candide.families.base.support import Support
-from candide.families.categorical import MISSING, Categorical, Values, said
+from candide.families.categorical import Categorical, Values, said
 
 CALENDAR = Support("a time between the years 1 and 9999", lambda x: (x >= EARLIEST) & (x <= LATEST))
 PARTS = {
@@ -51,7 +52,7 @@ class Calendar(Categorical):
             raise OptionRefused(f"year must be a whole number from 1 to 9999, not {self.year!r}.")
 
     @classmethod
-    def candidates_for(cls, column: ColumnLook) -> list[Family]:
+    def candidates_for(cls, column: ColumnLook) -> list[AnyFamily]:
         """Each part of the times that differs among them; new rows are drawn from the middle year."""
         seconds = column.numbers
         if column.kind != TIME or not len(seconds) or not bool(CALENDAR.holds(seconds).all()):
@@ -63,7 +64,7 @@ class Calendar(Categorical):
     def aspect(self) -> str:
         return self.part
 
-    def read(self, batch: Batch, columns: tuple[str, ...]) -> list[tuple[str, Coded]]:
+    def read(self, batch: Batch, columns: tuple[str, ...]) -> Columns:
         return self._coded(self.identified(batch, columns), columns)
 
     def identified(self, batch: Batch, columns: tuple[str, ...]) -> FloatArray:
@@ -71,13 +72,13 @@ class Calendar(Categorical):
         CALENDAR.refuse_outside(values, batch, columns, self.name)
         return values
 
-    def view(self, batch: Batch, columns: tuple[str, ...]) -> list[tuple[str, Coded]]:
+    def view(self, batch: Batch, columns: tuple[str, ...]) -> Columns:
         return self._coded(CALENDAR.without_outside(batch.numbers(columns)), columns)
 
-    def _coded(self, seconds: FloatArray, columns: tuple[str, ...]) -> list[tuple[str, Coded]]:
+    def _coded(self, seconds: FloatArray, columns: tuple[str, ...]) -> Columns:
         keys: tuple[Key, ...] = tuple(("number", number) for number in range(len(PARTS[self.part])))
         if self.missing_is_value:
-            keys = (MISSING, *keys)
+            keys = (MISSING_VALUE, *keys)
         return [
             (name, Coded(parts_of(seconds[:, place], self.part) + self.missing_is_value, keys))
             for place, name in enumerate(columns)
@@ -87,16 +88,14 @@ class Calendar(Categorical):
         return f"{self.part} of {column}"
 
     def spelled(self, key: Key) -> str:
-        return said(key) if key == MISSING else PARTS[self.part][key[1]]
+        return said(key) if key == MISSING_VALUE else PARTS[self.part][key[1]]
 
-    def sample(
-        self, parameters: dict[str, Values], label: int, rows: int, rng: np.random.Generator
-    ) -> list[AnyArray | list[Any]]:
+    def sample(self, parameters: dict[str, Values], label: int, rows: int, rng: np.random.Generator) -> Drawn:
         """Times of the year whose part is as often each as the class has it."""
         start = datetime.datetime(self.year, 1, 1, tzinfo=datetime.UTC).timestamp()
         hours = start + 3600.0 * np.arange(24 * (366 if calendar.isleap(self.year) else 365), dtype=np.float64)
         parts = parts_of(hours, self.part)
-        drawn: list[AnyArray | list[Any]] = []
+        drawn: Drawn = []
         for numbers in super().sample(parameters, label, rows, rng):
             times = [None if n is None else rng.choice(hours[parts == n]) + 3600.0 * rng.random() for n in numbers]
             drawn.append(np.array(times, dtype=np.float64))

@@ -9,14 +9,16 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from candide.data.advice import SetOption
-from candide.data.arrays import AnyArray, BoolArray, FloatArray, IntArray
+from candide.data.arrays import AnyArray, BoolArray, Counts, FloatArray, IntArray
 from candide.data.batch import Batch
 from candide.data.errors import OptionRefused
 from candide.data.values import Coded, Key, shown
 from candide.families.base.basis import CountBasis
 from candide.families.base.competing import CATEGORY, MANY_VALUES, NUMBER, ColumnLook
-from candide.families.base.family import MISSING as IS_MISSING
-from candide.families.base.family import UNSEEN, Family, Silence, Term
+from candide.families.base.core import Drawn
+from candide.families.base.explaining import MISSING, UNSEEN, Silence, Term
+from candide.families.base.family import AnyFamily, Family
+from candide.families.base.identity import MISSING_VALUE, Columns
 from candide.families.base.merged import group_numbers, log_merged, log_merged_without, summed
 from candide.families.base.profile import VALUES, Profile, information
 from candide.families.base.smoothing import log_shares
@@ -29,7 +31,6 @@ from candide.statistics.tally import Tally, TallyBuilder, outnumber
 if TYPE_CHECKING:
     from candide.families.words.options import TextOptions
 
-MISSING: Key = ("missing", "")
 Slot = tuple[str, str, Any]
 
 
@@ -42,7 +43,7 @@ class Values:
 
 
 @dataclass(frozen=True)
-class Categorical(Family):
+class Categorical(Family[Tally, TallyBuilder, Columns, dict[str, Values]]):
     """Each value of a column has its own share in each class: (count + smoothing) / (rows + smoothing * values).
 
     A value never seen is no evidence. Missing is no evidence either, unless `missing_is_value`.
@@ -71,7 +72,7 @@ class Categorical(Family):
         object.__setattr__(self, "groups", tuple(tuple(tuple(slot) for slot in group) for group in self.groups))
 
     @classmethod
-    def candidates_for(cls, column: ColumnLook) -> list[Family]:
+    def candidates_for(cls, column: ColumnLook) -> list[AnyFamily]:
         """Numbers that are few enough to be names; and beside categories each by itself, like ones in groups."""
         if column.kind == CATEGORY and isinstance(column.guess, cls):
             return [replace(column.guess, grouped=True)]
@@ -99,20 +100,23 @@ class Categorical(Family):
     def builder_over(self, seen: Tally) -> TallyBuilder:
         return TallyBuilder.over(seen)
 
-    def read(self, batch: Batch, columns: tuple[str, ...]) -> list[tuple[str, Coded]]:
+    def read(self, batch: Batch, columns: tuple[str, ...]) -> Columns:
         return [(name, self._column(batch, name)) for name in columns]
 
     view = read
+
+    def identified(self, batch: Batch, columns: tuple[str, ...]) -> Columns | Counts:
+        return self.read(batch, columns)
 
     def _column(self, batch: Batch, name: str) -> Coded:
         coded = batch.categories(name)
         if not self.missing_is_value:
             return coded
-        keys = (MISSING, *coded.keys)
+        keys = (MISSING_VALUE, *coded.keys)
         return Coded(coded.codes + 1, keys)
 
     def learn(
-        self, builder: TallyBuilder, values: list[tuple[str, Coded]], labels: IntArray, weights: AnyArray
+        self, builder: TallyBuilder, values: Columns, labels: IntArray, weights: AnyArray
     ) -> None:
         for name, coded in values:
             loads = builder.reserve(len(coded), weights)
@@ -120,7 +124,7 @@ class Categorical(Family):
             count_codes(np.append(places, -1)[coded.codes], labels, loads, builder.table)
 
     def held(self, seen: Tally, columns: tuple[str, ...]) -> BoolArray:
-        names = {name for name, *key in seen.open_slots if tuple(key) != MISSING}
+        names = {name for name, *key in seen.open_slots if tuple(key) != MISSING_VALUE}
         return np.array([column in names for column in columns])
 
     def impossible(self, seen: Tally, columns: tuple[str, ...], rows: Tally) -> str:
@@ -140,7 +144,7 @@ class Categorical(Family):
             fitted[name] = Values(keys, table)
         return fitted
 
-    def settled(self, seen: Tally) -> Categorical:
+    def settled(self, seen: Tally) -> Self:
         if not self.grouped or self.groups is not None:
             return self
         groups: dict[tuple[str, int], list[Slot]] = {}
@@ -172,7 +176,7 @@ class Categorical(Family):
         return np.unique(np.array(found, dtype=np.int64), return_inverse=True)[1]
 
     def score(
-        self, parameters: dict[str, Values], values: list[tuple[str, Coded]], joint: FloatArray
+        self, parameters: dict[str, Values], values: Columns, joint: FloatArray
     ) -> None:
         for name, coded in values:
             known = {key: place for place, key in enumerate(parameters[name].keys)}
@@ -195,24 +199,27 @@ class Categorical(Family):
             out, which = Leaving.of(codes, labels, weights, seen.classes)
             add_lookup(which, log_merged_without(counts, numbers, self.smoothing, out), joint)
 
-    def evidence_length(self, parameters: dict[str, Values], values: list[tuple[str, Coded]]) -> FloatArray:
-        """How many columns of each row hold a value that was ever seen."""
+    def evidence_length(self, parameters: dict[str, Values] | None, values: Columns) -> FloatArray:
+        """How many columns of each row hold a value that was ever seen, or any where that is not asked."""
+        if parameters is None:
+            return np.sum([coded.codes >= 0 for _, coded in values], axis=0, dtype=np.float64)
         seen = [coded.renumbered(dict.fromkeys(parameters[name].keys, 0)) >= 0 for name, coded in values]
         return np.sum(seen, axis=0, dtype=np.float64)
 
     def terms(
         self,
         parameters: dict[str, Values],
-        values: list[tuple[str, Coded]],
+        values: Columns,
+        row: Batch,
         columns: tuple[str, ...],
-        seen: Tally | None = None,
+        seen: Tally,
     ) -> list[Term]:
         spoken = []
         for name, coded in values:
             key = coded.keys[coded.codes[0]] if coded.codes[0] >= 0 else None
             if key in parameters[name].keys:
                 place = parameters[name].keys.index(key)
-                basis = None if seen is None else self._basis(seen, name, parameters[name].table, place)
+                basis = self._basis(seen, name, parameters[name].table, place)
                 spoken.append(Term(self.feature(name), self.spelled(key), parameters[name].table[place], basis))
         return spoken
 
@@ -252,26 +259,24 @@ class Categorical(Family):
     def silent(
         self,
         parameters: dict[str, Values],
-        values: list[tuple[str, Coded]],
+        values: Columns,
         row: Batch,
         columns: tuple[str, ...],
-        seen: Tally | None = None,
+        seen: Tally,
     ) -> list[Silence]:
         found = []
         for name, coded in values:
             if coded.codes[0] < 0:
-                found.append(Silence(name, "", IS_MISSING))
+                found.append(Silence(name, "", MISSING))
             elif (key := coded.keys[coded.codes[0]]) not in parameters[name].keys:
                 unseen = Silence(self.feature(name), self.spelled(key), UNSEEN)
-                found.append(Silence(name, "", IS_MISSING) if key == MISSING else unseen)
+                found.append(Silence(name, "", MISSING) if key == MISSING_VALUE else unseen)
         return found
 
-    def sample(
-        self, parameters: dict[str, Values], label: int, rows: int, rng: np.random.Generator
-    ) -> list[AnyArray | list[Any]]:
-        drawn: list[AnyArray | list[Any]] = []
+    def sample(self, parameters: dict[str, Values], label: int, rows: int, rng: np.random.Generator) -> Drawn:
+        drawn: Drawn = []
         for column in parameters.values():
-            values = [None if key == MISSING else key[1] for key in column.keys]
+            values = [None if key == MISSING_VALUE else key[1] for key in column.keys]
             if not values:
                 drawn.append([None] * rows)
                 continue
@@ -282,7 +287,7 @@ class Categorical(Family):
 
 def said(key: Key) -> str:
     """A value as it is shown, also where being missing is one."""
-    return "(missing)" if key == MISSING else shown(key)
+    return "(missing)" if key == MISSING_VALUE else shown(key)
 
 
 def by_column(seen: Tally, columns: tuple[str, ...]) -> dict[str, list[int]]:

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from candide.data.arrays import AnyArray, Counts, FloatArray, IntArray
 from candide.data.batch import Batch
 from candide.families.base.basis import INVERSE
-from candide.families.base.family import Term
+from candide.families.base.core import Drawn
+from candide.families.base.counts import add_counts
+from candide.families.base.events import Events
+from candide.families.base.explaining import Term
 from candide.families.base.profile import Profile
 from candide.families.base.smoothing import log_raised, log_shares
 from candide.families.base.tally_without import as_rows, loads
-from candide.families.multinomial import Multinomial
 from candide.kernels.leaving import score_others
 from candide.statistics.tally import Tally
 
@@ -30,7 +31,7 @@ class Weights:
 
 
 @dataclass(frozen=True)
-class Complement(Multinomial):
+class Complement(Events[Weights]):
     """Minus the log share of each event in all other classes together (Rennie et al. 2003).
 
     A score, not a likelihood: P(x), familiarity and sampling use the multinomial of the same tally. An event that no
@@ -48,7 +49,7 @@ class Complement(Multinomial):
         return max(float(self.smoothing), LEAST_SMOOTHING)
 
     def score(self, parameters: Weights, values: Counts, joint: FloatArray) -> None:
-        super().score(parameters.complement, values, joint)
+        add_counts(values, parameters.complement, joint)
 
     def score_without(
         self,
@@ -73,24 +74,21 @@ class Complement(Multinomial):
         weights: AnyArray,
         joint: FloatArray,
     ) -> None:
-        super().score_without(seen, batch, columns, labels, weights, joint)
+        self._score_own_left_out(seen, self.view(batch, columns), labels, weights, joint)
 
     def terms(
-        self, parameters: Weights, values: Counts, columns: tuple[str, ...], seen: Tally | None = None
+        self, parameters: Weights, values: Counts, row: Batch, columns: tuple[str, ...], seen: Tally
     ) -> list[Term]:
-        rest = None if seen is None else others(seen)
-        return self._counted_terms(parameters.complement, values, columns, rest, self._least, INVERSE)
+        return self._counted_terms(parameters.complement, values, columns, others(seen), self._least, INVERSE)
 
     def profiles(self, parameters: Weights, seen: Tally, columns: tuple[str, ...], prior: FloatArray) -> list[Profile]:
         return [self._events(parameters.complement, parameters.multinomial, seen, columns, prior)]
 
     def log_likelihood(self, parameters: Weights, values: Counts, joint: FloatArray) -> None:
-        super().score(parameters.multinomial, values, joint)
+        add_counts(values, parameters.multinomial, joint)
 
-    def sample(
-        self, parameters: Weights, label: int, rows: int, rng: np.random.Generator
-    ) -> list[AnyArray | list[Any]]:
-        return super().sample(parameters.multinomial, label, rows, rng)
+    def sample(self, parameters: Weights, label: int, rows: int, rng: np.random.Generator) -> Drawn:
+        return self._sampled(parameters.multinomial, label, rows, rng)
 
 
 def others(seen: Tally) -> AnyArray:

@@ -46,7 +46,7 @@ class Gaussian(Density):
         squares = np.where(np.abs(steps) < FAR, np.minimum(np.abs(steps), FAR) ** 2, far)
         return np.asarray(-np.log(deviation) - HALF_LOG_TAU - squares)
 
-    def whereabouts(self, parameters: Parameters, seen: Sums, classes: int) -> tuple[FloatArray, FloatArray]:
+    def centre_and_spread(self, parameters: Parameters, seen: Sums, classes: int) -> tuple[FloatArray, FloatArray]:
         return parameters[0], parameters[1]
 
     def draw(self, rng: np.random.Generator, rows: int, *parameters: float) -> FloatArray:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
-from typing import Any
+from typing import Self
 
 import numpy as np
 
@@ -14,11 +14,13 @@ from candide.data.batch import Batch
 from candide.data.errors import OptionRefused
 from candide.families.base.basis import CountBasis, interval_named
 from candide.families.base.competing import ColumnLook
-from candide.families.base.family import Family, Term, shown_number
+from candide.families.base.core import Drawn
+from candide.families.base.explaining import Term, shown_number
+from candide.families.base.family import AnyFamily
 from candide.families.base.merged import interval_starts, log_merged, log_merged_without, summed
+from candide.families.base.numbers import OfNumbers
 from candide.families.base.profile import STEPS as IN_STEPS
 from candide.families.base.profile import Profile, information, log_total
-from candide.families.base.support import REAL
 from candide.families.base.tally_without import Leaving
 from candide.kernels.counting import count_codes
 from candide.kernels.merging import bin_numbers
@@ -51,7 +53,7 @@ class Steps:
 
 
 @dataclass(frozen=True)
-class Histogram(Family):
+class Histogram(OfNumbers[Tally, TallyBuilder, Steps]):
     """Numbers of any shape: several humps, gaps, spikes.
 
     Rows are counted in some hundreds of fine bins, whose `edges` are part of the schema, so that counts add. At fit
@@ -88,15 +90,15 @@ class Histogram(Family):
                 raise OptionRefused(f"intervals must be ascending numbers of bins from 1 to {self.bins - 1}.")
             object.__setattr__(self, "intervals", tuple(starts[1:-1]))
 
-    def fitted_to(self, values: FloatArray, column: str, bins: int = BINS) -> Histogram:
+    def fitted_to(self, values: FloatArray, column: str, bins: int = BINS) -> Self:
         """The same family for one column, with edges that suit a sample of its values."""
         return replace(self, column=column, edges=tuple(edges_of(values, bins).tolist()), intervals=None)
 
     @classmethod
-    def candidates_for(cls, column: ColumnLook) -> list[Family]:
+    def candidates_for(cls, column: ColumnLook) -> list[AnyFamily]:
         return [cls().fitted_to(column.numbers, column.name)] if column.has_shape else []
 
-    def suited_to(self, column: Batch) -> Histogram:
+    def suited_to(self, column: Batch) -> Self:
         (name,) = column.names
         return self.fitted_to(column.numbers([name])[:, 0], name)
 
@@ -119,14 +121,6 @@ class Histogram(Family):
     def builder_over(self, seen: Tally) -> TallyBuilder:
         return TallyBuilder.over(seen)
 
-    def read(self, batch: Batch, columns: tuple[str, ...]) -> FloatArray:
-        values = batch.numbers(columns)
-        REAL.refuse_outside(values, batch, columns, self.name)
-        return values
-
-    def view(self, batch: Batch, columns: tuple[str, ...]) -> FloatArray:
-        return REAL.without_outside(batch.numbers(columns))
-
     def _bins_of(self, values: FloatArray) -> IntArray:
         return bin_numbers(np.ascontiguousarray(values[:, 0]), self.cuts)
 
@@ -140,7 +134,7 @@ class Histogram(Family):
     def impossible(self, seen: Tally, columns: tuple[str, ...], rows: Tally) -> str:
         return f"more values of '{columns[0]}' than rows" if outnumber(seen, slice(None), rows) else ""
 
-    def settled(self, seen: Tally) -> Histogram:
+    def settled(self, seen: Tally) -> Self:
         return replace(self, intervals=tuple(self._starts(seen).tolist()))
 
     @property
@@ -196,12 +190,12 @@ class Histogram(Family):
         add_lookup(which, mass - self._log_widths[out.slots, None], joint)
 
     def terms(
-        self, parameters: Steps, values: FloatArray, columns: tuple[str, ...], seen: Tally | None = None
+        self, parameters: Steps, values: FloatArray, row: Batch, columns: tuple[str, ...], seen: Tally
     ) -> list[Term]:
         place = int(self._bins_of(values)[0])
         if place < 0:
             return []
-        basis = None if seen is None else self._basis(seen, parameters.starts, place)
+        basis = self._basis(seen, parameters.starts, place)
         return [Term(columns[0], shown_number(values[0, 0]), parameters.table[place], basis)]
 
     def _basis(self, seen: Tally, starts: IntArray, place: int) -> CountBasis:
@@ -237,9 +231,7 @@ class Histogram(Family):
         first, last = min([filled[0], *(starts[:1] - 1)]), max([filled[-1], *starts[-1:]])
         return np.concatenate([[ends[first]], self.cuts[starts - 1], [ends[last + 1]]])
 
-    def sample(
-        self, parameters: Steps, label: int, rows: int, rng: np.random.Generator
-    ) -> list[AnyArray | list[Any]]:
+    def sample(self, parameters: Steps, label: int, rows: int, rng: np.random.Generator) -> Drawn:
         first, last = parameters.filled
         chances = np.exp(parameters.table[first : last + 1, label] + self._log_widths[first : last + 1])
         drawn = first + rng.choice(len(chances), rows, p=chances / chances.sum())

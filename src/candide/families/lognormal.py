@@ -38,7 +38,7 @@ class Lognormal(Gaussian):
         logs = np.log(value)
         return super().log_density(logs, *parameters) - logs
 
-    def whereabouts(self, parameters: Parameters, seen: Sums, classes: int) -> tuple[FloatArray, FloatArray]:
+    def centre_and_spread(self, parameters: Parameters, seen: Sums, classes: int) -> tuple[FloatArray, FloatArray]:
         """Mean and deviation of the numbers themselves: e^(m + s²/2), and the mean times the root of e^s² - 1."""
         mean, deviation = parameters
         squares = np.minimum(deviation**2, LARGEST_LOG)

@@ -47,7 +47,7 @@ class Student(Density):
         height = -betaln(0.5 * freedom, 0.5) - 0.5 * np.log(freedom) - np.log(scale)
         return np.asarray(height - 0.5 * (freedom + 1) * tail)
 
-    def whereabouts(self, parameters: Parameters, seen: Sums, classes: int) -> tuple[FloatArray, FloatArray]:
+    def centre_and_spread(self, parameters: Parameters, seen: Sums, classes: int) -> tuple[FloatArray, FloatArray]:
         return parameters[1], parameters[2]
 
     def draw(self, rng: np.random.Generator, rows: int, *parameters: float) -> FloatArray:

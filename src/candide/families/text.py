@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Self
 
 import numpy as np
 
@@ -14,7 +14,9 @@ from candide.data.errors import OptionRefused
 from candide.families.base.basis import CountBasis
 from candide.families.base.block_scores import BlockScores
 from candide.families.base.competing import TEXT
-from candide.families.base.family import MISSING, Family, Silence, Term, shown_number
+from candide.families.base.core import Drawn
+from candide.families.base.explaining import MISSING, Silence, Term, shown_number
+from candide.families.base.family import Family
 from candide.families.base.profile import EVENTS, Profile
 from candide.families.base.streaming import BY_WORDS
 from candide.families.words import alphabet
@@ -33,7 +35,7 @@ from candide.statistics.word_tally import WordTally
 
 
 @dataclass(frozen=True)
-class Text(Family):
+class Text(Family[WordTally, WordTallyBuilder, Documents, TextParameters]):
     """The words of one column, counted and scored in one pass over its bytes; `options` is the recipe.
 
     Each text column is a block of its own with its own vocabulary: `column` tells the blocks apart. Words never seen
@@ -54,6 +56,7 @@ class Text(Family):
     beside: bool = False
     statistic = WordTally
     reads = TEXT
+    has_recipe = True
     adds_counts = True
     has_length = True
 
@@ -75,20 +78,20 @@ class Text(Family):
         first = options.words == "default" and self.alphabet == alphabet.version("spaced")
         return replace(options, words="spaced") if first else options
 
-    def reading(self, column: str, options: TextOptions | None = None) -> Text:
+    def reading(self, column: str, options: TextOptions | None = None) -> Self:
         """The same family for one column, by another recipe where one is given."""
         return replace(self, column=column, options=options or self.options, alphabet="")
 
-    def asked_for(self, column: str, missing_is_value: bool, recipe: TextOptions | None) -> Text:
+    def asked_for(self, column: str, missing_is_value: bool, recipe: TextOptions | None) -> Self:
         return self.reading(column, recipe)
 
     @property
-    def is_beside(self) -> bool:  # type: ignore[override]
+    def is_beside(self) -> bool:
         """Whether another block of the column tells its likelihood."""
         return self.beside
 
     @property
-    def is_likelihood(self) -> bool:  # type: ignore[override]
+    def is_likelihood(self) -> bool:
         """Complement is a score: its prior and its likelihood are another matter."""
         return self.options.model != "complement" and not self.beside
 
@@ -141,6 +144,9 @@ class Text(Family):
         refuse_several(columns)
         raw = batch.columns.raw(batch.position(columns[0]))
         return Documents.of(raw, columns[0], strict, self.options.lowered_first)
+
+    def identified(self, batch: Batch, columns: tuple[str, ...]) -> Documents:
+        return self.read(batch, columns)
 
     def learn(self, builder: WordTallyBuilder, values: Documents, labels: IntArray, weights: AnyArray) -> None:
         builder.learn(values, labels, weights)
@@ -233,7 +239,7 @@ class Text(Family):
         return index.leaving.strangeness(rows, labels, loads_of(weights, len(labels), bits))
 
     def terms(
-        self, parameters: TextParameters, values: Documents, columns: tuple[str, ...], seen: WordTally | None = None
+        self, parameters: TextParameters, values: Documents, row: Batch, columns: tuple[str, ...], seen: WordTally
     ) -> list[Term]:
         weights = parameters.score_weights
         if not len(values) or (values.pieces[0].missing.size and values.pieces[0].missing[0]):
@@ -244,8 +250,8 @@ class Text(Family):
         if self.options.model == "bernoulli":
             return presence_terms(parameters, weights, spoken, name, bases, columns[0])
         terms = []
-        for (row, amount), counted in zip(spoken, bases, strict=True):
-            word, said = parameters.word(row), amount * parameters.says(row, weights)
+        for (number, amount), counted in zip(spoken, bases, strict=True):
+            word, said = parameters.word(number), amount * parameters.says(number, weights)
             terms.append(Term(f"{name}: {word}", shown_number(amount), said, counted, columns[0], word))
         if self.options.model == "poisson":
             terms = [exposed(term, amount, tokens) for term, (_, amount) in zip(terms, spoken, strict=True)]
@@ -284,7 +290,7 @@ class Text(Family):
         values: Documents,
         row: Batch,
         columns: tuple[str, ...],
-        seen: WordTally | None = None,
+        seen: WordTally,
     ) -> list[Silence]:
         """A missing text; else the words that were never learned, or were left out of what was."""
         if self.beside or not len(values):
@@ -293,9 +299,7 @@ class Text(Family):
             return [Silence(columns[0], "", MISSING)]
         return unspoken(parameters, values, columns[0], seen)
 
-    def sample(
-        self, parameters: TextParameters, label: int, rows: int, rng: np.random.Generator
-    ) -> list[AnyArray | list[Any]]:
+    def sample(self, parameters: TextParameters, label: int, rows: int, rng: np.random.Generator) -> Drawn:
         words = unigrams(parameters)
         gap = "" if self.options.characters else " "
         if not len(words):

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from candide.data.arrays import AnyArray, FloatArray
-from candide.families.base.family import IGNORED, MISSING, UNSEEN, Silence, Term
+from candide.families.base.explaining import IGNORED, MISSING, UNSEEN, Silence, Term
 
 
 @dataclass(frozen=True)

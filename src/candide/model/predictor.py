@@ -15,7 +15,8 @@ from candide.data.errors import LabelsRefused, OptionRefused, suggestion
 from candide.data.times import is_time, shown_time
 from candide.data.values import Key, key_of, shown
 from candide.families.base.competing import CATEGORY
-from candide.families.base.family import IGNORED, Block, Silence, Term
+from candide.families.base.explaining import IGNORED, Silence, Term
+from candide.families.base.family import Block
 from candide.families.base.profile import Profile
 from candide.kernels.scoring import argmax_rows
 from candide.model.calibration import IDENTITY, Calibration
@@ -167,7 +168,7 @@ class Predictor:
             score, length = block.family.score_with_length(parameters, values, (1, len(self.classes)))
             evidence.append(Evidence(block.key, score, length))
             factor = float(calibration.factor(block.key, length).reshape(()))
-            spoken = self._in_time(block.family.terms(parameters, values, block.columns, seen), row, block)
+            spoken = self._in_time(block.family.terms(parameters, values, row, block.columns, seen), row, block)
             terms += [replace(term, factor=factor) for term in spoken]
             silent += block.family.silent(parameters, values, row, block.columns, seen)
         scores = reported_scores(self.reported_start[None], calibration, evidence)

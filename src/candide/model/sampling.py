@@ -11,15 +11,11 @@ import pyarrow as pa
 from candide.data.readable import in_one_type
 from candide.data.times import as_times, is_time
 from candide.data.values import Key
-from candide.families.base.density import Density
-from candide.families.base.discriminant import Discriminant
 from candide.model.domain import WHOLE, without_bound
 from candide.model.predictor import Predictor
 from candide.model.schema import Schema
 from candide.model.summary import Summary
-from candide.statistics.cross_sums import CrossSums
 from candide.statistics.exact import ExactSums
-from candide.statistics.sums import Sums
 
 
 def drawn_rows(
@@ -43,20 +39,11 @@ def still_held(schema: Schema, summary: Summary) -> dict[str, str]:
     """
     held = dict(schema.holds)
     for block, seen in zip(summary.blocks, summary.statistics, strict=True):
-        sums = sums_of(block.family, seen)
+        sums = block.family.value_sums(seen)
         for place, name in enumerate(block.columns if sums else ()):
             if name in held:
                 held[name] = agreeing(held[name], *(of_column(part, place) for part in sums))
     return held
-
-
-def sums_of(family: Any, seen: Any) -> tuple[ExactSums, ...]:
-    """The sums of the values themselves, each [column, ...]; none where others are kept."""
-    if isinstance(family, Discriminant) and isinstance(seen, CrossSums):
-        return (seen.total,)
-    if isinstance(family, Density) and isinstance(seen, Sums) and type(family).summed is Density.summed:
-        return (seen.total, seen.square)
-    return ()
 
 
 def of_column(sums: ExactSums, place: int) -> ExactSums:

@@ -14,7 +14,7 @@ from candide.data.batch import TEXT, Batch, SparseColumns
 from candide.data.errors import ColumnRefused, Location, OptionRefused, suggestion
 from candide.data.times import time_kind
 from candide.data.visible import visible
-from candide.families.base.family import Block, Family
+from candide.families.base.family import AnyFamily, Block, Family
 from candide.families.words.options import TextOptions
 from candide.model.domain import what_is_held
 from candide.model.guess import Guess, confirmed, guess_column, guess_sparse
@@ -23,7 +23,7 @@ from candide.model.summary import Summary, fingerprint
 
 IGNORE = "ignore"
 OPEN = ("auto", "guess")
-Families = str | Family | Mapping[str, Any]
+Families = str | AnyFamily | Mapping[str, Any]
 Smoothing = str | float | Mapping[str, float]
 Text = TextOptions | Mapping[str, TextOptions] | None
 
@@ -41,9 +41,9 @@ class Choice:
     """
 
     column: str
-    family: Family | None
+    family: AnyFamily | None
     reason: str
-    beside: tuple[Family, ...] = ()
+    beside: tuple[AnyFamily, ...] = ()
     warning: str = field(default="", compare=False)
     kind: str = ""
     holds: str = ""
@@ -66,7 +66,7 @@ class Schema:
     @property
     def blocks(self) -> tuple[Block, ...]:
         """Columns of equal families together, in the order in which they first appear."""
-        columns: dict[Family, list[str]] = {}
+        columns: dict[AnyFamily, list[str]] = {}
         for choice in self.choices:
             for family in (choice.family, *choice.beside):
                 if family is not None:
@@ -195,7 +195,7 @@ def suited(choice: Choice, sample: Batch) -> Choice:
     return replace(choice, family=choice.family.suited_to(sample.only([choice.column])))
 
 
-def smoothed(family: Family, name: str, smoothing: Smoothing) -> Family:
+def smoothed(family: AnyFamily, name: str, smoothing: Smoothing) -> AnyFamily:
     """The family with the user's smoothing: one number speaks to all that add counts, a name to any family."""
     if isinstance(smoothing, Mapping):
         return replace(family, smoothing=float(smoothing[name])) if name in smoothing else family

@@ -17,7 +17,7 @@ from candide.data.arrays import AnyArray, IntArray
 from candide.data.batch import Batch
 from candide.data.errors import ForgetRefused, LabelsRefused, OverflowRefused, SummariesDisagree
 from candide.data.values import Key, shown
-from candide.families.base.family import Block, Family
+from candide.families.base.family import AnyFamily, Block
 from candide.kernels.counting import count_labels
 from candide.statistics.tally import Tally
 from candide.statistics.weight_grid import (
@@ -321,7 +321,7 @@ def disagreement(mine: Sequence[Block], theirs: Sequence[Block]) -> str:
     return "the columns are in a different order"
 
 
-def family_in_words(family: Family | None, other: Family | None) -> str:
+def family_in_words(family: AnyFamily | None, other: AnyFamily | None) -> str:
     """A family by its name, or by what else sets it apart from the other of the same name."""
     if family is None:
         return "absent"

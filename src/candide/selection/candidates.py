@@ -12,14 +12,14 @@ from candide.data.batch import Batch
 from candide.data.errors import ColumnRefused
 from candide.data.times import time_kind
 from candide.families.base.competing import CATEGORY, NUMBER, TIME, TRUTH, ColumnLook
-from candide.families.base.family import Block, Family
+from candide.families.base.family import AnyFamily, Block
 from candide.families.base.smoothing import own_loo_smoothing
 from candide.model.summary import Summary
 
 SMOOTHINGS = (0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0)
 
 
-def candidates(guess: Family, column: Batch, everything: bool) -> list[Family]:
+def candidates(guess: AnyFamily, column: Batch, everything: bool) -> list[AnyFamily]:
     """The families that may compete for one column: the guess first, then by rank.
 
     Those with a narrower support than all numbers stand only where `everything` was seen: a row that comes later might
@@ -32,7 +32,7 @@ def candidates(guess: Family, column: Batch, everything: bool) -> list[Family]:
     return list(dict.fromkeys([guess, *(replace(family, column=name) for family in offered)]))
 
 
-def look_at(column: Batch, guess: Family, everything: bool) -> ColumnLook:
+def look_at(column: Batch, guess: AnyFamily, everything: bool) -> ColumnLook:
     """What is known of a column before any family is tried; words and truths are as they were guessed."""
     (name,) = column.names
     if guess.reads == TRUTH or not holds_numbers(column):
@@ -61,7 +61,7 @@ def holds_numbers(column: Batch) -> bool:
     return True
 
 
-def smoothed_by_itself(family: Family, column: Batch) -> Family:
+def smoothed_by_itself(family: AnyFamily, column: Batch) -> AnyFamily:
     """The family with the smoothing under which its own counts, each row left out, are likeliest: no pass is needed."""
     if not family.adds_counts:
         return family

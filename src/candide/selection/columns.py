@@ -20,7 +20,7 @@ from candide.data.progress import Size, Watch, counted, unwatched
 from candide.data.times import is_time
 from candide.engines.protocol import Engine
 from candide.families.base.competing import CATEGORY, NUMBER, TEXT
-from candide.families.base.family import Block, Family
+from candide.families.base.family import AnyFamily, Block, Family
 from candide.model.predictor import log_normalised
 from candide.model.schema import Choice, Schema
 from candide.model.summary import Summary, grid_weights
@@ -52,7 +52,7 @@ SMOOTHINGS_OF_TOTALS = (1.0, 0.3, 0.1, 0.03, 0.01)
 class Result:
     """A candidate and its log loss when it alone, with the prior, judges rows left out."""
 
-    family: Family
+    family: AnyFamily
     loss: float
 
 
@@ -71,13 +71,13 @@ class Judges:
         labels, weights = known_labels(summary, rows), grid_weights(rows)
         return cls(len(summary.classes), labels, weights, priors_without(summary, labels, weights))
 
-    def contest(self, entrants: Sequence[Family], column: Batch) -> list[Result]:
+    def contest(self, entrants: Sequence[AnyFamily], column: Batch) -> list[Result]:
         """The entrants by their leave-one-out log loss, best first; the earlier of equals."""
         few = column.rows(0, len(self.labels))
         results = [Result(family, self.loss(family, few)) for family in entrants]
         return sorted(results, key=lambda result: result.loss)
 
-    def loss(self, family: Family, column: Batch) -> float:
+    def loss(self, family: AnyFamily, column: Batch) -> float:
         """The log loss of one column and the prior on rows left out, on the grid."""
         builder = family.builder(column.names, self.classes)
         family.learn(builder, family.read(column, column.names), self.labels, self.weights)
@@ -144,7 +144,7 @@ def decided(choice: Choice, column: Batch, judges: Judges, wishes: Wishes, every
     said = by_hand(wishes.families, choice.column)
     if choice.family is None or isinstance(said, Family):
         return choice
-    if choice.family.reads == TEXT:
+    if choice.family.has_recipe:
         return best_recipe(choice, column, wishes, wishes.calibrate)
     entrants = candidates(choice.family, column, everything) if said == "auto" else [choice.family]
     if is_open(wishes.smoothing, choice.column):
@@ -202,7 +202,7 @@ def told_why(schema: Schema, reason: str) -> Schema:
     return replace(schema, choices=choices)
 
 
-Change = Callable[[Choice], Family]
+Change = Callable[[Choice], AnyFamily]
 
 
 def changed(schema: Schema, free: set[str], change: Change) -> Schema:
@@ -235,10 +235,10 @@ def are_numbers(rows: Batch, column: str) -> bool:
     return holds_numbers(one) and len(np.unique(one.numbers([column]))) >= FEWEST_NUMBERS
 
 
-def by_family(kind: type[Family], rows: Batch) -> Change:
+def by_family(kind: type[AnyFamily], rows: Batch) -> Change:
     """The same column by one family that stands for all."""
 
-    def change(choice: Choice) -> Family:
+    def change(choice: Choice) -> AnyFamily:
         if isinstance(choice.family, kind):
             return choice.family
         column = rows.only([choice.column])
@@ -247,7 +247,7 @@ def by_family(kind: type[Family], rows: Batch) -> Change:
     return change
 
 
-def together(schema: Schema, columns: set[str], family: Family) -> Schema:
+def together(schema: Schema, columns: set[str], family: AnyFamily) -> Schema:
     """The schema with some columns in one block."""
     choices = (replace(choice, family=family) if choice.column in columns else choice for choice in schema.choices)
     return replace(schema, choices=tuple(choices))

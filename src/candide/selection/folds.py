@@ -15,7 +15,7 @@ import numpy as np
 from candide.data.arrays import AnyArray, FloatArray, IntArray
 from candide.data.batch import Batch
 from candide.engines.protocol import Engine
-from candide.families.base.family import Block, Family
+from candide.families.base.family import AnyFamily, Block
 from candide.model.predictor import Priors
 from candide.model.summary import Summary, grid_weights
 from candide.selection.leave_one_out import LeftOut, leave_each_out
@@ -54,7 +54,7 @@ def without_tenths(block: Block, seen: Any, rows: Batch, labels: IntArray, joint
 
 
 def statistic(
-    family: Family, rows: Batch, columns: tuple[str, ...], labels: IntArray, weights: AnyArray, like: Any
+    family: AnyFamily, rows: Batch, columns: tuple[str, ...], labels: IntArray, weights: AnyArray, like: Any
 ) -> Any:
     """What some rows leave behind, over the same classes."""
     builder = family.builder(columns, like.classes)

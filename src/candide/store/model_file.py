@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from candide.data.arrays import AnyArray
-from candide.families.base.family import Block, Family
+from candide.families.base.family import AnyFamily, Block
 from candide.model.domain import HOLDS
 from candide.model.options import Options
 from candide.model.schema import Choice, Schema
@@ -117,7 +117,7 @@ def weight_of(kept: Ledger | Summary) -> Fraction:
 
 def schema_data(schema: Schema) -> dict[str, Any]:
     """Each column's name with the numbers of its family, its reason and further readings, which columns share."""
-    families: dict[Family, int] = {}
+    families: dict[AnyFamily, int] = {}
     reasons: dict[str, int] = {}
     columns = [
         [

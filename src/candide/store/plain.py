@@ -22,7 +22,7 @@ import numpy as np
 
 from candide import families
 from candide.data.errors import OptionRefused
-from candide.families.base.family import Family
+from candide.families.base.family import AnyFamily, Family
 from candide.families.words.options import TextOptions
 from candide.store.container import to_json
 from candide.store.refusals import ModelFileRefused
@@ -80,7 +80,7 @@ def plain_mapping(value: Mapping[Any, Any]) -> Any:
     return {"$map": sorted(([to_plain(key), to_plain(item)] for key, item in value.items()), key=to_json)}
 
 
-def plain_family(family: Family) -> dict[str, Any]:
+def plain_family(family: AnyFamily) -> dict[str, Any]:
     """A family's name and options."""
     return {"name": family.name, **plain_fields(family)}
 
@@ -103,15 +103,15 @@ def from_plain(data: Any) -> Any:
     return READERS[tag](inside)
 
 
-def family_from_plain(data: Mapping[str, Any]) -> Family:
+def family_from_plain(data: Mapping[str, Any]) -> AnyFamily:
     """A family from its name and options; options that the file lacks have their defaults."""
     given = dict(data)
-    family: Family = built(family_class(given.pop("name")), given)
+    family: AnyFamily = built(family_class(given.pop("name")), given)
     return family
 
 
 @cache
-def family_class(name: Any) -> type[Family]:
+def family_class(name: Any) -> type[AnyFamily]:
     """The class of a family's name."""
     if name not in families.names():
         raise ModelFileRefused(f"this Candide has no family {reprlib.repr(name)}, so a newer one may have written it")

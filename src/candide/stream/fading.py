@@ -16,7 +16,7 @@ import numpy as np
 from candide.data.advice import SetOption
 from candide.data.arrays import FloatArray, IntArray
 from candide.data.errors import OptionRefused
-from candide.families.base.family import Family
+from candide.families.base.family import AnyFamily
 from candide.families.base.streaming import BY_MOMENTS, BY_VALUES, BY_WORDS
 from candide.families.words.options import TextOptions
 from candide.model.trained_model import TrainedModel
@@ -87,7 +87,7 @@ class FadingStream(Stream):
             ),
         )
 
-    def live(self, family: Family, columns: list[str], seen: Any) -> Live:
+    def live(self, family: AnyFamily, columns: list[str], seen: Any) -> Live:
         kind = kind_of(family)
         if kind is None:
             raise OptionRefused(
@@ -126,7 +126,7 @@ def restored(state: dict[str, Any]) -> FadingStream:
     return stream
 
 
-def kind_of(family: Family) -> type[Live] | None:
+def kind_of(family: AnyFamily) -> type[Live] | None:
     """The block that lets a family's counts fade; none where the family needs whole ones."""
     return FADING.get((family.statistic, family.live)) if family.fades else None
 

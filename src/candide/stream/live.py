@@ -9,7 +9,7 @@ import numpy as np
 from candide.data.arrays import FloatArray, IntArray
 from candide.data.batch import Batch
 from candide.data.values import is_missing
-from candide.families.base.family import Family
+from candide.families.base.family import AnyFamily
 from candide.model.summary import NO_WEIGHTS, refuse_impossible
 from candide.statistics.tally import Tally
 
@@ -33,7 +33,7 @@ class Live:
     weight: float = 1
     scale = 1.0
 
-    def __init__(self, family: Family, columns: list[str], seen: Any) -> None:
+    def __init__(self, family: AnyFamily, columns: list[str], seen: Any) -> None:
         self.family: Any = family
         self.columns = columns
         self.parameters: Any = None

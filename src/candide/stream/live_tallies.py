@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from candide.data.arrays import AnyArray, FloatArray, IntArray
 from candide.data.errors import ForgetRefused
+from candide.families.base.events import Events
+from candide.families.base.identity import MISSING_VALUE
 from candide.families.base.support import COUNTS, TRUTHS
-from candide.families.categorical import MISSING, Categorical
+from candide.families.categorical import Categorical
 from candide.families.complement import LEAST_SMOOTHING
-from candide.families.multinomial import Multinomial
 from candide.model.summary import NO_WEIGHTS, refuse_impossible
 from candide.statistics.tally import Tally, TallyBuilder
 from candide.stream.cells import category_of, number_of, within_support
@@ -58,7 +61,7 @@ class LiveCategories(Live):
         if self.family.missing_is_value:
             absent = set(self.columns) - {name for _, name, _ in cells}
             keys += [(self.positions[name], name, None) for name in absent]
-            keys = [(place, name, MISSING if key is None else key) for place, name, key in keys]
+            keys = [(place, name, MISSING_VALUE if key is None else key) for place, name, key in keys]
         return [(place, (name, *key)) for place, name, key in keys if key is not None]
 
     def learn(self, values: list[tuple[int, Slot]], label: int) -> None:
@@ -96,7 +99,7 @@ class LiveCategories(Live):
         return self.builder.given > 2 * self.different.sum() + FEW_SLOTS
 
     def holds(self, place: int) -> bool:
-        missing = self.builder.places.get((self.columns[place], *MISSING), -1)
+        missing = self.builder.places.get((self.columns[place], *MISSING_VALUE), -1)
         return bool(self.different[place] > (missing >= 0 and self.seen[missing] > 0))
 
     def score(self, cells: list[Cell], order: IntArray, joint: FloatArray) -> None:
@@ -161,7 +164,7 @@ class LiveTruths(Live):
 class LiveCounts(Live):
     """Counts under a multinomial or complement model: beside the tally, the total of each class."""
 
-    family: Multinomial
+    family: Events[Any]
     builder: TallyBuilder
 
     def builder_over(self, seen: Tally) -> TallyBuilder:

@@ -16,7 +16,7 @@ from candide.data.batch import Batch, labels_of
 from candide.data.errors import ColumnRefused, ForgetRefused, LabelsRefused, OptionRefused, OverflowRefused
 from candide.data.values import Coded, Key, is_missing, shown
 from candide.families.base.competing import TEXT
-from candide.families.base.family import Block, Family
+from candide.families.base.family import AnyFamily, Block
 from candide.families.base.streaming import BY_EVENTS, BY_MOMENTS, BY_TRUTHS, BY_VALUES, BY_WORDS
 from candide.kernels.scoring import argmax_rows
 from candide.model.calibration import Calibration
@@ -88,7 +88,7 @@ class Stream:
         self.bits = summary.bits
         if self.bits:
             self.weight = 1 << self.bits
-        self.lives: dict[Family, Live] = {
+        self.lives: dict[AnyFamily, Live] = {
             block.family: self.live(block.family, list(block.columns), statistic)
             for block, statistic in zip(summary.blocks, summary.statistics, strict=True)
         }
@@ -376,7 +376,7 @@ class Stream:
 
     def _widen(self, choices: list[Choice], row: Mapping[str, Any]) -> None:
         """Take in new columns, once it is known that their families take the row."""
-        fresh: dict[Family, list[str]] = {}
+        fresh: dict[AnyFamily, list[str]] = {}
         for choice in choices:
             if choice.family is not None:
                 fresh.setdefault(choice.family, []).append(choice.column)
@@ -406,7 +406,7 @@ class Stream:
             self._note(block, len(block.columns))
         self._note_families()
 
-    def _empty(self, family: Family, names: list[str]) -> Live:
+    def _empty(self, family: AnyFamily, names: list[str]) -> Live:
         return self.live(family, names, family.builder(tuple(names), self.width).freeze())
 
     def _note(self, block: Live, new: int) -> None:
@@ -415,7 +415,7 @@ class Stream:
         for place, name in enumerate(block.columns[first:]):
             self.columns.setdefault(name, []).append((block, first + place))
 
-    def live(self, family: Family, columns: list[str], seen: Any) -> Live:
+    def live(self, family: AnyFamily, columns: list[str], seen: Any) -> Live:
         """The block of a stream that suits a family."""
         if not counts_ones(seen):
             return Live(family, columns, seen)

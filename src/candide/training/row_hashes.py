@@ -19,7 +19,7 @@ from candide.data.batch import FIRST_ROW, Batch
 from candide.data.errors import LabelsRefused, RowNeverLearned
 from candide.data.values import Coded, Key, shown
 from candide.families.base.family import Block
-from candide.families.categorical import MISSING
+from candide.families.base.identity import MISSING_VALUE
 from candide.families.words.documents import Documents
 from candide.model.summary import grid_weights
 from candide.statistics.ledger import BYTES, HASH, Ledger
@@ -86,7 +86,7 @@ def cells_of_texts(begin: bytes, documents: Documents) -> list[bytes]:
 
 def cells_of_keys(begin: bytes, coded: Coded) -> list[bytes]:
     """The identity of each category."""
-    known = [NOTHING if key == MISSING else begin + written_key(key) for key in coded.keys]
+    known = [NOTHING if key == MISSING_VALUE else begin + written_key(key) for key in coded.keys]
     known.append(NOTHING)
     return [known[code] for code in coded.codes.tolist()]
 

@@ -18,7 +18,7 @@ from candide.data.arrays import AnyArray, FloatArray, IntArray
 from candide.data.batch import checked_weights, labels_of
 from candide.data.errors import ForgetRefused, SummariesDisagree
 from candide.data.values import as_array, key_of
-from candide.families.base.family import Statistic
+from candide.families.base.core import Statistic
 from candide.kernels.counting import NEGATIVE, NOT_FINITE, flaws
 from candide.kernels.scoring import argmax_rows
 from candide.model.predictor import log_normalised, normalised

@@ -9,7 +9,7 @@ import numpy as np
 
 from candide.data.arrays import FloatArray, IntArray
 from candide.families.base.basis import parameter_of_times
-from candide.families.base.family import shown_number
+from candide.families.base.explaining import shown_number
 from candide.families.base.informative import NOTHING, all_pairs, how_many, how_telling
 from candide.families.base.profile import COUNTS, CURVE, EVENTS, STEPS, Profile
 

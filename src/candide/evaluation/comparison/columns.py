@@ -9,7 +9,7 @@ import numpy as np
 
 from candide.data.batch import Batch
 from candide.families.base.competing import CATEGORY, TEXT, TRUTH
-from candide.families.base.family import Family
+from candide.families.base.family import AnyFamily
 from candide.model.options import Options
 from candide.model.schema import OPEN, Families
 from candide.selection.candidates import holds_numbers
@@ -19,7 +19,7 @@ from candide.selection.candidates import holds_numbers
 class ColumnKinds:
     """Columns by what they hold, and the family that each looks like."""
 
-    guessed: dict[str, Family]
+    guessed: dict[str, AnyFamily]
     numbers: tuple[str, ...]
     categories: tuple[str, ...]
     texts: tuple[str, ...]

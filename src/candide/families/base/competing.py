@@ -12,7 +12,7 @@ from candide.data.arrays import FloatArray
 from candide.data.batch import Batch
 
 if TYPE_CHECKING:
-    from candide.families.base.family import Family
+    from candide.families.base.family import AnyFamily
     from candide.families.words.options import TextOptions
 
 NUMBER, CATEGORY, TRUTH, TIME, TEXT = "number", "category", "truth", "time", "text"
@@ -46,7 +46,7 @@ class ColumnLook:
     name: str
     kind: str
     numbers: FloatArray
-    guess: Family | None = None
+    guess: AnyFamily | None = None
     everything: bool = True
 
     @cached_property
@@ -97,8 +97,11 @@ class Competing:
     #: Whether the columns of a block are parts of one total, so that one family is chosen for all.
     shares_total: ClassVar[bool] = False
 
+    #: Whether its options are a text recipe, which is chosen by left-out texts.
+    has_recipe: ClassVar[bool] = False
+
     @classmethod
-    def candidates_for(cls, column: ColumnLook) -> list[Family]:
+    def candidates_for(cls, column: ColumnLook) -> list[AnyFamily]:
         """What of the family may compete for a column, by whatever options suit it."""
         return []
 

@@ -12,10 +12,14 @@ from candide.data.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from candide.data.batch import Batch
 from candide.families.base.basis import DensityBasis
 from candide.families.base.competing import ColumnLook
-from candide.families.base.family import Family, Term, shown_number
+from candide.families.base.core import Cells, Drawn
+from candide.families.base.explaining import Term, shown_number
+from candide.families.base.family import AnyFamily
+from candide.families.base.numbers import OfNumbers
 from candide.families.base.streaming import BY_MOMENTS
 from candide.families.base.support import REAL, Support
 from candide.kernels.logarithm import grid_log
+from candide.statistics.exact import ExactSums
 from candide.statistics.sums import Sums, SumsBuilder
 from candide.statistics.tally import Tally
 from candide.statistics.whole_sums import WholeSums
@@ -57,7 +61,7 @@ class Moments:
 
 
 @dataclass(frozen=True)
-class Density(Family):
+class Density(OfNumbers[Sums, SumsBuilder, Parameters]):
     """A family of one number: `smoothing` is how many rows of all classes together each class is given for free.
 
     A class that never saw a column so borrows the column's overall shape, and one that saw a single value does not
@@ -68,7 +72,6 @@ class Density(Family):
 
     statistic = Sums
     live = BY_MOMENTS
-    support: ClassVar[Support] = REAL
     #: What is summed, where that is not the values themselves.
     summed_support: ClassVar[Support | None] = None
     needs_logs: ClassVar[bool] = False
@@ -77,7 +80,7 @@ class Density(Family):
     formula: ClassVar[str] = ""
 
     @classmethod
-    def candidates_for(cls, column: ColumnLook) -> list[Family]:
+    def candidates_for(cls, column: ColumnLook) -> list[AnyFamily]:
         """It may stand wherever its support holds all numbers; where that is a part of the line, all must be known."""
         if cls.support is REAL:
             return [cls()] if column.has_shape else []
@@ -103,16 +106,11 @@ class Density(Family):
     def builder_over(self, seen: Sums) -> SumsBuilder:
         return SumsBuilder.over(seen)
 
-    def read(self, batch: Batch, columns: tuple[str, ...]) -> FloatArray:
-        values = batch.numbers(columns)
-        self.support.refuse_outside(values, batch, columns, self.name)
-        return values
-
-    def view(self, batch: Batch, columns: tuple[str, ...]) -> FloatArray:
-        return self.support.without_outside(batch.numbers(columns))
-
     def held(self, seen: Sums, columns: tuple[str, ...]) -> BoolArray:
         return np.asarray((seen.weight.signs() > 0).any(axis=1))
+
+    def value_sums(self, seen: Sums) -> tuple[ExactSums, ...]:
+        return (seen.total, seen.square) if type(self).summed is Density.summed else ()
 
     def summed(self, values: FloatArray) -> FloatArray:
         """What is summed of the values: themselves, unless the family says otherwise."""
@@ -150,7 +148,7 @@ class Density(Family):
             joint[known] += self.log_density(distinct.values[:, None], *parameters)[which]
 
     def terms(
-        self, parameters: Parameters, values: FloatArray, columns: tuple[str, ...], seen: Any = None
+        self, parameters: Parameters, values: FloatArray, row: Batch, columns: tuple[str, ...], seen: Sums
     ) -> list[Term]:
         return [
             self._term(parameters, values, place, name)
@@ -170,24 +168,22 @@ class Density(Family):
         terms = self.log_density(inside, *(parameter[column] for parameter in parameters))
         return terms if known.all() else np.where(known, terms, 0.0)
 
-    def named_parameters(self, parameters: Parameters, place: int) -> dict[str, FloatArray]:
-        return {word: parameter[place] for word, parameter in zip(self.called, parameters, strict=False)}
+    def named_parameters(self, parameters: Parameters, index: int) -> dict[str, FloatArray]:
+        return {word: parameter[index] for word, parameter in zip(self.called, parameters, strict=False)}
 
-    def alone(
-        self, parameters: Parameters, columns: tuple[str, ...], place: int, values: FloatArray, classes: int
+    def marginal_log_likelihood(
+        self, parameters: Parameters, columns: tuple[str, ...], index: int, values: Cells, classes: int
     ) -> FloatArray:
-        return self._column_terms(parameters, values, place)
+        return self._column_terms(parameters, np.asarray(values, dtype=np.float64), index)
 
-    def whereabouts(self, parameters: Parameters, seen: Sums, classes: int) -> tuple[FloatArray, FloatArray]:
+    def centre_and_spread(self, parameters: Parameters, seen: Sums, classes: int) -> tuple[FloatArray, FloatArray]:
         """Mean and deviation, where values are what is summed; else as the family draws them."""
         if type(self).summed is not Density.summed:
-            return super().whereabouts(parameters, seen, classes)
+            return super().centre_and_spread(parameters, seen, classes)
         moments = blended(seen, self.smoothing)
         return moments.mean, moments.deviation
 
-    def sample(
-        self, parameters: Parameters, label: int, rows: int, rng: np.random.Generator
-    ) -> list[AnyArray | list[Any]]:
+    def sample(self, parameters: Parameters, label: int, rows: int, rng: np.random.Generator) -> Drawn:
         of_class = [[float(p[place, label]) for p in parameters] for place in range(len(parameters[0]))]
         with np.errstate(over="ignore", invalid="ignore"):
             return [self.support.within(self.draw(rng, rows, *numbers)) for numbers in of_class]

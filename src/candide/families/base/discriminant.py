@@ -4,23 +4,25 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from candide.data.arrays import AnyArray, FloatArray, IntArray
 from candide.data.batch import Batch
 from candide.families.base.basis import DensityBasis
-from candide.families.base.family import Family, Term, shown_number
+from candide.families.base.core import Drawn
+from candide.families.base.explaining import Term, shown_number
 from candide.families.base.multivariate_normal import Bells, log_bells, log_densities, units_of
 from candide.families.base.multivariate_normal_without import Leaving, rests
+from candide.families.base.numbers import OfNumbers
 from candide.families.base.support import REAL
 from candide.statistics.cross_sums import CrossSums, CrossSumsBuilder
+from candide.statistics.exact import ExactSums
 from candide.statistics.tally import Tally
 
 
 @dataclass(frozen=True)
-class Discriminant(Family):
+class Discriminant(OfNumbers[CrossSums, CrossSumsBuilder, Bells]):
     """A bell in as many dimensions as the block has columns.
 
     Learns from rows complete in the block; predicts from whatever is observed, by the bell of those columns.
@@ -47,16 +49,11 @@ class Discriminant(Family):
     def builder_over(self, seen: CrossSums) -> CrossSumsBuilder:
         return CrossSumsBuilder.over(seen)
 
-    def read(self, batch: Batch, columns: tuple[str, ...]) -> FloatArray:
-        values = batch.numbers(columns)
-        REAL.refuse_outside(values, batch, columns, self.name)
-        return values
-
-    def view(self, batch: Batch, columns: tuple[str, ...]) -> FloatArray:
-        return REAL.without_outside(batch.numbers(columns))
-
     def learn(self, builder: CrossSumsBuilder, values: FloatArray, labels: IntArray, weights: AnyArray) -> None:
         builder.learn(values, labels, weights if weights.size else None)
+
+    def value_sums(self, seen: CrossSums) -> tuple[ExactSums, ...]:
+        return (seen.total,)
 
     def memory(self, columns: int, classes: int) -> int:
         return 8 * columns**2 * classes
@@ -124,7 +121,9 @@ class Discriminant(Family):
         self.score(self.fit(seen, columns), values, said)
         return said
 
-    def terms(self, parameters: Bells, values: FloatArray, columns: tuple[str, ...], seen: Any = None) -> list[Term]:
+    def terms(
+        self, parameters: Bells, values: FloatArray, row: Batch, columns: tuple[str, ...], seen: CrossSums
+    ) -> list[Term]:
         """One term for the whole block: a covariance cannot be split by column."""
         spoke = np.flatnonzero(~np.isnan(values[0]))
         if not len(spoke):
@@ -138,19 +137,24 @@ class Discriminant(Family):
         bell = DensityBasis(self.name, means, "the height of a bell in as many dimensions as there are columns", shown)
         return [Term(name, shown, log_bells(parameters, values[:1, spoke], spoke)[0], bell)]
 
-    def named_parameters(self, parameters: Bells, place: int) -> dict[str, FloatArray]:
-        means, deviations = self.whereabouts(parameters, None, len(parameters.mean))
-        return {"mean": means[place], "deviation": deviations[place]}
+    def named_parameters(self, parameters: Bells, index: int) -> dict[str, FloatArray]:
+        means, deviations = centres_and_spreads(parameters)
+        return {"mean": means[index], "deviation": deviations[index]}
 
-    def whereabouts(self, parameters: Bells, seen: Any, classes: int) -> tuple[FloatArray, FloatArray]:
-        deviation = np.sqrt(np.diagonal(parameters.covariance, axis1=1, axis2=2))
-        with np.errstate(over="ignore"):
-            return np.ldexp(parameters.mean, parameters.exponents).T, np.ldexp(deviation, parameters.exponents).T
+    def centre_and_spread(
+        self, parameters: Bells, seen: CrossSums, classes: int
+    ) -> tuple[FloatArray, FloatArray]:
+        return centres_and_spreads(parameters)
 
-    def sample(
-        self, parameters: Bells, label: int, rows: int, rng: np.random.Generator
-    ) -> list[AnyArray | list[Any]]:
+    def sample(self, parameters: Bells, label: int, rows: int, rng: np.random.Generator) -> Drawn:
         root = np.linalg.cholesky(parameters.covariance[label])
         drawn = parameters.mean[label] + rng.standard_normal((rows, len(root))) @ root.T
         with np.errstate(over="ignore"):
             return list(REAL.within(np.ldexp(drawn, parameters.exponents)).T)
+
+
+def centres_and_spreads(parameters: Bells) -> tuple[FloatArray, FloatArray]:
+    """Mean and deviation of each (column, class)."""
+    deviation = np.sqrt(np.diagonal(parameters.covariance, axis1=1, axis2=2))
+    with np.errstate(over="ignore"):
+        return np.ldexp(parameters.mean, parameters.exponents).T, np.ldexp(deviation, parameters.exponents).T

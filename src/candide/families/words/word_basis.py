@@ -8,7 +8,7 @@ import numpy as np
 
 from candide.data.arrays import FloatArray, IntArray
 from candide.families.base.basis import INVERSE, ODDS, SHARE, CountBasis
-from candide.families.base.family import IGNORED, UNSEEN, Silence
+from candide.families.base.explaining import IGNORED, UNSEEN, Silence
 from candide.families.words.documents import Documents
 from candide.families.words.event_models import NO_INTEGERS
 from candide.families.words.options import TextOptions

@@ -12,7 +12,7 @@ import numpy as np
 from candide.data.arrays import FloatArray
 from candide.data.written_numbers import percent
 from candide.families.base.basis import CountBasis, DensityBasis, short_number
-from candide.families.base.family import Term
+from candide.families.base.explaining import Term
 from candide.model.explanation import Explanation
 from candide.show.explanations.terminal import printable
 

@@ -1,0 +1,28 @@
+"""Choosing at fit time: what a family settles from its own counts, and which smoothing suits them."""
+
+from __future__ import annotations
+
+from typing import ClassVar, Self
+
+from candide.data.arrays import AnyArray
+from candide.families.base.core import B, Core, P, S, V
+
+
+class ChoosingAtFit(Core[S, B, V, P]):
+    """Choices that `fit` makes from the statistic: by default there are none."""
+
+    #: Whether `smoothing` is a count added to every slot: what one number for all columns speaks of.
+    adds_counts: ClassVar[bool] = False
+
+    @property
+    def chooses(self) -> bool:
+        """Whether fitting chooses something that leave-one-out holds fixed, such as where intervals end."""
+        return False
+
+    def settled(self, seen: S) -> Self:
+        """The same family with what it would choose from `seen` at fit time held fixed."""
+        return self
+
+    def smoothed_counts(self, seen: S) -> AnyArray | None:
+        """The counts[slot, class] that smoothing is added to in a block of one column; nothing where there are none."""
+        return None

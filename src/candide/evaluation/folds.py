@@ -70,7 +70,8 @@ def folds_of(batch: Batch, folds: int, seed: int = 0) -> IntArray:
     if batch.labels is None:
         raise LabelsRefused("These rows have no labels to compare answers with.")
     if not (isinstance(folds, int) and 2 <= folds <= len(batch)):
-        raise OptionRefused(f"folds is a whole number from 2 to the number of rows ({len(batch):,}), not {folds!r}.")
+        said = f" is a whole number from 2 to the number of rows ({len(batch):,}), not {folds!r}."
+        raise OptionRefused(NamedOption("folds"), said)
     salt = mix_all(np.array([seed % 2**64], dtype=np.uint64))
     order = np.lexsort((weights_of(batch), mix_all(row_hashes(batch) ^ salt), batch.labels.codes))
     dealt = np.empty(len(batch), dtype=np.int64)

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from candide.data.advice import NamedOption
 from candide.data.arrays import AnyArray, FloatArray, IntArray
 from candide.data.batch import Batch
 from candide.data.errors import LabelsRefused, OptionRefused, suggestion
@@ -314,7 +315,7 @@ def prior_shares(summary: Summary, priors: Priors) -> FloatArray:
         return np.ones(len(summary.classes))
     if priors == "empirical":
         return summary.counts.astype(np.float64)
-    raise OptionRefused(f"priors must be 'empirical', 'uniform' or {{class: chance}}, not {priors!r}.")
+    raise OptionRefused(NamedOption("priors"), f" must be 'empirical', 'uniform' or {{class: chance}}, not {priors!r}.")
 
 
 def class_weights(summary: Summary, class_weight: Priors | None) -> FloatArray:
@@ -329,7 +330,8 @@ def class_weights(summary: Summary, class_weight: Priors | None) -> FloatArray:
         return weights
     if class_weight == "balanced":
         return 1 / np.where(summary.counts > 0, summary.counts, 1)
-    raise OptionRefused(f"class_weight must be None, 'balanced' or {{class: factor}}, not {class_weight!r}.")
+    said = f" must be None, 'balanced' or {{class: factor}}, not {class_weight!r}."
+    raise OptionRefused(NamedOption("class_weight"), said)
 
 
 def given(numbers: Mapping[Any, float], classes: tuple[Key, ...], what: str) -> FloatArray:

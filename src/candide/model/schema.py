@@ -9,7 +9,7 @@ from typing import Any
 import pyarrow as pa
 
 from candide import families as family_files
-from candide.data.advice import Message, SetOption
+from candide.data.advice import Message, NamedOption, SetOption
 from candide.data.batch import TEXT, Batch, SparseColumns
 from candide.data.errors import ColumnRefused, Location, OptionRefused, suggestion
 from candide.data.times import time_kind
@@ -202,7 +202,9 @@ def smoothed(family: AnyFamily, name: str, smoothing: Smoothing) -> AnyFamily:
     if smoothing in ("auto", "default"):
         return family
     if isinstance(smoothing, str) or smoothing is None:
-        raise OptionRefused(f"smoothing must be 'auto', 'default', a number or {{column: number}}, not {smoothing!r}.")
+        raise OptionRefused(
+        NamedOption("smoothing"), f" must be 'auto', 'default', a number or {{column: number}}, not {smoothing!r}."
+    )
     return replace(family, smoothing=float(smoothing)) if family.adds_counts else family
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from candide.data.errors import suggestion
+from candide.data.advice import SetOption
+from candide.data.errors import Location, suggestion
 from candide.sources.refused import SourceRefused
 
 READ_ONLY = "Only one SELECT is run, and all it can do is read this database."
@@ -22,7 +23,10 @@ def query_of(path: str, sql: str | None, table: str | None, tables: Sequence[str
         return sql
     if table is None and len(tables) != 1:
         listed = ", ".join(f"'{name}'" for name in tables) or "none"
-        raise SourceRefused(f"{path}: name a table with table=, or a query with sql=. Tables there are: {listed}.")
+        raise SourceRefused(
+            f"{path}: name a table with ", SetOption("table"), ", or a query with ", SetOption("sql"),
+            f". Tables there are: {listed}.", where=Location(str(path)),
+        )  # fmt: skip
     table = table if table is not None else tables[0]
     if table not in tables:
         raise SourceRefused(f"{path} has no table '{table}'. {suggestion(table, tables)}")

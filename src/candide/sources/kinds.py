@@ -31,6 +31,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from candide.data.advice import NamedOption, SetOption
 from candide.data.arrays import AnyArray
 from candide.data.errors import ColumnRefused, Location, suggestion
 from candide.data.values import USUALLY_MISSING
@@ -117,11 +118,13 @@ class Manner:
         words = (na,) if isinstance(na, str) else tuple(na or ())
         for name, mark in (("decimal", decimal), ("thousands", thousands)):
             if mark is not None and (len(mark) != 1 or mark.isdigit() or mark in "+-"):
-                raise SourceRefused(f"{name} is one character such as ',' or '.', not {mark!r}.")
+                raise SourceRefused(NamedOption(name), f" is one character such as ',' or '.', not {mark!r}.")
         if decimal is not None and decimal == thousands:
-            raise SourceRefused(f"decimal and thousands cannot both be {decimal!r}.")
+            both = (NamedOption("decimal"), " and ", NamedOption("thousands"))
+            raise SourceRefused(*both, f" cannot both be {decimal!r}.")
         if not all(isinstance(word, str) for word in words):
-            raise SourceRefused(f"na are words that mean a value is missing, such as ['unknown'], not {na!r}.")
+            said = " are words that mean a value is missing, such as "
+            raise SourceRefused(NamedOption("na"), said, SetOption("na", ["unknown"]), f", not {na!r}.")
         return cls(words, decimal, thousands)
 
     @property

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from candide.data.advice import Message, SetOption
+from candide.data.advice import Message, NamedOption, SetOption
 from candide.data.errors import Location
 from candide.sources.refused import SourceRefused, reason_of
 
@@ -84,7 +84,8 @@ class Rejects:
 
     def __init__(self, on_error: str = "stop", path: str | os.PathLike[str] | None = None):
         if on_error not in ON_ERROR:
-            raise SourceRefused(f"on_error is 'stop' or 'skip' (for predict also 'keep'), not {on_error!r}.")
+            said = f" is 'stop' or 'skip' (for predict also 'keep'), not {on_error!r}."
+            raise SourceRefused(NamedOption("on_error"), said, where=Location(value=on_error))
         if path is not None and on_error == "stop":
             raise SourceRefused("A file for rejects is only written with ", SKIP, ".")
         self.skips = on_error != "stop"

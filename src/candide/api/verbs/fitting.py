@@ -103,7 +103,10 @@ def fit_like(
 ) -> Fitted:
     """The choices of another model, for other rows."""
     if replace(options, ledger=False) != Options():
-        raise OptionRefused(NamedOption("like"), " takes every option but ledger from the other model. Leave them out.")
+        but = NamedOption("ledger")
+        raise OptionRefused(
+            NamedOption("like"), " takes every option but ", but, " from the other model.", advice="Leave them out."
+        )
     if label not in (None, first.label):
         raise OptionRefused(f"The model to be like learned column '{first.label}', not '{label}'. Leave the label out.")
     source = labelled_source(data, first.label, expected_kinds(first.trained), reading)

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from candide.data.advice import NamedOption
 from candide.data.batch import Batch
 from candide.data.errors import LabelsRefused, OptionRefused, RowsRefused
 from candide.data.values import shown
@@ -109,7 +110,8 @@ def refuse_hopeless(batch: Batch, folds: int) -> None:
             f"Give {FEWEST_ROWS} or more."
         )
     if not (isinstance(folds, int) and 2 <= folds <= len(batch) // 2):
-        raise OptionRefused(f"folds is a whole number from 2 to half the rows ({len(batch) // 2:,}), not {folds!r}.")
+        said = f" is a whole number from 2 to half the rows ({len(batch) // 2:,}), not {folds!r}."
+        raise OptionRefused(NamedOption("folds"), said)
     rows = np.bincount(batch.labels.codes, minlength=len(batch.labels.keys))
     known = [shown(key) for key, count in zip(batch.labels.keys, rows.tolist(), strict=True) if count > 1]
     if len(known) < 2:

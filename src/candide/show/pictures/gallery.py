@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from candide.data.advice import NamedOption, SetOption
+from candide.data.advice import NamedOption, SetOption, UseVerb
 from candide.data.errors import OptionRefused, suggestion
 from candide.show.pictures.confusion import confusion
 from candide.show.pictures.features import feature
@@ -58,8 +58,8 @@ def draw_learning_curve(request: PictureRequest) -> Figure:
     """How answers got better with the number of rows."""
     if request.quality is None or not request.quality.curve:
         raise OptionRefused(
-            "The model keeps no learning curve: it was fitted plain, from few rows, or row by row. Draw one from rows "
-            "with labels: candide compare."
+            "The model keeps no learning curve: it was fitted plain, from few rows, or row by row.",
+            advice=("Draw one from rows with labels: ", UseVerb("compare"), "."),
         )
     return own_curve(request.quality)
 

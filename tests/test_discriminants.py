@@ -9,7 +9,7 @@ from candide import families
 from candide.data.batch import Batch
 from candide.families.base.family import Block
 from candide.families.base.multivariate_normal import units_of
-from candide.families.base.multivariate_normal_without import Leaving, in_groups
+from candide.families.base.multivariate_normal_without import CompleteRows, in_groups
 from candide.model.summary import Summary, grid_weights
 from candide.selection.leave_one_out import known_labels
 from candide.statistics.cross_sums import CrossSums
@@ -167,7 +167,7 @@ def test_ordinary_rows_and_clocks_are_down_dated_and_lone_values_subtracted():
     clock(values, labels, np.random.default_rng(8))
     values[3, 1] = 1e9
     seen, _, _, classes, _ = leaving(families.named("gaussian_full"), values, labels)
-    groups = list(in_groups(seen, seen.over_classes(), Leaving(values, classes, np.ones(600, dtype=np.int64))))
+    groups = list(in_groups(seen, seen.over_classes(), CompleteRows(values, classes, np.ones(600, dtype=np.int64))))
     assert [row for rows, _, exact in groups if exact for row in rows] == [3]
     assert sorted(row for rows, _, _ in groups for row in rows) == list(range(600))
 

@@ -19,7 +19,7 @@ from candide.data.errors import CandideError
 from candide.families.base.family import Block
 from candide.families.words.options import TextOptions
 from candide.model.calibration import Calibration
-from candide.model.novelty import LEVELS, Familiarity
+from candide.model.novelty import LEVELS, Novelty
 from candide.model.options import Options
 from candide.model.predictor import normalised
 from candide.model.schema import Choice, Schema
@@ -71,7 +71,7 @@ def file_of(kind):
     keys = [block.key for block in schema.blocks]
     summary = schema.summarize(rows(kind))
     biases, halves = {key: 0.25 * place for place, key in enumerate(summary.classes)}, dict.fromkeys(keys, 0.5)
-    familiarity = Familiarity({key: tuple((-9.0 + 8 * LEVELS).tolist()) for key in keys})
+    familiarity = Novelty({key: tuple((-9.0 + 8 * LEVELS).tolist()) for key in keys})
     tuning = Tuning(Calibration(biases, halves, halves), familiarity)
     return store.to_bytes(TrainedModel(Options(), schema, summary, "label", tuning, provenance={"rows": 30}))
 

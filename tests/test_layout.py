@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 import tomllib
+from collections import defaultdict
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,16 @@ CONTRACTS = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["import
 CONTRACT = CONTRACTS[0]
 FLOORS = [floor.split(" | ") for floor in reversed(CONTRACT["layers"])]
 FOLDERS = sorted(path.parent for path in SOURCE.rglob("__init__.py"))
+VERBS = {path.stem for path in (SOURCE / "cli").glob("*.py")} | {"learn", "forget", "refit"}
+SHARED = {
+    **dict.fromkeys(VERBS, "a verb, and the command that calls it"),
+    "load": "a verb: of the store, of the verbs and of the estimator",
+    "names": "what is in a folder of plug-ins: engines and families",
+    "named": "one of a folder of plug-ins: engines and families",
+    "main": "what runs when a module is run",
+    "left_out": "what rows say of each other in selection, and how good that is in evaluation",
+}
+"""The functions that may be defined more than once, with the reason."""
 
 
 def docstring(folder: Path) -> str:
@@ -59,3 +70,24 @@ def test_nobody_knows_which_engine_runs():
 
 def test_no_file_stands_outside_a_floor():
     assert {path.name for path in SOURCE.glob("*.py")} == {"__init__.py", "__main__.py"}
+
+
+def homes(kind: type[ast.ClassDef] | type[ast.FunctionDef]) -> dict[str, list[str]]:
+    """The files in which each public name of a kind is defined at the top."""
+    found = defaultdict(list)
+    for path in sorted(SOURCE.rglob("*.py")):
+        for node in ast.parse(path.read_text()).body:
+            if isinstance(node, kind) and not node.name.startswith("_"):
+                found[node.name].append(path.relative_to(SOURCE).as_posix())
+    return found
+
+
+def test_a_class_has_a_name_of_its_own():
+    assert {name: files for name, files in homes(ast.ClassDef).items() if len(files) > 1} == {}
+
+
+def test_a_function_has_a_name_of_its_own():
+    twice = {name: files for name, files in homes(ast.FunctionDef).items() if len(files) > 1}
+    assert {name: files for name, files in twice.items() if name not in SHARED} == {}
+    for name in VERBS & set(twice):
+        assert [file.split("/")[0] for file in twice[name]] == ["api", "cli"]

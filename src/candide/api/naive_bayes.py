@@ -350,8 +350,8 @@ class NaiveBayes(Shared, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         least about that share is answered rightly, since probabilities are calibrated. Unfamiliar is a row so little
         expected that at most a share `rarity` of the rows learned would be; or one of which nothing was ever seen.
         """
-        predictor, familiarity = self.predictor_, self.trained_.tuning.familiarity
-        parts = self._by_rows(X, lambda batch: decided(predictor, familiarity, batch), strict)
+        predictor, novelty = self.predictor_, self.trained_.tuning.novelty
+        parts = self._by_rows(X, lambda batch: decided(predictor, novelty, batch), strict)
         return np.concatenate([answers(predictor, part, confidence, rarity) for part in parts])
 
     @reads

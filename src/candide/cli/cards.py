@@ -200,12 +200,12 @@ def show_values(card: dict[str, Any]) -> None:
         return
     names = [str(one["class"]) for one in card["classes"]]
     heading("What each class looks like")
-    beside = [
+    side_by_side = [
         (short_name(one["name"]), *(one["values"].get(name, "") for name in names)) for one in features[:COLUMNS_SHOWN]
     ]
-    widths = [max(map(len, column)) for column in zip(("", *names), *beside, strict=True)]
+    widths = [max(map(len, column)) for column in zip(("", *names), *side_by_side, strict=True)]
     if sum(widths) + 2 * len(widths) <= WIDTH:
-        show_table(("column", *names), beside)
+        show_table(("column", *names), side_by_side)
         more(len(features) - COLUMNS_SHOWN, "tells less", "tell less")
         return
     kept = [str(one["class"]) for one in commonest_classes(card)]

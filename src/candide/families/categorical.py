@@ -23,7 +23,7 @@ from candide.families.base.merged import group_numbers, log_merged, log_merged_w
 from candide.families.base.profile import VALUES, Profile, information
 from candide.families.base.smoothing import log_shares
 from candide.families.base.streaming import BY_VALUES
-from candide.families.base.tally_without import Leaving
+from candide.families.base.tally_without import SlotRows
 from candide.kernels.counting import count_codes
 from candide.kernels.scoring import add_lookup
 from candide.statistics.tally import Tally, TallyBuilder, outnumber
@@ -196,7 +196,7 @@ class Categorical(Family[Tally, TallyBuilder, Columns, dict[str, Values]]):
             keys, counts = tuple(seen.open_slots[place][1:] for place in places[name]), seen.counts[places[name]]
             codes = coded.renumbered({key: place for place, key in enumerate(keys)})
             numbers = self._group_numbers(name, keys, counts)
-            out, which = Leaving.of(codes, labels, weights, seen.classes)
+            out, which = SlotRows.of(codes, labels, weights, seen.classes)
             add_lookup(which, log_merged_without(counts, numbers, self.smoothing, out), joint)
 
     def evidence_length(self, parameters: dict[str, Values] | None, values: Columns) -> FloatArray:

@@ -23,7 +23,7 @@ LEAST_SMOOTHING = 1e-10
 
 
 @dataclass(frozen=True)
-class Weights:
+class ComplementWeights:
     """The complement's weights and, for likelihood and sampling, the multinomial's log shares: [column, class]."""
 
     complement: FloatArray
@@ -31,7 +31,7 @@ class Weights:
 
 
 @dataclass(frozen=True)
-class Complement(Events[Weights]):
+class Complement(Events[ComplementWeights]):
     """Minus the log share of each event in all other classes together (Rennie et al. 2003).
 
     A score, not a likelihood: P(x), familiarity and sampling use the multinomial of the same tally. An event that no
@@ -41,14 +41,14 @@ class Complement(Events[Weights]):
     rank = 140
     is_likelihood = False
 
-    def fit(self, seen: Tally, columns: tuple[str, ...]) -> Weights:
-        return Weights(-log_shares(others(seen), self._least), log_shares(seen.counts, self.smoothing))
+    def fit(self, seen: Tally, columns: tuple[str, ...]) -> ComplementWeights:
+        return ComplementWeights(-log_shares(others(seen), self._least), log_shares(seen.counts, self.smoothing))
 
     @property
     def _least(self) -> float:
         return max(float(self.smoothing), LEAST_SMOOTHING)
 
-    def score(self, parameters: Weights, values: Counts, joint: FloatArray) -> None:
+    def score(self, parameters: ComplementWeights, values: Counts, joint: FloatArray) -> None:
         add_counts(values, parameters.complement, joint)
 
     def score_without(
@@ -77,17 +77,19 @@ class Complement(Events[Weights]):
         self._score_own_left_out(seen, self.view(batch, columns), labels, weights, joint)
 
     def terms(
-        self, parameters: Weights, values: Counts, row: Batch, columns: tuple[str, ...], seen: Tally
+        self, parameters: ComplementWeights, values: Counts, row: Batch, columns: tuple[str, ...], seen: Tally
     ) -> list[Term]:
         return self._counted_terms(parameters.complement, values, columns, others(seen), self._least, INVERSE)
 
-    def profiles(self, parameters: Weights, seen: Tally, columns: tuple[str, ...], prior: FloatArray) -> list[Profile]:
+    def profiles(
+        self, parameters: ComplementWeights, seen: Tally, columns: tuple[str, ...], prior: FloatArray
+    ) -> list[Profile]:
         return [self._events(parameters.complement, parameters.multinomial, seen, columns, prior)]
 
-    def log_likelihood(self, parameters: Weights, values: Counts, joint: FloatArray) -> None:
+    def log_likelihood(self, parameters: ComplementWeights, values: Counts, joint: FloatArray) -> None:
         add_counts(values, parameters.multinomial, joint)
 
-    def sample(self, parameters: Weights, label: int, rows: int, rng: np.random.Generator) -> Drawn:
+    def sample(self, parameters: ComplementWeights, label: int, rows: int, rng: np.random.Generator) -> Drawn:
         return self._sampled(parameters.multinomial, label, rows, rng)
 
 

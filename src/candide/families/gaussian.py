@@ -34,7 +34,7 @@ class Gaussian(Density):
         return seen.mean, lifted(seen.deviation, seen.whole, self.floor)
 
     def score(self, parameters: Parameters, values: FloatArray, joint: FloatArray) -> None:
-        add_bells(parameters, values, joint)
+        add_normal_densities(parameters, values, joint)
 
     def log_density(self, value: FloatArray, *parameters: FloatArray) -> FloatArray:
         mean, deviation = np.broadcast_arrays(*parameters)
@@ -53,7 +53,7 @@ class Gaussian(Density):
         return rng.normal(parameters[0], parameters[1], rows)
 
 
-def add_bells(parameters: Parameters, values: FloatArray, joint: FloatArray) -> bool:
+def add_normal_densities(parameters: Parameters, values: FloatArray, joint: FloatArray) -> bool:
     """Add the log density of values[row, column] into joint[row, class]; say whether all values were finite."""
     mean, deviation = parameters
     return add_gaussian(values, mean, 1 / deviation, -np.log(deviation) - HALF_LOG_TAU, joint)

@@ -21,7 +21,7 @@ from candide.families.base.merged import interval_starts, log_merged, log_merged
 from candide.families.base.numbers import OfNumbers
 from candide.families.base.profile import STEPS as IN_STEPS
 from candide.families.base.profile import Profile, information, log_total
-from candide.families.base.tally_without import Leaving
+from candide.families.base.tally_without import SlotRows
 from candide.kernels.counting import count_codes
 from candide.kernels.merging import bin_numbers
 from candide.kernels.scoring import add_lookup
@@ -184,7 +184,7 @@ class Histogram(OfNumbers[Tally, TallyBuilder, Steps]):
         joint: FloatArray,
     ) -> None:
         bins = self._bins_of(self.view(batch, columns))
-        out, which = Leaving.of(bins, labels, weights, seen.classes)
+        out, which = SlotRows.of(bins, labels, weights, seen.classes)
         parts = self._interval_of_bin(self._starts(seen))
         mass = log_merged_without(seen.counts, parts, self.smoothing, out, self._lent)
         add_lookup(which, mass - self._log_widths[out.slots, None], joint)
@@ -258,11 +258,11 @@ def edges_of(values: FloatArray, bins: int) -> FloatArray:
         last = np.concatenate([np.searchsorted(running, share * np.arange(1, bins)), common - 1, common])
         last = np.unique(last[(last >= 0) & (last < len(distinct) - 1)])
     low, high = ends_of(distinct)
-    edges = np.concatenate([[low], halfway(distinct[last], distinct[last + 1]), [high]])
+    edges = np.concatenate([[low], midpoint(distinct[last], distinct[last + 1]), [high]])
     return edges[np.abs(edges) < LARGEST]
 
 
-def halfway(low: FloatArray, high: FloatArray) -> FloatArray:
+def midpoint(low: FloatArray, high: FloatArray) -> FloatArray:
     """A number above low and at most high, in the middle if there is one between them."""
     middle = 0.5 * low + 0.5 * high
     return np.where(middle > low, middle, high)

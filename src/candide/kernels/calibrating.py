@@ -156,7 +156,7 @@ def add_curvature(
                 if bend != 0.0:
                     for i in range(size):
                         against[i] = slopes[i, own] - slopes[i, label]
-                    add_product(curvature, against, load * doubts[row] * bend)
+                    add_outer_product(curvature, against, load * doubts[row] * bend)
         pull[own] = chances[own] - 1.0 + doubt
         for label in range(classes):
             mean[label] = chances[label]
@@ -172,7 +172,7 @@ def add_curvature(
                 for label in range(classes):
                     both += chances[label] * slopes[i, label] * slopes[j, label]
                 curvature[i, j] += load * both
-        add_product(curvature, mean, -load)
+        add_outer_product(curvature, mean, -load)
         for block in range(blocks):
             moved = 0.0
             for label in range(classes):
@@ -184,7 +184,7 @@ def add_curvature(
 
 
 @compiled
-def add_product(matrix: FloatArray, vector: FloatArray, factor: float) -> None:
+def add_outer_product(matrix: FloatArray, vector: FloatArray, factor: float) -> None:
     """Add factor * vector * vectorᵀ, at and below the diagonal."""
     for i in range(len(vector)):
         scaled = factor * vector[i]

@@ -11,7 +11,7 @@ from candide.data.arrays import AnyArray, FloatArray, IntArray
 from candide.data.batch import Batch
 from candide.data.errors import Location, OptionRefused
 from candide.data.values import as_array
-from candide.model.novelty import Familiarity
+from candide.model.novelty import Novelty
 from candide.model.predictor import Predictor, normalised
 
 UNSURE, UNFAMILIAR = "unsure", "unfamiliar"
@@ -38,11 +38,11 @@ class Decided(NamedTuple):
         return np.where(self.expected < rarity, UNFAMILIAR, unsure)
 
 
-def decided(model: Predictor, familiarity: Familiarity | None, batch: Batch) -> Decided:
+def decided(model: Predictor, novelty: Novelty | None, batch: Batch) -> Decided:
     """Judge the rows, and say how expected they are."""
     found = model.assess(batch)
     posterior = normalised(found.reported, model.log_prior)
-    expected = (familiarity or Familiarity()).chances(model.blocks, found.log_marginal, found.length)
+    expected = (novelty or Novelty()).chances(model.blocks, found.log_marginal, found.length)
     hopeless = ~np.isfinite(found.reported.max(axis=1))
     return Decided(posterior.argmax(axis=1), posterior, np.where(hopeless, 0.0, expected))
 

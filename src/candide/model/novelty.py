@@ -16,7 +16,7 @@ LEVELS = np.concatenate([[0.0], np.geomspace(1e-4, 0.1, 40), np.linspace(0.125, 
 
 
 @dataclass(frozen=True)
-class Familiarity:
+class Novelty:
     """For each block, by its key, the quantiles of log P per column or word that was there, on the grid."""
 
     quantiles: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
@@ -29,7 +29,7 @@ class Familiarity:
         observed: FloatArray,
         weights: FloatArray,
         silent: frozenset[str] = frozenset(),
-    ) -> Familiarity:
+    ) -> Novelty:
         """From log P[block, row] of rows left out, and how much of each there was; `silent` columns have no say."""
         found = {}
         for block, logs, there in zip(blocks, expected, observed, strict=True):

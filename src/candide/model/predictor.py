@@ -23,7 +23,7 @@ from candide.kernels.scoring import argmax_rows
 from candide.model.calibration import IDENTITY, Calibration
 from candide.model.domain import drawn_as_held
 from candide.model.explanation import Explanation
-from candide.model.reported import Evidence, reported_scores, reported_start
+from candide.model.reported import BlockEvidence, reported_scores, reported_start
 from candide.model.summary import Summary
 
 Priors = str | Mapping[Any, float]
@@ -110,14 +110,14 @@ class Predictor:
         shape = (len(self.blocks), len(batch))
         log_marginal, length = np.zeros(shape), np.zeros(shape)
 
-        def evidence() -> Iterator[Evidence]:
+        def evidence() -> Iterator[BlockEvidence]:
             for place, (block, parameters) in enumerate(zip(self.blocks, self.parameters, strict=True)):
                 values = block.family.view(batch, block.columns)
                 said = block.family.assess(parameters, values, (len(batch), len(self.classes)))
                 if not block.family.is_beside:
                     log_marginal[place] = log_sum(self.log_prior + said.log_likelihood) + said.unseen
                     length[place] = said.length
-                yield Evidence(block.key, said.score, said.length)
+                yield BlockEvidence(block.key, said.score, said.length)
 
         scores = reported_scores(self._starts(batch), self.calibration or IDENTITY, evidence())
         return Assessment(scores, log_marginal, length)
@@ -125,17 +125,17 @@ class Predictor:
     def _starts(self, batch: Batch) -> FloatArray:
         return np.tile(self.reported_start, (len(batch), 1))
 
-    def _evidence(self, batch: Batch, calibration: Calibration) -> Iterator[Evidence]:
+    def _evidence(self, batch: Batch, calibration: Calibration) -> Iterator[BlockEvidence]:
         """What every block says, and how long the rows are where that matters."""
         shape = (len(batch), len(self.classes))
         for block, parameters in zip(self.blocks, self.parameters, strict=True):
             values = block.family.view(batch, block.columns)
             if calibration.needs_length(block.key):
-                yield Evidence(block.key, *block.family.score_with_length(parameters, values, shape))
+                yield BlockEvidence(block.key, *block.family.score_with_length(parameters, values, shape))
             else:
                 score = np.zeros(shape)
                 block.family.score(parameters, values, score)
-                yield Evidence(block.key, score, None)
+                yield BlockEvidence(block.key, score, None)
 
     def best(self, batch: Batch) -> IntArray:
         """The number of each row's most probable class: the first of ties, the prior's where all are impossible."""
@@ -162,12 +162,12 @@ class Predictor:
         statistics = self.summary.statistics if self.summary else (None,) * len(self.blocks)
         terms: list[Term] = []
         silent: list[Silence] = []
-        evidence: list[Evidence] = []
+        evidence: list[BlockEvidence] = []
         calibration = self.calibration or IDENTITY
         for block, parameters, seen in zip(self.blocks, self.parameters, statistics, strict=True):
             values = block.family.view(row, block.columns)
             score, length = block.family.score_with_length(parameters, values, (1, len(self.classes)))
-            evidence.append(Evidence(block.key, score, length))
+            evidence.append(BlockEvidence(block.key, score, length))
             factor = float(calibration.factor(block.key, length).reshape(()))
             spoken = self._in_time(block.family.terms(parameters, values, row, block.columns, seen), row, block)
             terms += [replace(term, factor=factor) for term in spoken]

@@ -16,7 +16,7 @@ from candide.data.values import Key
 from candide.model.calibration import Calibration
 
 
-class Evidence(NamedTuple):
+class BlockEvidence(NamedTuple):
     """What a block says of some rows: its key, score[row, class], and length[row] where calibration asks for it."""
 
     key: str
@@ -29,12 +29,12 @@ def reported_start(log_prior: FloatArray, calibration: Calibration, classes: Seq
     return log_prior + calibration.biases(classes)
 
 
-def reported_scores(start: FloatArray, calibration: Calibration, evidence: Iterable[Evidence]) -> FloatArray:
+def reported_scores(start: FloatArray, calibration: Calibration, evidence: Iterable[BlockEvidence]) -> FloatArray:
     """The score of each class, [row, class], from where it begins and the evidence of all blocks.
 
     >>> import numpy as np
     >>> halved = Calibration(weight={"x": 0.5})
-    >>> said = Evidence("x", np.array([[-2.0, -4.0]]), None)
+    >>> said = BlockEvidence("x", np.array([[-2.0, -4.0]]), None)
     >>> reported_scores(np.array([[-1.0, -1.0]]), halved, [said]).tolist()
     [[-2.0, -3.0]]
     """

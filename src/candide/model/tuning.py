@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from candide.model.calibration import Calibration
-from candide.model.novelty import Familiarity
+from candide.model.novelty import Novelty
 from candide.model.quality import Quality
 
 LARGEST = {"bias": 1e6, "weight": 1e6, "power": 16.0}
@@ -19,7 +19,7 @@ class Tuning:
     """Choices that more rows do not change: learning, forgetting and merging keep them, `fit` makes them anew."""
 
     calibration: Calibration | None = None
-    familiarity: Familiarity | None = None
+    novelty: Novelty | None = None
     quality: Quality | None = field(default=None, compare=False)
     """How well the fit did: like provenance, a record of what happened, outside equality."""
 
@@ -28,17 +28,17 @@ class Tuning:
         parts: dict[str, Any] = {} if self.quality is None else {"quality": self.quality.to_file()}
         if self.calibration is not None:
             parts["calibration"] = {name: dict(part) for name, part in vars(self.calibration).items()}
-        if self.familiarity is not None:
-            parts["familiarity"] = {name: list(part) for name, part in self.familiarity.quantiles.items()}
+        if self.novelty is not None:
+            parts["familiarity"] = {name: list(part) for name, part in self.novelty.quantiles.items()}
         return parts
 
     @classmethod
     def from_dict(cls, parts: Mapping[str, Any]) -> Tuning:
         """What `to_dict` gave."""
-        calibration, familiarity, quality = (parts.get(name) for name in ("calibration", "familiarity", "quality"))
+        calibration, novelty, quality = (parts.get(name) for name in ("calibration", "familiarity", "quality"))
         return cls(
             None if calibration is None else Calibration(**{k: numbers(v, LARGEST[k]) for k, v in calibration.items()}),
-            None if familiarity is None else Familiarity({k: tuple(map(float, v)) for k, v in familiarity.items()}),
+            None if novelty is None else Novelty({k: tuple(map(float, v)) for k, v in novelty.items()}),
             None if quality is None else Quality.from_file(quality),
         )
 

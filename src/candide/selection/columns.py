@@ -30,19 +30,19 @@ from candide.selection.leave_one_out import known_labels, priors_without
 from candide.selection.text_recipes import best_recipe
 from candide.selection.trials import Tryout, compared, distinct_classes, preferred
 from candide.selection.tune import FEWEST_ROWS
-from candide.selection.user_options import Wishes, by_hand, is_open
+from candide.selection.user_options import UserOptions, by_hand, is_open
 
 CELLS = 2_000_000
 """Contests look at no more than so many (row, column, class) cells, but at a thousand rows at least."""
 
 MOST_ROWS, LEAST_ROWS = 8192, 1000
-BELL_CELLS = 40_000_000
+COVARIANCE_CELLS = 40_000_000
 """A bell with a covariance is tried where rows times columns squared are no more than this."""
 
 FEWEST_NUMBERS = 5
 """Categories that are so many different numbers may be joined in a bell."""
 
-WORTH_A_BELL = 0.97
+WORTH_A_COVARIANCE = 0.97
 """A block with a covariance must have at most this share of the log loss of columns that each speak for themselves."""
 
 SMOOTHINGS_OF_TOTALS = (1.0, 0.3, 0.1, 0.03, 0.01)
@@ -93,7 +93,7 @@ class Judges:
 def chosen_by_leaving_out(
     guessed: Schema,
     rows: Batch,
-    wishes: Wishes,
+    user_options: UserOptions,
     engine: Engine,
     everything: bool = True,
     watch: Watch = unwatched,
@@ -106,18 +106,18 @@ def chosen_by_leaving_out(
         return guessed
     few = rows.rows(0, affordable_rows(rows))
     if shares_a_total(guessed):
-        return best_total(guessed, few, wishes, engine, watch)
+        return best_total(guessed, few, user_options, engine, watch)
 
-    decide = Deciding(rows, Judges.of(few), wishes, everything)
+    decide = Deciding(rows, Judges.of(few), user_options, everything)
     with watch("Choosing", Size(len(guessed.choices), "columns")) as report:
         chosen = tuple(counted(engine.map(decide, guessed.choices), report))
-    return best_table(with_texts(guessed, chosen), replace(guessed, choices=chosen), few, wishes, engine, watch)
+    return best_table(with_texts(guessed, chosen), replace(guessed, choices=chosen), few, user_options, engine, watch)
 
 
 def with_texts(guessed: Schema, chosen: Sequence[Choice]) -> Schema:
     """The guesses, with what was chosen for texts: a recipe has nothing to do with other columns."""
     pairs = zip(guessed.choices, chosen, strict=True)
-    return replace(guessed, choices=tuple(new if reads(new, TEXT) else old for old, new in pairs))
+    return replace(guessed, choices=tuple(new if reads_as(new, TEXT) else old for old, new in pairs))
 
 
 def affordable_rows(rows: Batch) -> int:
@@ -131,23 +131,23 @@ class Deciding:
 
     rows: Batch
     judges: Judges
-    wishes: Wishes
+    user_options: UserOptions
     everything: bool
 
     def __call__(self, choice: Choice) -> Choice:
         """The choice for one column."""
-        return decided(choice, self.rows.only([choice.column]), self.judges, self.wishes, self.everything)
+        return decide_column(choice, self.rows.only([choice.column]), self.judges, self.user_options, self.everything)
 
 
-def decided(choice: Choice, column: Batch, judges: Judges, wishes: Wishes, everything: bool) -> Choice:
+def decide_column(choice: Choice, column: Batch, judges: Judges, user_options: UserOptions, everything: bool) -> Choice:
     """One column's choice: the best family and smoothing, as far as the user left them open."""
-    said = by_hand(wishes.families, choice.column)
+    said = by_hand(user_options.families, choice.column)
     if choice.family is None or isinstance(said, Family):
         return choice
     if choice.family.has_recipe:
-        return best_recipe(choice, column, wishes, wishes.calibrate)
+        return best_recipe(choice, column, user_options, user_options.calibrate)
     entrants = candidates(choice.family, column, everything) if said == "auto" else [choice.family]
-    if is_open(wishes.smoothing, choice.column):
+    if is_open(user_options.smoothing, choice.column):
         entrants = [smoothed_by_itself(family, column) for family in entrants]
     results = judges.contest(entrants, column) if len(entrants) > 1 else [Result(entrants[0], 0.0)]
     reason = f"{choice.reason}; {told(results)}" if len(results) > 1 else choice.reason
@@ -162,14 +162,14 @@ def told(results: Sequence[Result]) -> str:
 
 
 def best_table(
-    guessed: Schema, winners: Schema, rows: Batch, wishes: Wishes, engine: Engine, watch: Watch = unwatched
+    guessed: Schema, winners: Schema, rows: Batch, user_options: UserOptions, engine: Engine, watch: Watch = unwatched
 ) -> Schema:
     """The winners all together, unless the guesses, or only those that count in bins, do better as a whole.
 
     Numbers that go together, such as lengths and widths, may do better in one bell with a covariance (the lecture's
     discriminant analysis). Such a block cannot say what each column said, so it must win clearly.
     """
-    free = {choice.column for choice in winners.choices if by_hand(wishes.families, choice.column) == "auto"}
+    free = {choice.column for choice in winners.choices if by_hand(user_options.families, choice.column) == "auto"}
     as_guessed = {choice.column: choice for choice in guessed.choices}
     looks = tuple(as_guessed[choice.column] if choice.column in free else choice for choice in winners.choices)
     everywhere = [kind for kind in families.classes() if kind.for_whole_tables]
@@ -177,20 +177,20 @@ def best_table(
     tables = different([winners, replace(winners, choices=looks), *alike])
     plain = free - {choice.column for choice in winners.choices if is_time(choice.kind)}
     numbers = plain_numbers(winners, plain, rows)
-    bells = different(together(winners, numbers, kind()) for kind in everywhere if kind.is_joint)
-    bells = [table for table in bells if affordable_bell(table, rows)]
-    if len(tables) == 1 and not bells:
+    joint_tables = different(together(winners, numbers, kind()) for kind in everywhere if kind.is_joint)
+    joint_tables = [table for table in joint_tables if affordable_covariance(table, rows)]
+    if len(tables) == 1 and not joint_tables:
         return winners
     tryout = Tryout(rows, engine)
-    with watch("Comparing", Size(len(tables) + len(bells), "tables")) as report:
-        trials = [tryout.of(table, table.blocks) for table in counted([*tables, *bells], report)]
+    with watch("Comparing", Size(len(tables) + len(joint_tables), "tables")) as report:
+        trials = [tryout.of(table, table.blocks) for table in counted([*tables, *joint_tables], report)]
     best = preferred(trials[: len(tables)])
-    bell = preferred([best, *trials[len(tables) :]])
-    if bell is best or bell.loss > WORTH_A_BELL * best.loss:
+    joint = preferred([best, *trials[len(tables) :]])
+    if joint is best or joint.loss > WORTH_A_COVARIANCE * best.loss:
         naive: Schema = best.what
         return naive
-    reason = f"in one bell with all numbers: left-out accuracy {bell.accuracy:.1%}, each by itself {best.accuracy:.1%}"
-    return told_why(bell.what, reason)
+    reason = f"in one bell with all numbers: left-out accuracy {joint.accuracy:.1%}, each by itself {best.accuracy:.1%}"
+    return told_why(joint.what, reason)
 
 
 def told_why(schema: Schema, reason: str) -> Schema:
@@ -208,13 +208,13 @@ Change = Callable[[Choice], AnyFamily]
 def changed(schema: Schema, free: set[str], change: Change) -> Schema:
     """The schema with the family of every column of numbers changed, where the user left it open."""
     choices = (
-        replace(choice, family=change(choice)) if choice.column in free and reads(choice, NUMBER) else choice
+        replace(choice, family=change(choice)) if choice.column in free and reads_as(choice, NUMBER) else choice
         for choice in schema.choices
     )
     return replace(schema, choices=tuple(choices))
 
 
-def reads(choice: Choice, kind: str) -> bool:
+def reads_as(choice: Choice, kind: str) -> bool:
     """Whether a column is learned as values of this kind."""
     return choice.family is not None and choice.family.reads == kind
 
@@ -225,7 +225,7 @@ def plain_numbers(schema: Schema, free: set[str], rows: Batch) -> set[str]:
         choice.column
         for choice in schema.choices
         if choice.column in free
-        and (reads(choice, NUMBER) or (reads(choice, CATEGORY) and are_numbers(rows, choice.column)))
+        and (reads_as(choice, NUMBER) or (reads_as(choice, CATEGORY) and are_numbers(rows, choice.column)))
     }
 
 
@@ -262,10 +262,10 @@ def different(schemas: Iterable[Schema]) -> list[Schema]:
     return found
 
 
-def affordable_bell(schema: Schema, rows: Batch) -> bool:
+def affordable_covariance(schema: Schema, rows: Batch) -> bool:
     """Whether a block with a covariance has several columns, and few enough to leave every row out."""
     widest = max(len(block.columns) for block in schema.blocks)
-    return widest >= 2 and len(rows) > 2 * widest and len(rows) * widest**2 <= BELL_CELLS
+    return widest >= 2 and len(rows) > 2 * widest and len(rows) * widest**2 <= COVARIANCE_CELLS
 
 
 def shares_a_total(schema: Schema) -> bool:
@@ -275,12 +275,12 @@ def shares_a_total(schema: Schema) -> bool:
 
 
 def best_total(
-    guessed: Schema, rows: Batch, wishes: Wishes, engine: Engine, watch: Watch = unwatched
+    guessed: Schema, rows: Batch, user_options: UserOptions, engine: Engine, watch: Watch = unwatched
 ) -> Schema:
     """Which family of counts with one total, such as the complement, and its smoothing, for all columns together."""
     ((block),) = guessed.blocks
-    said = by_hand(wishes.families, block.columns[0])
-    if isinstance(said, Family) or not is_open(wishes.smoothing, block.columns[0]):
+    said = by_hand(user_options.families, block.columns[0])
+    if isinstance(said, Family) or not is_open(user_options.smoothing, block.columns[0]):
         return guessed
     totals = [kind for kind in families.classes() if kind.shares_total]
     kinds = totals if said == "auto" else [type(block.family)]

@@ -52,7 +52,7 @@ def judged_alone(summary: Summary, rows: LeftOut, place: int) -> Leak | None:
     if len(block.columns) > 1 or block.family.has_length or np.count_nonzero(there) < FEWEST_ROWS:
         return None
     prior = mistakes(rows, rows.prior, there)
-    alone = mistakes(rows, log_shares(rows, there) + rows.terms[place], there)
+    alone = mistakes(rows, class_log_shares(rows, there) + rows.terms[place], there)
     if alone > NEARLY_NONE * prior:
         return None
     rest = [other for other in range(len(summary.blocks)) if other != place]
@@ -64,7 +64,7 @@ def judged_alone(summary: Summary, rows: LeftOut, place: int) -> Leak | None:
     return Leak(block.columns[0], int(np.count_nonzero(there)), 1 - alone, 1 - others)
 
 
-def log_shares(rows: LeftOut, wanted: AnyArray) -> FloatArray:
+def class_log_shares(rows: LeftOut, wanted: AnyArray) -> FloatArray:
     """Logarithms of the shares of the classes among the wanted rows."""
     counts = np.bincount(rows.labels[wanted], rows.weights[wanted], rows.prior.shape[1])
     return np.log(np.maximum(counts, 0.5) / counts.sum())

@@ -21,7 +21,7 @@ from candide.engines.protocol import Engine, parts
 from candide.families.base.family import Block
 from candide.model.calibration import IDENTITY, Calibration
 from candide.model.predictor import Predictor, Priors, log_normalised, log_priors, log_sum
-from candide.model.reported import Evidence, reported_scores, reported_start
+from candide.model.reported import BlockEvidence, reported_scores, reported_start
 from candide.model.summary import Summary, grid_weights
 from candide.statistics.weight_grid import bits_of, weights_in_units
 
@@ -57,7 +57,7 @@ class LeftOut:
         """The scores that are reported, [row, class]: the joint, or prior, bias and weighed blocks."""
         if calibration is None:
             return self.joint
-        evidence = map(Evidence, [block.key for block in blocks], self.terms, self.observed)
+        evidence = map(BlockEvidence, [block.key for block in blocks], self.terms, self.observed)
         return reported_scores(reported_start(self.prior, calibration, classes), calibration, evidence)
 
     def posterior(self, calibration: Calibration | None, classes: Sequence[Key], blocks: Sequence[Block]) -> FloatArray:

@@ -26,7 +26,7 @@ from candide.selection.leaks import Leak
 from candide.selection.timestamps import timestamp_columns
 from candide.selection.trials import distinct_classes
 from candide.selection.tune import FEWEST_ROWS
-from candide.selection.user_options import Wishes
+from candide.selection.user_options import UserOptions
 
 BY_CHANCE = 3.0
 """A column that lowers the loss of all left-out rows together by fewer nats than this tells nothing."""
@@ -46,24 +46,30 @@ class Suspicion:
     advice: str = ""
 
 
-def screened(guessed: Schema, rows: Batch, wishes: Wishes) -> Schema:
+def screened(guessed: Schema, rows: Batch, user_options: UserOptions) -> Schema:
     """The schema with warnings, and without columns that name rows or repeat others; as it is where rows are few."""
-    is_open = {choice.column for choice in guessed.choices if choice.family and is_left_open(wishes, choice.column)}
+    is_open = {
+        choice.column for choice in guessed.choices if choice.family and is_left_open(user_options, choice.column)
+    }
     if len(rows) < FEWEST_ROWS or isinstance(rows.columns, SparseColumns) or not is_open:
         return guessed
     found: dict[str, Suspicion] = {}
-    for suspicion in suspicions(guessed, rows, is_open, wishes.calibrate):
+    for suspicion in suspicions(guessed, rows, is_open, user_options.calibrate):
         found.setdefault(suspicion.column, suspicion)
-    may_leave = wishes.families != "guess" and any(
+    may_leave = user_options.families != "guess" and any(
         choice.family and not (choice.column in found and found[choice.column].leave_out) for choice in guessed.choices
     )
     choices = (warned(choice, found.get(choice.column), may_leave) for choice in guessed.choices)
     return replace(guessed, choices=tuple(choices))
 
 
-def is_left_open(wishes: Wishes, column: str) -> bool:
+def is_left_open(user_options: UserOptions, column: str) -> bool:
     """Whether the user said nothing of this column by name."""
-    return column not in wishes.families if isinstance(wishes.families, Mapping) else wishes.families in OPEN
+    return (
+        column not in user_options.families
+        if isinstance(user_options.families, Mapping)
+        else user_options.families in OPEN
+    )
 
 
 def suspicions(schema: Schema, rows: Batch, is_open: set[str], calibrated: bool) -> Iterator[Suspicion]:

@@ -28,7 +28,7 @@ from candide.model.summary import Summary, grid_weights
 from candide.selection.fit_calibration import Effort, calibrated
 from candide.selection.leave_one_out import LeftOut, known_labels, priors_without
 from candide.selection.trials import Trial, compared, measured, preferred
-from candide.selection.user_options import Wishes, by_hand, is_open
+from candide.selection.user_options import UserOptions, by_hand, is_open
 
 SMOOTHINGS = (0.003, 0.01, 0.03, 0.1, 0.3, 1.0)
 SMOOTHINGS_OF_COMPLEMENTS = (0.1, 0.3, 1.0)
@@ -54,30 +54,30 @@ TRIPLES: dict[str, Any] = {"shortest": 3, "ngrams": 3}
 CHARACTERS: dict[str, Any] = {"words": "default", "characters": True, "shortest": 3, "ngrams": 5}
 
 
-def best_recipe(choice: Choice, column: Batch, wishes: Wishes, calibrates: bool) -> Choice:
+def best_recipe(choice: Choice, column: Batch, user_options: UserOptions, calibrates: bool) -> Choice:
     """One text column's choice with the recipe that judges best, as far as the user left it open.
 
     Several readings are of use only where something `calibrates` them: their scores would count the same words twice.
     """
     family = choice.family
     assert isinstance(family, Text)
-    options = wanted(choice, wishes)
-    free = is_open(wishes.smoothing, choice.column)
+    options = wanted(choice, user_options)
+    free = is_open(user_options.smoothing, choice.column)
     if not free and options == options.definite():
         return choice
     corpus = Corpus.of(family, column, () if free else (family.smoothing,))
     several = calibrates and options.ngrams == AUTO and options.shortest == 1 and not options.characters
     trials = list(layered(corpus, options) if several else single(corpus, options))
     best = trials[-1] if several else preferred(trials)
-    recipe: Recipe = best.what
+    recipe: TextRecipe = best.what
     return recipe.put_into(choice, compared(best, trials))
 
 
-def wanted(choice: Choice, wishes: Wishes) -> TextOptions:
+def wanted(choice: Choice, user_options: UserOptions) -> TextOptions:
     """What the user said of the recipe; all is open where nothing was said."""
-    given = wishes.text.get(choice.column) if isinstance(wishes.text, Mapping) else wishes.text
+    given = user_options.text.get(choice.column) if isinstance(user_options.text, Mapping) else user_options.text
     assert isinstance(choice.family, Text)
-    plain = choice.family.options if by_hand(wishes.families, choice.column) == "guess" else OPEN
+    plain = choice.family.options if by_hand(user_options.families, choice.column) == "guess" else OPEN
     return given or plain
 
 
@@ -91,7 +91,7 @@ class Reading:
 
 
 @dataclass(frozen=True, eq=False)
-class Recipe:
+class TextRecipe:
     """Readings that are added up."""
 
     readings: tuple[Reading, ...]
@@ -106,8 +106,8 @@ class Recipe:
         """The readings as families: the first tells the likelihood, the others stand beside it."""
         return [replace(reading.family, beside=place > 0) for place, reading in enumerate(self.readings)]
 
-    def __add__(self, more: Reading) -> Recipe:
-        return Recipe((*self.readings, more))
+    def __add__(self, more: Reading) -> TextRecipe:
+        return TextRecipe((*self.readings, more))
 
     def put_into(self, choice: Choice, reason: str) -> Choice:
         """The choice with these readings."""
@@ -172,7 +172,7 @@ class Corpus:
             return tried[0][1]
         most = max(accuracy for accuracy, _ in tried)
         error = Trial(None, most, 0.0, float(self.loads[:judges].sum())).standard_error
-        close = [Recipe((reading,)) for accuracy, reading in tried if accuracy >= most - error]
+        close = [TextRecipe((reading,)) for accuracy, reading in tried if accuracy >= most - error]
         return close[0].readings[0] if len(close) == 1 else self.best_loss(close).readings[0]
 
     def accuracy(self, said: FloatArray, family: Text) -> float:
@@ -182,12 +182,14 @@ class Corpus:
         start = prior if family.is_likelihood else np.where(np.isneginf(prior), -np.inf, 0.0)
         return share_right(start + said, self.labels[:rows], self.loads[:rows])
 
-    def best_loss(self, recipes: Sequence[Recipe]) -> Recipe:
+    def best_loss(self, recipes: Sequence[TextRecipe]) -> TextRecipe:
         """The recipe with the least log loss at one temperature."""
-        best: Recipe = min((self.tried(recipe, AT_ONE_TEMPERATURE) for recipe in recipes), key=lambda t: t.loss).what
+        best: TextRecipe = min(
+            (self.tried(recipe, AT_ONE_TEMPERATURE) for recipe in recipes), key=lambda t: t.loss
+        ).what
         return best
 
-    def tried(self, recipe: Recipe, effort: Effort = WEIGHED) -> Trial:
+    def tried(self, recipe: TextRecipe, effort: Effort = WEIGHED) -> Trial:
         """How well the readings judge together, calibrated."""
         terms = np.stack([reading.terms for reading in recipe.readings])
         observed = np.stack([reading.observed for reading in recipe.readings])
@@ -227,7 +229,7 @@ def single(corpus: Corpus, options: TextOptions) -> Iterator[Trial]:
         matrix = corpus.cut(cut)
         for model in models:
             readings = corpus.readings(replace(cut, model=model), weightings_of(options, matrix), matrix)
-            yield from (corpus.tried(Recipe((reading,)), AT_ONE_TEMPERATURE) for reading in readings)
+            yield from (corpus.tried(TextRecipe((reading,)), AT_ONE_TEMPERATURE) for reading in readings)
 
 
 def layered(corpus: Corpus, options: TextOptions) -> Iterator[Trial]:
@@ -240,7 +242,7 @@ def layered(corpus: Corpus, options: TextOptions) -> Iterator[Trial]:
     weightings = weightings_of(options, matrix)
     two = replace(plain, **PAIRS)
     words, pairs = corpus.readings(plain, weightings, matrix), corpus.readings(two, weightings, corpus.cut(two))
-    alone = [corpus.tried(Recipe((reading,))) for reading in words]
+    alone = [corpus.tried(TextRecipe((reading,))) for reading in words]
     both = [corpus.tried(one.what + more) for one, more in zip(alone, pairs, strict=True)]
     best = preferred(both)
     simple = alone[both.index(best)]

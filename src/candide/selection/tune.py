@@ -11,7 +11,7 @@ from candide.data.metrics import mean_loss
 from candide.data.progress import Size, Watch, counted, unwatched
 from candide.engines.protocol import Engine
 from candide.model.calibration import Calibration
-from candide.model.novelty import Familiarity
+from candide.model.novelty import Novelty
 from candide.model.predictor import Priors
 from candide.model.quality import Point, Quality
 from candide.model.summary import Summary
@@ -65,7 +65,7 @@ def taught(
     """What these rows teach, each left out."""
     calibration = calibrated(rows, summary.classes, summary.blocks)
     silent = frozenset(name for batch in some for name in always_new(summary, batch))
-    familiarity = Familiarity.of(summary.blocks, rows.familiarity, rows.observed, rows.weights, silent)
+    familiarity = Novelty.of(summary.blocks, rows.familiarity, rows.observed, rows.weights, silent)
     curve = learning_curve(summary, some, calibration, engine, priors, class_weight)
     return Tuning(calibration, familiarity, quality(summary, rows, calibration, curve)), leaks(summary, rows)
 

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 from candide.model.schema import Families, Smoothing, Text
 
 
-class Wishes(Protocol):
+class UserOptions(Protocol):
     """What the user asked for."""
 
     @property

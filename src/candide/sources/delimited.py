@@ -339,15 +339,15 @@ class Records:
 
 def _other_columns(name: str, found: tuple[str, ...], expected: tuple[str, ...]) -> str:
     lacking = [column for column in expected if column not in found]
-    strange = [column for column in found if column not in expected]
+    extra = [column for column in found if column not in expected]
     if lacking:
         return (
             f"{name} has no column '{lacking[0]}', which the first file has. {suggestion(lacking[0], found)} "
             "Files read together need the same columns."
         )
-    if strange:
+    if extra:
         return (
-            f"{name} has a column '{strange[0]}', which the first file has not. {suggestion(strange[0], expected)} "
+            f"{name} has a column '{extra[0]}', which the first file has not. {suggestion(extra[0], expected)} "
             "Files read together need the same columns."
         )
     return f"{name} has the columns of the first file in another order. Give all files one order."

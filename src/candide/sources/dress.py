@@ -44,9 +44,9 @@ class Dress:
                 f"'number {example}' does not show how numbers are written. Show one from a thousand up, with a "
                 "decimal: 'number 1.234,5', 'number 1,234.5 $' or 'number 1234,5'."
             )
-        before, thousands, decimal, behind = found.groups()
+        before, thousands, decimal, after = found.groups()
         usual = "," if thousands == "." else "."
-        return cls(decimal or usual, thousands, before.strip() or behind.strip())
+        return cls(decimal or usual, thousands, before.strip() or after.strip())
 
     @property
     def example(self) -> str:

@@ -35,9 +35,9 @@ def is_semidefinite(matrix: AnyArray) -> bool:
     scaled = in_powers_of_two(matrix)
     if (np.abs(scaled) > 1).any():
         return False
-    least, doubt = np.linalg.eigvalsh(scaled)[0], ROUNDING * len(matrix) ** 2
-    if abs(least) > doubt or len(matrix) > MOST_EXACT:
-        return bool(least > -doubt)
+    least, tolerance = np.linalg.eigvalsh(scaled)[0], ROUNDING * len(matrix) ** 2
+    if abs(least) > tolerance or len(matrix) > MOST_EXACT:
+        return bool(least > -tolerance)
     return is_semidefinite_exactly(matrix)
 
 

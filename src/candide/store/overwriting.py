@@ -53,7 +53,7 @@ def refuse_overwriting(output: Any, kind: str, inputs: Iterable[Any] = (), force
     if force or not isinstance(output, (str, os.PathLike)) or not os.path.isfile(output):
         return
     name = f"'{os.fspath(output)}'"
-    if any(is_same(output, file) for given in inputs for file in files_behind(given)):
+    if any(is_same(output, file) for given in inputs for file in files_of_source(given)):
         raise OverwritingRefused(
             f"{name} is read here, so it is not written over.",
             advice=("Choose another name for what is written, or say that you mean it: ", FORCE, "."),
@@ -85,11 +85,11 @@ def refuse_rejects(rejects: Any, others: Iterable[Any]) -> None:
         ) from None
 
 
-def files_behind(given: Any) -> Iterator[str]:
+def files_of_source(given: Any) -> Iterator[str]:
     """The files that a path, a glob, a folder or several of them stand for; none where something has no path."""
     if isinstance(given, (list, tuple)):
         for one in given:
-            yield from files_behind(one)
+            yield from files_of_source(one)
     elif isinstance(given, (str, os.PathLike)):
         name = os.fspath(given)
         for path in [name] if os.path.exists(name) else glob.glob(name, recursive=True):

@@ -21,7 +21,7 @@ from candide.families.base.streaming import BY_EVENTS, BY_MOMENTS, BY_TRUTHS, BY
 from candide.kernels.scoring import argmax_rows
 from candide.model.calibration import Calibration
 from candide.model.predictor import Priors, log_priors, normalised
-from candide.model.reported import Evidence, reported_scores, reported_start
+from candide.model.reported import BlockEvidence, reported_scores, reported_start
 from candide.model.schema import Choice, Schema
 from candide.model.summary import Summary
 from candide.model.trained_model import NO_COLUMNS, TrainedModel
@@ -260,7 +260,7 @@ class Stream:
         """What `fit` found, which learning more does not change."""
         return self.learned.tuning.calibration
 
-    def _evidence(self, row: Mapping[str, Any], calibration: Calibration) -> Iterator[Evidence]:
+    def _evidence(self, row: Mapping[str, Any], calibration: Calibration) -> Iterator[BlockEvidence]:
         """What every block says of a row, and how long it is where that matters."""
         for block, cells in self._by_block(row):
             score, length = np.zeros((1, self.width)), None
@@ -269,7 +269,7 @@ class Stream:
             key = Block(block.family, columns).key
             if calibration.needs_length(key):
                 length = block.family.evidence_length(None, block.family.view(block.batch(cells), columns))
-            yield Evidence(key, score, length)
+            yield BlockEvidence(key, score, length)
 
     def _start(self, priors: Priors, class_weight: Priors | None) -> FloatArray:
         """What the prior adds to each class, and the bias where there is one."""

@@ -17,7 +17,7 @@ from candide.data.batch import default_names
 from candide.data.values import Key
 from candide.families.base.family import Block
 from candide.model.calibration import Calibration
-from candide.model.novelty import Familiarity
+from candide.model.novelty import Novelty
 from candide.model.schema import Schema
 from candide.model.summary import Summary
 from candide.model.tuning import Tuning
@@ -74,10 +74,10 @@ def without_traces(
     """The tuning of the classes and blocks that are left, by their present names; how well it did is not kept."""
     names = {block.family: block.key for block in before}
     keys = {names[block.family]: block.key for block in after}
-    calibration, familiarity = tuning.calibration, tuning.familiarity
+    calibration, novelty = tuning.calibration, tuning.novelty
     return Tuning(
         None if calibration is None else calibration_of(calibration, keys, classes),
-        None if familiarity is None else Familiarity(renamed(familiarity.quantiles, keys)),
+        None if novelty is None else Novelty(renamed(novelty.quantiles, keys)),
     )
 
 

@@ -243,9 +243,9 @@ def numbered_among(classes: AnyArray, y: AnyArray) -> IntArray:
     labels = labels_of(y)
     places = {key_of(label): place for place, label in enumerate(classes)}
     if any(key not in places for key in labels.keys):
-        strangers = np.array([value for key in labels.keys if key not in places for value in key[1:]])
+        unknown = np.array([value for key in labels.keys if key not in places for value in key[1:]])
         raise ValueError(
-            f"The target label(s) {strangers} in y do not exist in the initial classes {classes}"
+            f"The target label(s) {unknown} in y do not exist in the initial classes {classes}"
         )
     return labels.renumbered(places)  # type: ignore[arg-type]  # no class is missing
 

@@ -13,7 +13,7 @@ from candide.api.drop_in.rows import on_every_core, read_only, row_spans
 from candide.api.threads import reads
 from candide.data.arrays import AnyArray, FloatArray, IntArray
 from candide.families.base.density import LEAST_DEVIATION
-from candide.families.gaussian import add_bells
+from candide.families.gaussian import add_normal_densities
 from candide.kernels.counting import NOT_FINITE
 from candide.model.summary import NO_WEIGHTS
 from candide.statistics.moments import InfiniteValue
@@ -134,7 +134,7 @@ class GaussianNB(Face):
     def _score(
         self, parameters: tuple[FloatArray, FloatArray], values: FloatArray, joint: FloatArray
     ) -> None:
-        if not add_bells(parameters, values, joint):
+        if not add_normal_densities(parameters, values, joint):
             self._refuse(values, NOT_FINITE)
 
     def _piece(self, X: Any, rows: slice) -> FloatArray:

@@ -55,9 +55,9 @@ def parameters_of(profile: Profile, names: list[str]) -> dict[str, dict[str, Any
     if profile.kind == EVENTS:
         return {}
     if profile.kind in (CURVE, COUNTS):
-        behind = profile.parameters or moments_of(profile)
+        named = profile.parameters or moments_of(profile)
         return {
-            name: {called: parameter(called, float(of[label]), profile.times) for called, of in behind.items()}
+            name: {called: parameter(called, float(of[label]), profile.times) for called, of in named.items()}
             for label, name in enumerate(names)
         }
     values, masses = value_names(profile), profile.masses

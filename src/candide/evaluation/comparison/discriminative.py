@@ -46,8 +46,8 @@ class Discriminative:
         scores = np.asarray(self.classifier.decision_function(self.encoding.matrix(batch)), dtype=np.float64)
         if scores.ndim == 1:
             scores = np.column_stack([np.zeros(len(scores)), scores])
-        behind = scores - scores.max(axis=1, keepdims=True)
-        return np.asarray(behind - np.log(np.exp(behind).sum(axis=1, keepdims=True)))
+        shifted = scores - scores.max(axis=1, keepdims=True)
+        return np.asarray(shifted - np.log(np.exp(shifted).sum(axis=1, keepdims=True)))
 
 
 def logistic_regression(columns: ColumnKinds, batch: Batch) -> Discriminative:

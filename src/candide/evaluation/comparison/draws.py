@@ -24,7 +24,7 @@ class Draw:
     size: int
     fold: int
     learned: IntArray
-    judged: IntArray
+    tested: IntArray
 
 
 @dataclass(frozen=True)
@@ -47,11 +47,11 @@ class Draws:
     def __iter__(self) -> Iterator[Draw]:
         """Fold by fold, and in each from few rows to all."""
         for fold in range(int(self.fold.max()) + 1):
-            judged, others = np.flatnonzero(self.fold == fold), np.flatnonzero(self.fold != fold)
+            tested, others = np.flatnonzero(self.fold == fold), np.flatnonzero(self.fold != fold)
             orders = [self.order(others, fold, number) for number in range(DRAWS[0][1])]
             for size in self.sizes:
                 for number in range(self.repeats(size)):
-                    yield Draw(size, fold, np.sort(orders[number][:size]), judged)
+                    yield Draw(size, fold, np.sort(orders[number][:size]), tested)
 
     def order(self, rows: IntArray, fold: int, number: int) -> IntArray:
         """Rows in such an order that any first part of it has about the shares of the classes, and each class early.

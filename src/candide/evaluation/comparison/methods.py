@@ -44,9 +44,9 @@ class Method:
 
 def methods_for(columns: ColumnKinds, families: Families) -> tuple[list[Method], list[str]]:
     """The methods that suit the columns, and a sentence on those that do not."""
-    refusal = why_no_bells(columns)
-    bells = [] if refusal else discriminant_analyses(columns)
-    return [*naive_bayes(columns, families), *bells, *rivals(columns)], [refusal] if refusal else []
+    refusal = why_no_full_covariance(columns)
+    analyses = [] if refusal else discriminant_analyses(columns)
+    return [*naive_bayes(columns, families), *analyses, *rivals(columns)], [refusal] if refusal else []
 
 
 def naive_bayes(columns: ColumnKinds, families: Families) -> list[Method]:
@@ -111,7 +111,7 @@ def rivals(columns: ColumnKinds) -> list[Method]:
     return [regression, machine] if columns.texts else [regression, plain]
 
 
-def why_no_bells(columns: ColumnKinds) -> str:
+def why_no_full_covariance(columns: ColumnKinds) -> str:
     """Why discriminant analysis is left out; nothing where it is not."""
     if not columns.numbers:
         return "Gaussian discriminant analysis is left out: it needs columns of numbers, and there are none."

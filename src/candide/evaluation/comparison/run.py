@@ -59,9 +59,9 @@ class Contest:
         """Let every method learn and answer; `report` is told of rows learned."""
         scores: dict[str, dict[int, list[DrawScore]]] = {method.name: {} for method in self.methods}
         for draw in self.draws:
-            learned, judged = self.batch.take(draw.learned), self.batch.take(draw.judged)
+            learned, tested = self.batch.take(draw.learned), self.batch.take(draw.tested)
             for method in self.methods:
-                scores[method.name].setdefault(draw.size, []).append(tried(method, learned, judged))
+                scores[method.name].setdefault(draw.size, []).append(tried(method, learned, tested))
                 if report is not None:
                     report(draw.size)
         assert self.batch.labels is not None
@@ -88,16 +88,16 @@ class Contest:
         )
 
 
-def tried(method: Method, learned: Batch, judged: Batch) -> DrawScore:
+def tried(method: Method, learned: Batch, tested: Batch) -> DrawScore:
     """One method on one draw. Of a class it has not met, it is as surprised as if one row more had been of it."""
-    assert judged.labels is not None
+    assert tested.labels is not None
     start = time.perf_counter()
     fitted = method.fit(learned)
     done = time.perf_counter()
-    log_posterior = fitted.log_posterior(judged)
+    log_posterior = fitted.log_posterior(tested)
     end = time.perf_counter()
-    right, loss, bins = score_sums(log_posterior, fitted.classes, judged.labels, math.log(len(learned) + 1))
-    return DrawScore(len(judged), right, loss, bins, done - start, end - done)
+    right, loss, bins = score_sums(log_posterior, fitted.classes, tested.labels, math.log(len(learned) + 1))
+    return DrawScore(len(tested), right, loss, bins, done - start, end - done)
 
 
 def refuse_hopeless(batch: Batch, folds: int) -> None:

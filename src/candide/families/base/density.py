@@ -239,29 +239,29 @@ def log_of(step: FloatArray, value: FloatArray, mean: FloatArray) -> FloatArray:
     return np.where(np.abs(step) < 0.5, np.log1p(step), np.log(value) - np.log(mean))
 
 
-class Leaving(NamedTuple):
+class SummedRows(NamedTuple):
     """Rows to be taken out, one at a time: what was summed of each, its class and its weight."""
 
     values: FloatArray
     labels: IntArray
     weights: IntArray
 
-    def at(self, rows: IntArray) -> Leaving:
+    def at(self, rows: IntArray) -> SummedRows:
         """Some of the rows."""
-        return Leaving(self.values[rows], self.labels[rows], self.weights[rows])
+        return SummedRows(self.values[rows], self.labels[rows], self.weights[rows])
 
 
-def kinds_of(values: FloatArray, labels: IntArray, weights: AnyArray) -> tuple[Leaving, IntArray]:
+def kinds_of(values: FloatArray, labels: IntArray, weights: AnyArray) -> tuple[SummedRows, IntArray]:
     """The different rows there are, and which of them each row is."""
     numbers, which = np.unique(values, return_inverse=True)
     loads, load = np.unique(weights, return_inverse=True) if weights.size else (np.ones(1, dtype=np.int64), 0)
     classes = int(labels.max(initial=0)) + 1
     kinds, which = np.unique((which * classes + labels) * len(loads) + load, return_inverse=True)
     pairs = kinds // len(loads)
-    return Leaving(numbers[pairs // classes], pairs % classes, loads[kinds % len(loads)]), which
+    return SummedRows(numbers[pairs // classes], pairs % classes, loads[kinds % len(loads)]), which
 
 
-def blended_without(seen: Sums, out: Leaving, free_rows: float) -> Moments:
+def blended_without(seen: Sums, out: SummedRows, free_rows: float) -> Moments:
     """What `blended` gives for one column without each row, [row, class].
 
     Down-dated in doubles where that is as good as subtracting exactly: where it keeps all but a few bits, and where
@@ -297,7 +297,7 @@ def in_place(whole: FloatArray, changed: FloatArray | None, labels: IntArray) ->
     return table
 
 
-def without(seen: Sums, out: Leaving) -> tuple[Pool, AnyArray, AnyArray]:
+def without(seen: Sums, out: SummedRows) -> tuple[Pool, AnyArray, AnyArray]:
     """The moments of each row's class once the row has left, [row], down-dated in doubles; one column.
 
     Also whether that keeps all but a few bits, or else gives zeros, and whether the mean is sure to be the correctly
@@ -331,7 +331,7 @@ def halfway(mean: FloatArray, change: FloatArray, moved: FloatArray) -> AnyArray
     return np.asarray(np.abs(lost - 0.5 * np.spacing(np.abs(moved))) <= doubt)
 
 
-def log_gap_without(seen: Sums, out: Leaving, share: FloatArray, away: FloatArray) -> tuple[FloatArray, AnyArray]:
+def log_gap_without(seen: Sums, out: SummedRows, share: FloatArray, away: FloatArray) -> tuple[FloatArray, AnyArray]:
     """The gap of logarithms once the row has left, and whether that keeps all but a few bits.
 
     With the row's logarithm known relative to the mean's, every term is as small as the column is narrow: the gap grows
@@ -349,7 +349,7 @@ def log_gap_without(seen: Sums, out: Leaving, share: FloatArray, away: FloatArra
         return left, 4 * EPSILON * doubt <= COARSE * np.maximum(left, LEAST_GAP)
 
 
-def exactly_without(seen: Sums, out: Leaving) -> Sums:
+def exactly_without(seen: Sums, out: SummedRows) -> Sums:
     """The sums of each row's class without the row, as many classes as there are rows."""
     numbers = np.arange(len(out.labels))
     gone = Sums.of(out.values[:, None], numbers, len(numbers), out.weights, seen.log is not None)

@@ -13,7 +13,7 @@ from candide.families.base.basis import DensityBasis
 from candide.families.base.core import Drawn
 from candide.families.base.explaining import Term, shown_number
 from candide.families.base.multivariate_normal import Bells, log_bells, log_densities, units_of
-from candide.families.base.multivariate_normal_without import Leaving, rests
+from candide.families.base.multivariate_normal_without import CompleteRows, rests
 from candide.families.base.numbers import OfNumbers
 from candide.families.base.support import REAL
 from candide.statistics.cross_sums import CrossSums, CrossSumsBuilder
@@ -108,7 +108,7 @@ class Discriminant(OfNumbers[CrossSums, CrossSumsBuilder, Bells]):
         learned = ~np.isnan(values).any(axis=1) & (loads > 0)
         if not learned.all():
             joint[~learned] += self._unlearned_terms(seen, values[~learned], columns)
-        out = Leaving(values[learned], labels[learned], loads[learned])
+        out = CompleteRows(values[learned], labels[learned], loads[learned])
         said = np.empty((len(out.labels), seen.classes))
         for rest in rests(seen, out):
             covariance = self.blended(rest.covariance, rest.weights, rest.whole)

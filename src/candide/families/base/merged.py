@@ -14,7 +14,7 @@ import numpy as np
 from candide.data.arrays import AnyArray, FloatArray, IntArray
 from candide.data.grid import quantized
 from candide.families.base.smoothing import log_shares
-from candide.families.base.tally_without import Leaving, log_shares_without, refuse_never_learned
+from candide.families.base.tally_without import SlotRows, log_shares_without, refuse_slots_never_learned
 from candide.kernels.merging import merge_neighbours
 
 NEWTON_STEPS = 8
@@ -39,10 +39,10 @@ def log_merged(counts: AnyArray, parts: IntArray, smoothing: float, lent: float 
 
 
 def log_merged_without(
-    counts: AnyArray, parts: IntArray, smoothing: float, out: Leaving, lent: float | FloatArray = 0.0
+    counts: AnyArray, parts: IntArray, smoothing: float, out: SlotRows, lent: float | FloatArray = 0.0
 ) -> FloatArray:
     """What `log_merged` gives each row's slot once the row has left, [row, class]; 0 where the slot leaves with it."""
-    refuse_never_learned(counts, out)
+    refuse_slots_never_learned(counts, out)
     pool, free = counts.sum(axis=1), np.broadcast_to(np.asarray(lent, dtype=np.float64), len(counts))
     homes = parts[out.slots]
     said = log_shares_without(summed(counts, parts), smoothing, out._replace(slots=homes))

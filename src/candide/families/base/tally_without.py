@@ -14,7 +14,7 @@ ROOM_PER_ROW = 8
 """Codes are told apart by a list of all possible ones where that is at most so many a row, else by sorting."""
 
 
-class Leaving(NamedTuple):
+class SlotRows(NamedTuple):
     """Rows to be taken out, one at a time: the slot each was counted in, its class and its weight."""
 
     slots: IntArray
@@ -22,10 +22,10 @@ class Leaving(NamedTuple):
     weights: IntArray
 
     @classmethod
-    def of(cls, slots: IntArray, labels: IntArray, weights: AnyArray, classes: int) -> tuple[Leaving, IntArray]:
+    def of(cls, slots: IntArray, labels: IntArray, weights: AnyArray, classes: int) -> tuple[SlotRows, IntArray]:
         """The different rows there are, and which of them each row is: -1 where it was not counted, its slot below 0.
 
-        >>> different, which = Leaving.of(np.array([5, -1, 5, 2]), np.array([0, 1, 0, 1]), np.zeros(0), 2)
+        >>> different, which = SlotRows.of(np.array([5, -1, 5, 2]), np.array([0, 1, 0, 1]), np.zeros(0), 2)
         >>> different.slots.tolist(), different.labels.tolist(), which.tolist()
         ([2, 5], [1, 0], [1, -1, 1, 0])
         """
@@ -48,7 +48,7 @@ def distinct(codes: IntArray) -> tuple[IntArray, IntArray]:
     return np.flatnonzero(there), np.append(np.cumsum(there) - 1, -1)[codes]
 
 
-def log_shares_without(counts: AnyArray, smoothing: float, out: Leaving) -> FloatArray:
+def log_shares_without(counts: AnyArray, smoothing: float, out: SlotRows) -> FloatArray:
     """What `log_shares` gives each row's slot once the row has left, [row, class]: only its own class changes."""
     shares = log_shares(counts, smoothing)[out.slots]
     left = counts[out.slots, out.labels] - out.weights
@@ -59,7 +59,7 @@ def log_shares_without(counts: AnyArray, smoothing: float, out: Leaving) -> Floa
     return shares
 
 
-def refuse_never_learned(counts: AnyArray, out: Leaving) -> None:
+def refuse_slots_never_learned(counts: AnyArray, out: SlotRows) -> None:
     """Raise where a row weighs more than what was counted in its slot with its class."""
     if (counts[out.slots, out.labels] < out.weights).any():
         raise ForgetRefused("Some of these rows were never learned, so they cannot be left out.")

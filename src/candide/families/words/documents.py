@@ -64,7 +64,7 @@ def chunks(column: Any, name: str, strict: bool) -> list[pa.Array]:
     if isinstance(column, pa.ChunkedArray):
         return [part for chunk in column.chunks for part in chunks(chunk, name, strict)]
     if not isinstance(column, pa.Array):
-        return [written(list(column), name, strict)]
+        return [arrow_texts(list(column), name, strict)]
     kind = column.type
     if is_plain(kind):
         return [column]
@@ -88,7 +88,7 @@ def is_plain(kind: Any) -> bool:
     )
 
 
-def written(values: Sequence[Any], name: str, strict: bool) -> pa.Array:
+def arrow_texts(values: Sequence[Any], name: str, strict: bool) -> pa.Array:
     """Python strings as an Arrow array, with None and NaN missing and lone surrogates replaced."""
     try:
         return pa.array(values, type=pa.large_string(), from_pandas=True)

@@ -57,7 +57,7 @@ class Pairs(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Leaving:
+class WordCountsWithout:
     """Counts that documents can be taken out of, one at a time.
 
     A word that only the document held leaves with it, as does one that then falls below `min_count`: it says nothing
@@ -78,7 +78,7 @@ class Leaving:
         factor: FloatArray = NO_FLOATS,
         ranks: IntArray = NO_INTEGERS,
         bits: int = 0,
-    ) -> Leaving:
+    ) -> WordCountsWithout:
         """From the pairs of words; `stopped` are the numbers of the stop words, `ranks` where order is not bytewise.
 
         Documents, and counts unless their weighting has smaller units, are in units of 2^-bits.
@@ -197,7 +197,7 @@ class TallyIndex:
 
     vocabulary: Vocabulary
     places: IntArray
-    leaving: Leaving
+    leaving: WordCountsWithout
 
     @classmethod
     def of(cls, tally: WordTally, options: TextOptions) -> TallyIndex:
@@ -205,7 +205,7 @@ class TallyIndex:
         vocabulary, places = numbered(lines, options)
         factor = inverse_frequencies(tally, options) if options.idf else NO_FLOATS
         pairs, stopped = Pairs(lines.indptr, lines.labels, lines.counts), listed(lines.offsets, lines.letters, options)
-        leaving = Leaving.of(pairs, tally.documents, options, stopped, factor, bits=tally.bits)
+        leaving = WordCountsWithout.of(pairs, tally.documents, options, stopped, factor, bits=tally.bits)
         return cls(vocabulary, places, leaving)
 
     def rows(self, documents: Documents) -> Rows:

@@ -11,7 +11,7 @@ from candide.data.arrays import AnyArray, FloatArray, IntArray
 from candide.data.errors import OverflowRefused
 from candide.families.words.documents import Documents
 from candide.families.words.event_models import NO_FLOATS, NO_INTEGERS
-from candide.families.words.leave_one_out import Leaving, Pairs
+from candide.families.words.leave_one_out import Pairs, WordCountsWithout
 from candide.families.words.options import TextOptions
 from candide.families.words.parameters import inverse_frequency, listed, readonly
 from candide.families.words.term_lists import loads_of, rows_of, weighed
@@ -78,7 +78,7 @@ class TermMatrix:
         np.add.at(documents, self.labels, np.where(rows.tokens == MISSING, 0, self.weights))
         factor, options = self._factor(rows, documents), replace(self.options, weighting=weighting)
         pairs = self._pairs(rows, self.bits if options.unit > 1 else 0)
-        leaving = Leaving.of(pairs, documents, options, self.stopped, factor, self.ranks, self.bits)
+        leaving = WordCountsWithout.of(pairs, documents, options, self.stopped, factor, self.ranks, self.bits)
         return WeighedTerms(rows, self.labels, self.weights, leaving)
 
     def _pairs(self, rows: Rows, shift: int) -> Pairs:
@@ -105,7 +105,7 @@ class WeighedTerms:
     rows: Rows
     labels: IntArray
     weights: IntArray
-    leaving: Leaving
+    leaving: WordCountsWithout
 
     def left_out(self, model: str, smoothings: Sequence[float], first: int | None = None) -> FloatArray:
         """What documents say about each class by the counts of all others, [smoothing, document, class]; no prior.

@@ -87,7 +87,7 @@ def spans(text: str) -> Iterator[tuple[int, int]]:
     [(0, 1), (2, 4), (5, 6), (6, 7)]
     """
     start, alone, filled = -1, False, False
-    for place, kind in enumerate([*kinds_of(text), OUTSIDE]):
+    for place, kind in enumerate([*character_kinds(text), OUTSIDE]):
         if kind == OUTSIDE or (kind == ALONE and filled) or (kind == LETTER and alone):
             if filled:
                 yield start, place
@@ -97,7 +97,7 @@ def spans(text: str) -> Iterator[tuple[int, int]]:
             alone, filled = alone or kind == ALONE, filled or kind != LOOK
 
 
-def kinds_of(text: str) -> list[int]:
+def character_kinds(text: str) -> list[int]:
     """What each character is to a word."""
     codes = np.array([ord(character) for character in text], dtype=np.int64)
     kinds: list[int] = kind_table()[codes].tolist()

@@ -30,15 +30,17 @@ def count_bases(parameters: TextParameters, spoken: list[tuple[int, float]]) -> 
     if model == "complement":
         form, totals, counts = INVERSE, totals.sum() - totals, counts.sum(axis=1, keepdims=True) - counts
     times = [amount * factor_of(parameters, row) for row, amount in spoken]
-    unit = unit_of(parameters.options)
+    unit = counted_unit(parameters.options)
     return [CountBasis(line, totals, free, slots, unit, time, form) for line, time in zip(counts, times, strict=True)]
 
 
-def unit_of(options: TextOptions) -> str:
+def counted_unit(options: TextOptions) -> str:
     """What was counted.
 
-    >>> unit_of(TextOptions()), unit_of(TextOptions(ngrams=2)), unit_of(TextOptions(characters=True, ngrams=3))
-    ('words', 'words and runs of words', 'runs of characters')
+    >>> counted_unit(TextOptions()), counted_unit(TextOptions(ngrams=2))
+    ('words', 'words and runs of words')
+    >>> counted_unit(TextOptions(characters=True, ngrams=3))
+    'runs of characters'
     """
     if options.characters:
         return "runs of characters"

@@ -161,8 +161,8 @@ def common(term: Term) -> float | None:
 
 def is_fraction(term: Term) -> bool:
     """Whether a term is its fraction and nothing more."""
-    beside = common(term)
-    return beside is not None and abs(beside) <= SAME * (1 + np.abs(term.log_likelihood[0]))
+    shared = common(term)
+    return shared is not None and abs(shared) <= SAME * (1 + np.abs(term.log_likelihood[0]))
 
 
 def products(why: Explanation, terms: Sequence[Term], rest: FloatArray) -> tuple[str, list[str]]:

@@ -22,7 +22,7 @@ POINTS = 250
 VALUES_DRAWN = 12
 WORDS_DRAWN = 9
 WORDS_A_CLASS = 4
-BARS_BESIDE = 4
+BARS_SIDE_BY_SIDE = 4
 """Up to so many classes have bars beside each other; more are dots on one line."""
 
 UNEVEN = 40.0
@@ -86,7 +86,7 @@ def draw_counts(subject: Subject, profile: Profile) -> Figure:
     figure, axes = canvas(subject, profile, 2.9)
     places, chances = np.array([float(place) for place in profile.places]), np.exp(profile.table)
     drawn = subject.drawn
-    as_bars = len(places) <= COUNTS_AS_BARS and len(drawn) <= BARS_BESIDE
+    as_bars = len(places) <= COUNTS_AS_BARS and len(drawn) <= BARS_SIDE_BY_SIDE
     for rank, label in enumerate(drawn):
         if as_bars:
             wide = 0.8 / len(drawn)
@@ -103,7 +103,7 @@ def draw_counts(subject: Subject, profile: Profile) -> Figure:
 
 def values(subject: Subject, profile: Profile) -> Figure:
     """A chance for each of the commonest values; many that are numbers are drawn as such."""
-    if looks_ordered(profile) and len(profile.places) > FEW_VALUES and len(subject.drawn) > BARS_BESIDE:
+    if looks_ordered(profile) and len(profile.places) > FEW_VALUES and len(subject.drawn) > BARS_SIDE_BY_SIDE:
         return draw_counts(subject, profile)
     chances = np.exp(profile.table)
     order = np.argsort(-(chances @ subject.prior), kind="stable")[:VALUES_DRAWN]
@@ -111,12 +111,12 @@ def values(subject: Subject, profile: Profile) -> Figure:
         order = np.sort(order)
     names = apart([profile.places[place] for place in order], 20)
     drawn = subject.drawn
-    slot = 0.3 if len(drawn) > BARS_BESIDE else 0.14 + 0.13 * len(drawn)
+    slot = 0.3 if len(drawn) > BARS_SIDE_BY_SIDE else 0.14 + 0.13 * len(drawn)
     figure, axes = canvas(subject, profile, 1.25 + slot * len(order))
     rows = np.arange(len(order), dtype=np.float64)
     for rank, label in enumerate(drawn):
         widths = chances[order, label]
-        if len(drawn) <= BARS_BESIDE:
+        if len(drawn) <= BARS_SIDE_BY_SIDE:
             high = 0.8 / len(drawn)
             where = rows + (rank - (len(drawn) - 1) / 2) * high
             axes.barh(where, widths, high * 0.94, color=PALETTE[rank], label=name(subject, label))
@@ -125,8 +125,8 @@ def values(subject: Subject, profile: Profile) -> Figure:
             axes.plot(widths, rows + 0.09 * (rank - (len(drawn) - 1) / 2), label=name(subject, label), **looks)
     axes.set_yticks(rows, names)
     axes.set_ylim(len(order) - 0.4, -0.6)
-    axes.set_xlim(left=0 if len(drawn) <= BARS_BESIDE else -0.02 * float(chances[order].max()))
-    axes.grid(axis="y", visible=len(drawn) > BARS_BESIDE)
+    axes.set_xlim(left=0 if len(drawn) <= BARS_SIDE_BY_SIDE else -0.02 * float(chances[order].max()))
+    axes.grid(axis="y", visible=len(drawn) > BARS_SIDE_BY_SIDE)
     share_axis(axes, "x", left_over(profile, order, chances, subject))
     return finished(figure, subject)
 

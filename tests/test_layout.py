@@ -91,3 +91,25 @@ def test_a_function_has_a_name_of_its_own():
     assert {name: files for name, files in twice.items() if name not in SHARED} == {}
     for name in VERBS & set(twice):
         assert [file.split("/")[0] for file in twice[name]] == ["api", "cli"]
+
+
+def test_nobody_above_tells_families_apart_by_their_class():
+    """What is asked of a family is declared by it; recipes are of the one family that has them."""
+    names = {path.stem for path in (SOURCE / "families").glob("*.py")}
+    asked = []
+    for path in SOURCE.rglob("*.py"):
+        if (SOURCE / "families") in path.parents or path.name == "text_recipes.py":
+            continue
+        tree = ast.parse(path.read_text())
+        imports = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.module]
+        concrete = {
+            alias.asname or alias.name
+            for node in imports
+            if node.module.startswith("candide.families.") and node.module.split(".")[2] in names
+            for alias in node.names
+        }
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "isinstance":
+                kinds = {name.id for name in ast.walk(node.args[1]) if isinstance(name, ast.Name)}
+                asked += [f"{path.relative_to(SOURCE)}: {kind}" for kind in kinds & concrete]
+    assert not asked

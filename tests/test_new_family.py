@@ -151,3 +151,129 @@ def test_it_obeys_the_laws_of_every_family(folder):
     command = [sys.executable, "-c", OPENED, str(folder), "-q", "-p", "no:cacheprovider", "-k", "lifetime"]
     done = subprocess.run([*command, *(str(TESTS / name) for name in laws)], capture_output=True, text=True, cwd=TESTS)
     assert done.returncode == 0, done.stdout[-3000:]
+
+
+# The least a family can be: of values that are no numbers, and with nothing said beyond the core.
+
+LEAST = '''
+"""The first letter of a word."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from candide.families.base.competing import CATEGORY
+from candide.families.base.family import Family
+from candide.families.base.smoothing import log_shares
+from candide.statistics.tally import Tally, TallyBuilder
+
+
+@dataclass(frozen=True)
+class Initial(Family):
+    statistic = Tally
+    reads = CATEGORY
+
+    @classmethod
+    def candidates_for(cls, column):
+        return [cls()] if column.kind == CATEGORY else []
+
+    def builder(self, columns, classes):
+        return TallyBuilder((), classes)
+
+    def builder_over(self, seen):
+        return TallyBuilder.over(seen)
+
+    def read(self, batch, columns):
+        return {name: initials(batch.categories(name)) for name in columns}
+
+    view = read
+
+    def learn(self, builder, values, labels, weights):
+        for name, letters in values.items():
+            loads = builder.reserve(len(letters), weights)
+            for row, letter in enumerate(letters):
+                if letter:
+                    (slot,) = builder.place([(name, "text", letter)])
+                    builder.table[slot, labels[row]] += loads[row] if loads.size else 1
+
+    def fit(self, seen, columns):
+        tables = {}
+        for name in columns:
+            slots = [place for place, slot in enumerate(seen.slots) if slot[0] == name]
+            letters = [seen.slots[place][2] for place in slots]
+            tables[name] = (letters, log_shares(seen.counts[slots], self.smoothing))
+        return tables
+
+    def score(self, parameters, values, joint):
+        for name, letters in values.items():
+            known, table = parameters[name]
+            for row, letter in enumerate(letters):
+                if letter in known:
+                    joint[row] += table[known.index(letter)]
+
+    def sample(self, parameters, label, rows, rng):
+        return [list(rng.choice(known, rows, p=np.exp(table[:, label]))) for known, table in parameters.values()]
+
+
+def initials(coded):
+    return [coded.keys[code][1][:1] if code >= 0 else "" for code in coded.codes.tolist()]
+'''
+NAMES = {"name": ["Ada", "Alan", None, "Bob", "Beth", "Ann", "Bill", "Cy", "Amy", "Ben"] * 6}
+TEAMS = list("xxxyyxyyxx" * 6)
+
+
+@pytest.fixture(scope="module")
+def least(folder):
+    """A model of the least family there can be."""
+    (folder / "initial.py").write_text(LEAST)
+    yield NaiveBayes(families="initial", calibrate=False, ledger=True).fit(NAMES, TEAMS)
+    (folder / "initial.py").unlink()
+    sys.modules.pop("candide.families.initial", None)
+
+
+def test_the_least_family_competes(least):
+    """Of so many names only the first letter tells the team, in nine rows of ten."""
+    rng = np.random.default_rng(0)
+    letters = rng.integers(0, 2, 400)
+    names = [f"{'AB'[letter]}{number}" for letter, number in zip(letters, rng.integers(0, 150, 400), strict=True)]
+    teams = np.where(rng.random(400) < 0.9, letters, 1 - letters)
+    choice = NaiveBayes(calibrate=False).fit({"name": names}, teams).schema_.choices[0]
+    assert choice.family.name == "initial"
+
+
+def test_the_least_family_is_saved_merged_streamed_and_known_to_a_ledger(least, tmp_path):
+    least.save(tmp_path / "least.candide")
+    assert load(tmp_path / "least.candide").summary_ == least.summary_
+    stream = NaiveBayes(families="initial", calibrate=False)
+    for name, team in zip(NAMES["name"], TEAMS, strict=True):
+        stream.learn_one({"name": name}, team)
+    assert stream.summary_ == least.summary_
+    asked = {"name": "Arthur"}
+    expected = least.predict_proba({"name": ["Arthur"]})[0]
+    assert list(stream.predict_proba_one(asked).values()) == pytest.approx(expected.tolist())
+    assert (stream + stream).summary_ == least.summary_ + least.summary_
+    stream.forget_one({"name": "Ada"}, "x")
+    assert stream.summary_ == NaiveBayes(families="initial", calibrate=False).fit(
+        {"name": NAMES["name"][1:]}, TEAMS[1:]
+    ).summary_
+    assert least.knows({"name": ["Ada", "Arthur"]}, ["x", "x"]).tolist() == [True, False]
+
+
+def test_the_least_family_is_left_out_explained_drawn_and_sampled(least, tmp_path):
+    batch = Batch.of(NAMES, TEAMS)
+    summary, blocks = least.summary_, least.summary_.blocks
+    found = LeftOut.joined(leave_each_out(summary, [batch], named())).joint
+    for place in range(10):
+        row = batch.take(np.array([place]))
+        assert found[place] == pytest.approx(Predictor.fit(summary - Summary.of(blocks, row)).joint(row)[0])
+    spoken, silent = least.explain({"name": ["Arthur", None]})
+    (term,) = spoken.terms
+    assert (term.feature, term.value) == ("name", "Arthur")
+    assert not silent.terms
+    assert silent.missing == ("name",)
+    (profile,) = least.model_.profiles()
+    assert set(profile.places) == {"A", "B", "C"}
+    assert np.exp(profile.table).sum(axis=0) == pytest.approx(1.0)
+    least.report(tmp_path / "least.html")
+    assert "initial" in (tmp_path / "least.html").read_text()
+    assert set(least.sample(20, seed=0)["name"].to_pylist()) <= {"A", "B", "C"}

@@ -16,7 +16,7 @@ from candide.data.values import Coded, Key
 from candide.families.base.competing import TIME, ColumnLook
 from candide.families.base.core import Drawn
 from candide.families.base.family import AnyFamily
-from candide.families.base.identity import MISSING_VALUE, Columns
+from candide.families.base.identity import MISSING_VALUE, CodedColumns
 from candide.families.base.support import Support
 from candide.families.categorical import Categorical, Values, said
 
@@ -64,7 +64,7 @@ class Calendar(Categorical):
     def aspect(self) -> str:
         return self.part
 
-    def read(self, batch: Batch, columns: tuple[str, ...]) -> Columns:
+    def read(self, batch: Batch, columns: tuple[str, ...]) -> CodedColumns:
         return self._coded(self.identified(batch, columns), columns)
 
     def identified(self, batch: Batch, columns: tuple[str, ...]) -> FloatArray:
@@ -72,10 +72,10 @@ class Calendar(Categorical):
         CALENDAR.refuse_outside(values, batch, columns, self.name)
         return values
 
-    def view(self, batch: Batch, columns: tuple[str, ...]) -> Columns:
+    def view(self, batch: Batch, columns: tuple[str, ...]) -> CodedColumns:
         return self._coded(CALENDAR.without_outside(batch.numbers(columns)), columns)
 
-    def _coded(self, seconds: FloatArray, columns: tuple[str, ...]) -> Columns:
+    def _coded(self, seconds: FloatArray, columns: tuple[str, ...]) -> CodedColumns:
         keys: tuple[Key, ...] = tuple(("number", number) for number in range(len(PARTS[self.part])))
         if self.missing_is_value:
             keys = (MISSING_VALUE, *keys)

@@ -18,7 +18,7 @@ from candide.families.base.competing import CATEGORY, MANY_VALUES, NUMBER, Colum
 from candide.families.base.core import Drawn
 from candide.families.base.explaining import MISSING, UNSEEN, Silence, Term
 from candide.families.base.family import AnyFamily, Family
-from candide.families.base.identity import MISSING_VALUE, Columns
+from candide.families.base.identity import MISSING_VALUE, CodedColumns
 from candide.families.base.merged import group_numbers, log_merged, log_merged_without, summed
 from candide.families.base.profile import VALUES, Profile, information
 from candide.families.base.smoothing import log_shares
@@ -43,7 +43,7 @@ class Values:
 
 
 @dataclass(frozen=True)
-class Categorical(Family[Tally, TallyBuilder, Columns, dict[str, Values]]):
+class Categorical(Family[Tally, TallyBuilder, CodedColumns, dict[str, Values]]):
     """Each value of a column has its own share in each class: (count + smoothing) / (rows + smoothing * values).
 
     A value never seen is no evidence. Missing is no evidence either, unless `missing_is_value`.
@@ -100,12 +100,12 @@ class Categorical(Family[Tally, TallyBuilder, Columns, dict[str, Values]]):
     def builder_over(self, seen: Tally) -> TallyBuilder:
         return TallyBuilder.over(seen)
 
-    def read(self, batch: Batch, columns: tuple[str, ...]) -> Columns:
+    def read(self, batch: Batch, columns: tuple[str, ...]) -> CodedColumns:
         return [(name, self._column(batch, name)) for name in columns]
 
     view = read
 
-    def identified(self, batch: Batch, columns: tuple[str, ...]) -> Columns | Counts:
+    def identified(self, batch: Batch, columns: tuple[str, ...]) -> CodedColumns | Counts:
         return self.read(batch, columns)
 
     def _column(self, batch: Batch, name: str) -> Coded:
@@ -116,7 +116,7 @@ class Categorical(Family[Tally, TallyBuilder, Columns, dict[str, Values]]):
         return Coded(coded.codes + 1, keys)
 
     def learn(
-        self, builder: TallyBuilder, values: Columns, labels: IntArray, weights: AnyArray
+        self, builder: TallyBuilder, values: CodedColumns, labels: IntArray, weights: AnyArray
     ) -> None:
         for name, coded in values:
             loads = builder.reserve(len(coded), weights)
@@ -176,7 +176,7 @@ class Categorical(Family[Tally, TallyBuilder, Columns, dict[str, Values]]):
         return np.unique(np.array(found, dtype=np.int64), return_inverse=True)[1]
 
     def score(
-        self, parameters: dict[str, Values], values: Columns, joint: FloatArray
+        self, parameters: dict[str, Values], values: CodedColumns, joint: FloatArray
     ) -> None:
         for name, coded in values:
             known = {key: place for place, key in enumerate(parameters[name].keys)}
@@ -199,7 +199,7 @@ class Categorical(Family[Tally, TallyBuilder, Columns, dict[str, Values]]):
             out, which = SlotRows.of(codes, labels, weights, seen.classes)
             add_lookup(which, log_merged_without(counts, numbers, self.smoothing, out), joint)
 
-    def evidence_length(self, parameters: dict[str, Values] | None, values: Columns) -> FloatArray:
+    def evidence_length(self, parameters: dict[str, Values] | None, values: CodedColumns) -> FloatArray:
         """How many columns of each row hold a value that was ever seen, or any where that is not asked."""
         if parameters is None:
             return np.sum([coded.codes >= 0 for _, coded in values], axis=0, dtype=np.float64)
@@ -209,7 +209,7 @@ class Categorical(Family[Tally, TallyBuilder, Columns, dict[str, Values]]):
     def terms(
         self,
         parameters: dict[str, Values],
-        values: Columns,
+        values: CodedColumns,
         row: Batch,
         columns: tuple[str, ...],
         seen: Tally,
@@ -259,7 +259,7 @@ class Categorical(Family[Tally, TallyBuilder, Columns, dict[str, Values]]):
     def silent(
         self,
         parameters: dict[str, Values],
-        values: Columns,
+        values: CodedColumns,
         row: Batch,
         columns: tuple[str, ...],
         seen: Tally,

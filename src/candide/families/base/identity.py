@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 MISSING_VALUE: Key = ("missing", "")
 """The category that a missing value is, where it is one."""
 
-Columns = list[tuple[str, Coded]]
+CodedColumns = list[tuple[str, Coded]]
 """The categories of each column, by its name."""
 
 
@@ -25,6 +25,6 @@ class Identity(Core[S, B, V, P]):
     #: Whether a missing number is read as zero, so that the two are the same row.
     zero_is_missing: ClassVar[bool] = False
 
-    def identified(self, batch: Batch, columns: tuple[str, ...]) -> Columns | Counts | Documents:
+    def identified(self, batch: Batch, columns: tuple[str, ...]) -> CodedColumns | Counts | Documents:
         """The values that are hashed: categories, numbers[row, column] or texts."""
         return [(name, batch.categories(name)) for name in columns]

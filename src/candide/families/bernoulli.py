@@ -11,7 +11,7 @@ from candide.data.batch import Batch
 from candide.families.base.basis import CountBasis
 from candide.families.base.competing import TRUTH
 from candide.families.base.core import Drawn
-from candide.families.base.counts import add_counts, entries, inside, missing_places, whereabouts
+from candide.families.base.counts import add_counts, entries, inside, missing_places, row_and_column
 from candide.families.base.explaining import MISSING, Silence, Term
 from candide.families.base.family import Family
 from candide.families.base.numbers import numbers_there, silent_numbers
@@ -64,7 +64,7 @@ class Bernoulli(Family[Tally, TallyBuilder, Counts, Chances]):
         outside = ~(TRUTHS.holds(numbers) | np.isnan(numbers))
         if outside.any():
             place = int(np.argmax(outside))
-            row, column = whereabouts(values, place)
+            row, column = row_and_column(values, place)
             raise refusal(columns[column], self.name, TRUTHS.needs, batch.start + row, float(numbers[place]))
         return values
 

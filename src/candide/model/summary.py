@@ -93,7 +93,7 @@ class Summary:
         )
 
     def __add__(self, other: Summary) -> Summary:
-        self._refuse_strangers(other)
+        self._refuse_disagreement(other)
         classes = tuple(sorted({*self.classes, *other.classes}))
         mine, theirs = self._among(classes), other._among(classes)
         rows = mine.weighed + theirs.weighed
@@ -102,7 +102,7 @@ class Summary:
         return Summary(self.blocks, classes, rows.units[0], together, self.declared | other.declared, rows.bits)
 
     def __sub__(self, other: Summary) -> Summary:
-        self._refuse_strangers(other)
+        self._refuse_disagreement(other)
         refuse_unknown_classes(other, self.classes)
         theirs = other._among(self.classes)
         bits = max(self.bits, theirs.bits)
@@ -180,7 +180,7 @@ class Summary:
         spread = tuple(statistic.spread(positions, len(classes)) for statistic in self.statistics)
         return Summary(self.blocks, classes, units, spread, self.declared, self.bits)
 
-    def _refuse_strangers(self, other: Summary) -> None:
+    def _refuse_disagreement(self, other: Summary) -> None:
         if self.blocks != other.blocks:
             raise SummariesDisagree(
                 f"These summaries describe different columns or families: {disagreement(self.blocks, other.blocks)}.",

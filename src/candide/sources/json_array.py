@@ -33,7 +33,7 @@ WRONG = (
     "a bracket that closes nothing",
     "something behind the end of the list; one list a file is read, or one object a line",
 )
-IN_ORDER, NO_COMMA, NO_ITEM, LAST_COMMA, UNBALANCED, BEHIND = range(6)
+IN_ORDER, NO_COMMA, NO_ITEM, LAST_COMMA, UNBALANCED, AFTER_END = range(6)
 
 
 @compiled
@@ -88,7 +88,7 @@ def write_lines(data: AnyArray, state: int, lines: AnyArray) -> tuple[int, int, 
             written = SPACE
             ended = ended or (depth == 0 and state == ITEM)
         elif state == CLOSED:
-            return BEHIND, place, True
+            return AFTER_END, place, True
         elif depth == 0 and byte == COMMA:
             if state != ITEM:
                 return NO_ITEM, place, False

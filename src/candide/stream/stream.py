@@ -135,9 +135,9 @@ class Stream:
             row = row_of(x, self.texts)
             if key not in self.places:
                 raise ForgetRefused(f"Class '{shown(key)}' was never learned, so its rows cannot be forgotten.")
-            stranger = next((name for name in row if name not in self.columns and not is_missing(row[name])), None)
-            if stranger is not None:
-                raise ColumnRefused(f"Column '{stranger}' was never learned, so this row was not either.")
+            unknown = next((name for name in row if name not in self.columns and not is_missing(row[name])), None)
+            if unknown is not None:
+                raise ColumnRefused(f"Column '{unknown}' was never learned, so this row was not either.")
             label = self.places[key]
             if self.counts[label] < self.weight:
                 raise ForgetRefused(f"Class '{shown(key)}' has no rows left. Forget only rows that were learned.")

@@ -21,8 +21,8 @@ def knows_rows(trained: TrainedModel, batch: Batch) -> BoolArray:
     from candide.training.row_hashes import identities
 
     known = set(trained.schema.columns)
-    strange = np.zeros(len(batch), dtype=bool)
+    unknown = np.zeros(len(batch), dtype=bool)
     for name in batch.names:
-        strange |= False if name in known else ~batch.missing(name)
+        unknown |= False if name in known else ~batch.missing(name)
     hashes = identities(trained.schema.blocks, batch.with_missing(trained.schema.columns))
-    return (trained.ledger.times(hashes) > 0) & ~strange
+    return (trained.ledger.times(hashes) > 0) & ~unknown

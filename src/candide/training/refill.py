@@ -41,15 +41,15 @@ def completed(trained: TrainedModel, batches: Iterable[Batch]) -> Iterator[Batch
     for batch in batches:
         if batch.labels is None:
             raise LabelsRefused("These rows have no labels. Learning needs one label a row.")
-        strangers = [name for name in batch.names if name not in known and batch.has_values(name)]
-        if strangers:
+        unknown = [name for name in batch.names if name not in known and batch.has_values(name)]
+        if unknown:
             number = batch.start + FIRST_ROW
             raise ColumnRefused(
-                f"Column '{strangers[0]}' first appears in row {number:,}, after the columns were decided.",
+                f"Column '{unknown[0]}' first appears in row {number:,}, after the columns were decided.",
                 advice=(
-                    "Say what it is: ", SetOption("families", key=strangers[0]), ", or leave it out: ",
-                    SetOption("families", "ignore", strangers[0]), ".",
+                    "Say what it is: ", SetOption("families", key=unknown[0]), ", or leave it out: ",
+                    SetOption("families", "ignore", unknown[0]), ".",
                 ),
-                where=Location(row=number, column=strangers[0]),
+                where=Location(row=number, column=unknown[0]),
             )
         yield batch.with_missing(trained.schema.columns)

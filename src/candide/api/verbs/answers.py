@@ -37,8 +37,8 @@ class Answers:
     def of(cls, trained: TrainedModel, batch: Batch, thresholds: tuple[float, float], with_chances: bool) -> Answers:
         """Ask a model about rows."""
         model = trained.predictor
-        best, posterior, _ = judged = decided(model, trained.tuning.novelty, batch)
-        states, classes = judged.states(*thresholds), len(model.classes)
+        best, posterior, _ = made = decided(model, trained.tuning.novelty, batch)
+        states, classes = made.states(*thresholds), len(model.classes)
         others = np.where(states == UNSURE, classes, classes + 1)
         return cls(model, best, np.where(states == "", best, others), posterior, with_chances)
 

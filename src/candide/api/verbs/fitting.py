@@ -164,9 +164,9 @@ def refuse_nested(sample: Batch, source: Source, families: Families = "auto", kn
 def refuse_new_columns(source: Source, trained: TrainedModel, advice: str) -> None:
     """Raise where a file has a column that the model does not know."""
     known = trained.schema.columns
-    strange = [name for name in source.names if name not in set(known)]
-    if strange:
+    unknown = [name for name in source.names if name not in set(known)]
+    if unknown:
         raise ColumnRefused(
-            f"{source.name} has a column '{strange[0]}' that the model does not know. "
-            f"{suggestion(strange[0], known)} {advice}"
+            f"{source.name} has a column '{unknown[0]}' that the model does not know. "
+            f"{suggestion(unknown[0], known)} {advice}"
         )

@@ -35,7 +35,7 @@ def added_up(given: list[Any]) -> Fitted:
     fitted = [opened_model(model) for model in given]
     total, notes = fitted[0].trained, []
     for name, other in zip(names[1:], fitted[1:], strict=True):
-        refuse_strangers(fitted[0].trained, names[0], other.trained, name)
+        refuse_disagreeing_models(fitted[0].trained, names[0], other.trained, name)
         notes += other_options(fitted[0].trained, names[0], other.trained, name)
         total = merge_two(total, other.trained)
     provenance = with_event(fitted[0].provenance, "merge", names, total.summary.rows)
@@ -49,7 +49,7 @@ def model_name(model: Any, place: int) -> str:
     return f"'{os.fspath(model)}'" if isinstance(model, (str, os.PathLike)) else f"model {place}"
 
 
-def refuse_strangers(first: TrainedModel, name: str, other: TrainedModel, other_name: str) -> None:
+def refuse_disagreeing_models(first: TrainedModel, name: str, other: TrainedModel, other_name: str) -> None:
     """Raise where two models do not describe the same columns in the same way."""
     if first.label != other.label:
         raise SummariesDisagree(

@@ -100,11 +100,11 @@ def predict(
     added = names_of_answers(trained, source, probabilities, answer)
     names = output is not None and names_format(output, output_format)
     passing = passing_for(source, added, format, safe, significant, names)
-    answering = Answering(trained, (confidence, rarity), probabilities, passing.rows)
+    row_predictor = RowPredictor(trained, (confidence, rarity), probabilities, passing.rows)
     decisions: Counter[str] = Counter()
     table = None
     with watch("Predicting", source.size) as report:
-        found = counting_decisions(engines.engine_of(trained).map(answering, source.batches(report)), decisions)
+        found = counting_decisions(engines.engine_of(trained).map(row_predictor, source.batches(report)), decisions)
         if isinstance(passing, AsTables) and output is None:
             table = pa.concat_tables(list(found), promote_options="permissive")
         elif output is not None:
@@ -162,13 +162,13 @@ def counting_decisions(found: Iterable[tuple[Any, dict[str, int]]], decisions: C
 
 
 @dataclass(frozen=True)
-class Answering:
+class RowPredictor:
     """From a batch to its rows with answers, and how often each decision was made; safe to run on several threads."""
 
     trained: TrainedModel
     thresholds: tuple[float, float]
     with_chances: bool
-    beside: Callable[[Batch, Answers], Any]
+    with_answers: Callable[[Batch, Answers], Any]
 
     def __call__(self, batch: Batch) -> tuple[Any, dict[str, int]]:
         """Answer some rows; there may be none, where all that there were could not be read."""
@@ -177,7 +177,7 @@ class Answering:
             answers = Answers.of(self.trained, known, self.thresholds, self.with_chances)
         else:
             answers = Answers.none(self.trained, self.with_chances)
-        return self.beside(batch, answers), answers.counted()
+        return self.with_answers(batch, answers), answers.counted()
 
 
 def names_of_answers(trained: TrainedModel, source: Source, probabilities: bool, answer: str | None) -> tuple[str, ...]:

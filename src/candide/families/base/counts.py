@@ -19,7 +19,7 @@ def read_counts(batch: Batch, columns: tuple[str, ...], family: str) -> Counts:
     counts = batch.counts(columns)
     place = first_bad_count(entries(counts))
     if place >= 0:
-        row, column = whereabouts(counts, place)
+        row, column = row_and_column(counts, place)
         raise refusal(columns[column], family, COUNTS.needs, batch.start + row, float(entries(counts)[place]))
     return counts
 
@@ -35,7 +35,7 @@ def entries(counts: Counts) -> AnyArray:
     return counts.data if is_sparse(counts) else counts.ravel()
 
 
-def whereabouts(counts: Counts, place: int) -> tuple[int, int]:
+def row_and_column(counts: Counts, place: int) -> tuple[int, int]:
     """Row and column of the entry at a flat place."""
     if is_sparse(counts):
         return int(np.searchsorted(counts.indptr, place, side="right")) - 1, int(counts.indices[place])

@@ -12,7 +12,12 @@ from candide.data.batch import Batch
 from candide.families.base.basis import DensityBasis
 from candide.families.base.core import Drawn
 from candide.families.base.explaining import Term, shown_number
-from candide.families.base.multivariate_normal import Bells, log_bells, log_densities, units_of
+from candide.families.base.multivariate_normal import (
+    NormalParameters,
+    log_densities,
+    multivariate_log_densities,
+    units_of,
+)
 from candide.families.base.multivariate_normal_without import CompleteRows, rests
 from candide.families.base.numbers import OfNumbers
 from candide.families.base.support import REAL
@@ -22,7 +27,7 @@ from candide.statistics.tally import Tally
 
 
 @dataclass(frozen=True)
-class Discriminant(OfNumbers[CrossSums, CrossSumsBuilder, Bells]):
+class Discriminant(OfNumbers[CrossSums, CrossSumsBuilder, NormalParameters]):
     """A bell in as many dimensions as the block has columns.
 
     Learns from rows complete in the block; predicts from whatever is observed, by the bell of those columns.
@@ -65,14 +70,14 @@ class Discriminant(OfNumbers[CrossSums, CrossSumsBuilder, Bells]):
             return f"sums of '{columns[int(np.argmin(possible))]}' that no rows have"
         return "" if seen.semidefinite() else f"products of {', '.join(map(repr, columns))} that no rows have"
 
-    def fit(self, seen: CrossSums, columns: tuple[str, ...]) -> Bells:
+    def fit(self, seen: CrossSums, columns: tuple[str, ...]) -> NormalParameters:
         everyone = seen.over_classes()
         exponents = units_of(everyone)[0]
         whole = np.diagonal(everyone.covariance(exponents)[0])
         covariance = self.blended(seen.covariance(exponents), seen.weights, whole)
         mean = np.where(seen.weights[:, None] > 0, seen.mean, everyone.mean)
         of_class = np.broadcast_to(covariance, (seen.classes, *covariance.shape[1:]))
-        return Bells(exponents, np.ldexp(mean, -exponents), of_class)
+        return NormalParameters(exponents, np.ldexp(mean, -exponents), of_class)
 
     def blended(self, own: FloatArray, weights: FloatArray, whole: FloatArray) -> FloatArray:
         """Covariances[..., class or 1, column, column] with the prior mixed in, from each class's own and its weight.
@@ -85,14 +90,14 @@ class Discriminant(OfNumbers[CrossSums, CrossSumsBuilder, Bells]):
         share = (rows / (rows + free))[..., None, None]
         return np.asarray(share * pooled + (1 - share) * prior + self.floor * prior)
 
-    def score(self, parameters: Bells, values: FloatArray, joint: FloatArray) -> None:
+    def score(self, parameters: NormalParameters, values: FloatArray, joint: FloatArray) -> None:
         observed = ~np.isnan(values)
         patterns, which = np.unique(observed, axis=0, return_inverse=True)
         for place, pattern in enumerate(patterns):
             rows = np.flatnonzero(which == place)
             columns = np.flatnonzero(pattern)
             if len(columns):
-                joint[rows] += log_bells(parameters, values[np.ix_(rows, columns)], columns)
+                joint[rows] += multivariate_log_densities(parameters, values[np.ix_(rows, columns)], columns)
 
     def score_without(
         self,
@@ -122,7 +127,7 @@ class Discriminant(OfNumbers[CrossSums, CrossSumsBuilder, Bells]):
         return said
 
     def terms(
-        self, parameters: Bells, values: FloatArray, row: Batch, columns: tuple[str, ...], seen: CrossSums
+        self, parameters: NormalParameters, values: FloatArray, row: Batch, columns: tuple[str, ...], seen: CrossSums
     ) -> list[Term]:
         """One term for the whole block: a covariance cannot be split by column."""
         spoke = np.flatnonzero(~np.isnan(values[0]))
@@ -134,26 +139,26 @@ class Discriminant(OfNumbers[CrossSums, CrossSumsBuilder, Bells]):
             f"mean of {columns[place]}": np.ldexp(parameters.mean[:, place], parameters.exponents[place])
             for place in spoke
         }
-        bell = DensityBasis(self.name, means, "the height of a bell in as many dimensions as there are columns", shown)
-        return [Term(name, shown, log_bells(parameters, values[:1, spoke], spoke)[0], bell)]
+        basis = DensityBasis(self.name, means, "the height of a bell in as many dimensions as there are columns", shown)
+        return [Term(name, shown, multivariate_log_densities(parameters, values[:1, spoke], spoke)[0], basis)]
 
-    def named_parameters(self, parameters: Bells, index: int) -> dict[str, FloatArray]:
+    def named_parameters(self, parameters: NormalParameters, index: int) -> dict[str, FloatArray]:
         means, deviations = centres_and_spreads(parameters)
         return {"mean": means[index], "deviation": deviations[index]}
 
     def centre_and_spread(
-        self, parameters: Bells, seen: CrossSums, classes: int
+        self, parameters: NormalParameters, seen: CrossSums, classes: int
     ) -> tuple[FloatArray, FloatArray]:
         return centres_and_spreads(parameters)
 
-    def sample(self, parameters: Bells, label: int, rows: int, rng: np.random.Generator) -> Drawn:
+    def sample(self, parameters: NormalParameters, label: int, rows: int, rng: np.random.Generator) -> Drawn:
         root = np.linalg.cholesky(parameters.covariance[label])
         drawn = parameters.mean[label] + rng.standard_normal((rows, len(root))) @ root.T
         with np.errstate(over="ignore"):
             return list(REAL.within(np.ldexp(drawn, parameters.exponents)).T)
 
 
-def centres_and_spreads(parameters: Bells) -> tuple[FloatArray, FloatArray]:
+def centres_and_spreads(parameters: NormalParameters) -> tuple[FloatArray, FloatArray]:
     """Mean and deviation of each (column, class)."""
     deviation = np.sqrt(np.diagonal(parameters.covariance, axis1=1, axis2=2))
     with np.errstate(over="ignore"):

@@ -1,4 +1,4 @@
-"""Bells in several dimensions: means, covariances, and how high they stand over a point."""
+"""Multivariate normal densities: means, covariances, and how high they stand over a point."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ROWS_AT_ONCE = 512
 
 
 @dataclass(frozen=True)
-class Bells:
+class NormalParameters:
     """Mean[class, column] and covariance[class, column, column], column j in units of 2^exponents[j]."""
 
     exponents: IntArray
@@ -59,13 +59,13 @@ def in_units(values: FloatArray, exponents: IntArray) -> FloatArray:
         return np.clip(np.ldexp(values, -exponents), -FARTHEST, FARTHEST)
 
 
-def log_bells(bells: Bells, values: FloatArray, columns: IntArray) -> FloatArray:
+def multivariate_log_densities(parameters: NormalParameters, values: FloatArray, columns: IntArray) -> FloatArray:
     """log density of values[row, column] under each class, for the columns observed."""
-    mean, covariance = bells.mean[None, :, columns], bells.covariance[None, :, columns[:, None], columns]
-    logs = np.empty((len(values), len(bells.mean)))
+    mean, covariance = parameters.mean[None, :, columns], parameters.covariance[None, :, columns[:, None], columns]
+    logs = np.empty((len(values), len(parameters.mean)))
     for start in range(0, len(values), ROWS_AT_ONCE):
         some = slice(start, start + ROWS_AT_ONCE)
-        logs[some] = log_densities(mean, covariance, values[some], bells.exponents[columns])
+        logs[some] = log_densities(mean, covariance, values[some], parameters.exponents[columns])
     return logs
 
 

@@ -27,7 +27,7 @@ ENVIRONMENT = {
 FORKING = """
 import json, os, signal, sys, traceback
 from candide.cli import app, cards, lean, main, progress_bar, tables
-with lean.without("pandas"):
+with lean.without_package("pandas"):
     lean.load_numba()
     from candide.api import verbs
     [getattr(verbs, name) for name in verbs.__all__]

@@ -358,8 +358,9 @@ def test_what_is_strange_without_a_fraction(model, cut, data):
     found = block.family.strangeness_without(summary.statistics[0], batch, block.columns, labels, weights)
     for place, row in enumerate(table.rows):
         alone = table.of([row])
-        parameters = block.family.fit((summary - alone.summary()).statistics[0], block.columns)
-        expected = block.family.strangeness(parameters, alone.batch(), block.columns)
+        rest = (summary - alone.summary()).statistics[0]
+        parameters, values = block.family.fit(rest, block.columns), block.family.view(alone.batch(), block.columns)
+        expected = block.family.assess(parameters, values, (1, rest.classes)).unseen
         assert found[place] == pytest.approx(expected[0], abs=1e-7)
 
 

@@ -27,7 +27,7 @@ def table(rows=60, columns=4, classes=3, seed=5):
 
 
 def leaving(family, values, labels, weights=None):
-    """What `score_without` is given."""
+    """A statistic, and its rows as they are taken out."""
     batch = Batch.of(values, labels, weights)
     summary = Summary.of((Block(family, batch.names),), batch)
     return summary.statistics[0], batch, batch.names, known_labels(summary, batch), grid_weights(batch)
@@ -35,10 +35,8 @@ def leaving(family, values, labels, weights=None):
 
 def left_out(family, *given):
     """Every row without itself, [row, class]."""
-    seen, batch, *rest = leaving(family, *given)
-    joint = np.zeros((len(batch), seen.classes))
-    family.score_without(seen, batch, *rest, joint)
-    return joint
+    seen, batch, columns, *rest = leaving(family, *given)
+    return family.leave_one_out(seen, columns).scores(batch, *rest).score
 
 
 def learned_anew(family, *given):
@@ -184,9 +182,7 @@ def test_rows_judged_in_parts_give_the_same_bits(name, shape, size):
     joint = np.zeros((30, seen.classes))
     for start in range(0, 30, size):
         some = np.arange(start, min(start + size, 30))
-        part = np.zeros((len(some), seen.classes))
-        family.score_without(seen, batch.take(some), columns, numbers[some], loads[some], part)
-        joint[some] = part
+        joint[some] = family.leave_one_out(seen, columns).scores(batch.take(some), numbers[some], loads[some]).score
     assert np.array_equal(joint, left_out(family, values, labels, weights))
 
 

@@ -237,7 +237,7 @@ def test_many_batches_are_one_batch_in_bits(options):
 def test_rows_are_dealt_alike_where_processors_round_differently():
     table, labels = orchard()
     learned = fit_rows(Options(), Batch.of(table, labels))
-    left, _ = leave_one_out.Leaving.of(learned)(Batch.of(table, labels))
+    left, _ = leave_one_out.LeftOutScorer.of(learned)(Batch.of(table, labels))
     nudged = replace(left, terms=np.nextafter(left.terms, np.inf), prior=np.nextafter(left.prior, -np.inf))
     assert leave_one_out.hashes(left).tolist() == leave_one_out.hashes(nudged).tolist()
     assert len(set(leave_one_out.hashes(left).tolist())) > 100

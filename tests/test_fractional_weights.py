@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from sklearn.ensemble import AdaBoostClassifier
 from sklearn.naive_bayes import GaussianNB
 
-from candide import NaiveBayes, engines, families, load, store
+from candide import NaiveBayes, families, load, store
 from candide.data.batch import Batch
 from candide.data.errors import ForgetRefused, OverflowRefused
 from candide.families.base.family import Block
@@ -161,10 +161,10 @@ def test_streams_go_on_from_them():
 def test_leave_one_out_is_a_refit_without_the_row():
     table, label, weights = rows_of(np.random.default_rng(3), rows=12)
     learned = NaiveBayes(**PLAIN).fit(table, label, weights).trained_
-    from candide.selection.leave_one_out import leave_each_out
+    from candide.selection.leave_one_out import LeaveOneOut
 
     batch = Batch.of(table, label, weights)
-    (left,) = leave_each_out(learned.summary, [batch], engines.named())
+    left = LeaveOneOut.of(learned.summary)(batch)
     for row in range(12):
         alone = batch.take(np.array([row]))
         rest = learned.summary - Summary.of(learned.summary.blocks, alone)
@@ -355,7 +355,7 @@ def test_what_is_strange_without_a_fraction(model, cut, data):
     table = data.draw(text_tables(TextOptions(**model, **cut), least=2))
     (block,), summary, batch = table.blocks, table.summary(), table.batch()
     labels, weights = known_labels(summary, batch), grid_weights(batch)
-    found = block.family.strangeness_without(summary.statistics[0], batch, block.columns, labels, weights)
+    found = block.family.leave_one_out(summary.statistics[0], block.columns).scores(batch, labels, weights).unseen
     for place, row in enumerate(table.rows):
         alone = table.of([row])
         rest = (summary - alone.summary()).statistics[0]

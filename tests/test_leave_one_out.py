@@ -15,13 +15,14 @@ from candide import families
 from candide.data.batch import Batch
 from candide.data.errors import ForgetRefused, LabelsRefused
 from candide.engines import named, protocol
-from candide.families.base.family import Block, Family
+from candide.families.base.family import Block
+from candide.families.base.leave_one_out import ByRefitting
 from candide.families.text import Text
 from candide.families.words.options import TextOptions
 from candide.families.words.term_matrix import TermMatrix
 from candide.model.predictor import Predictor, log_sum
 from candide.model.summary import Summary, grid_weights
-from candide.selection.leave_one_out import LeftOut, known_labels, leave_each_out
+from candide.selection.leave_one_out import LeaveOneOut, LeftOut, known_labels
 from strategies import CASES, LABELS, MIXTURE, Row, Table, blocks_of, tables
 
 every_family = pytest.mark.parametrize("case", CASES)
@@ -30,7 +31,7 @@ draws = st.data()
 
 def judged(table, **options):
     """Every row of a table, left out of it."""
-    return LeftOut.joined(leave_each_out(table.summary(), [table.batch()], named(), **options))
+    return LeftOut.joined(LeaveOneOut.of(table.summary(), **options).each([table.batch()], named()))
 
 
 def settled(table):
@@ -147,7 +148,7 @@ def test_a_stranger_to_all_classes_cannot_be_left_out(case, data):
     table = data.draw(tables(blocks_of(case), least=1))
     stranger = table.of([replace(table.rows[0], label="nobody")])
     with pytest.raises(LabelsRefused):
-        list(leave_each_out(table.summary(), [stranger.batch()], named()))
+        list(LeaveOneOut.of(table.summary()).each([stranger.batch()], named()))
 
 
 # Text, by every recipe.
@@ -319,7 +320,7 @@ def test_what_is_strange_without_the_row(model, cut, data):
     table = data.draw(text_tables(TextOptions(**model, **cut)))
     (block,), summary, batch = table.blocks, table.summary(), table.batch()
     labels, weights = known_labels(summary, batch), grid_weights(batch)
-    found = block.family.strangeness_without(summary.statistics[0], batch, block.columns, labels, weights)
+    found = block.family.leave_one_out(summary.statistics[0], block.columns).scores(batch, labels, weights).unseen
     for place, row in enumerate(table.rows):
         alone = table.of([row])
         rest = (summary - alone.summary()).statistics[0] if len(table.rows) > 1 else None
@@ -336,7 +337,7 @@ def test_a_text_that_was_never_learned_is_refused(model):
     table = Table((block,), tuple(Row((text,), label) for text, label in [("a b", "x"), ("a", "x"), ("b c", "y")]))
     for text, label in [("a never", "x"), ("c", "x"), ("a", "y")]:
         with pytest.raises(ForgetRefused):
-            list(leave_each_out(table.summary(), [table.of([Row((text,), label)]).batch()], named()))
+            LeaveOneOut.of(table.summary())(table.of([Row((text,), label)]).batch())
 
 
 @given(data=draws)
@@ -373,11 +374,9 @@ def test_a_covariance_without_a_row(name, smoothing, shape):
     batch = Batch.of(values, labels, rng.integers(1, 4, 40))
     family = families.named(name, smoothing=smoothing)
     summary = Summary.of((Block(family, batch.names),), batch)
-    found, expected = np.zeros((2, 40, len(summary.classes)))
-    leaving = summary.statistics[0], batch, batch.names, known_labels(summary, batch), grid_weights(batch)
-    family.score_without(*leaving, found)
-    Family.score_without(family, *leaving, expected)
-    assert_alike(found, expected)
+    seen, rows = summary.statistics[0], (batch, known_labels(summary, batch), grid_weights(batch))
+    found, expected = family.leave_one_out(seen, batch.names), ByRefitting(family, seen, batch.names)
+    assert_alike(found.scores(*rows).score, expected.scores(*rows).score)
 
 
 def test_rows_beyond_those_learned_are_refused_by_covariances():
@@ -385,7 +384,7 @@ def test_rows_beyond_those_learned_are_refused_by_covariances():
     summary = Summary.of((Block(families.named("gaussian_full"), batch.names),), batch)
     heavy = replace(batch, weights=np.array([3, 1, 1]))
     with pytest.raises((ForgetRefused, LabelsRefused)):
-        list(leave_each_out(summary, [heavy], named()))
+        LeaveOneOut.of(summary)(heavy)
 
 
 @every_family

@@ -23,7 +23,7 @@ from candide.families.gamma import log_height, shape_from
 from candide.kernels.logarithm import grid_log
 from candide.model.predictor import Predictor
 from candide.model.summary import Summary
-from candide.selection.leave_one_out import LeftOut, leave_each_out
+from candide.selection.leave_one_out import LeaveOneOut, LeftOut
 from candide.statistics.logarithms import fixed_log
 
 TRIALS = 4_000_000_000
@@ -52,7 +52,7 @@ def judged(family, values, weights):
     blocks = (Block(family, ("x",)),)
     batch = Batch.of({"x": values}, list(LABELS), weights)
     summary = Summary.of(blocks, batch)
-    found = LeftOut.joined(leave_each_out(summary, [batch], named())).joint
+    found = LeftOut.joined(LeaveOneOut.of(summary).each([batch], named())).joint
     for place in range(0, len(values), 4):
         some = slice(place, place + 1)
         row = Batch.of({"x": values[some]}, list(LABELS[some]), weights[some])

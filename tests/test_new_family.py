@@ -12,11 +12,10 @@ import pytest
 
 from candide import NaiveBayes, families, load
 from candide.data.batch import Batch
-from candide.engines import named
 from candide.families.base.profile import covered
 from candide.model.predictor import Predictor
 from candide.model.summary import Summary
-from candide.selection.leave_one_out import LeftOut, leave_each_out
+from candide.selection.leave_one_out import LeaveOneOut
 
 TESTS = Path(__file__).parent
 ROWS = 400
@@ -115,7 +114,7 @@ def test_a_row_left_out_is_judged_as_by_a_model_without_it(model):
     batch = Batch.of(rows, makes)
     blocks = model.summary_.blocks
     summary = Summary.of(blocks, batch)
-    found = LeftOut.joined(leave_each_out(summary, [batch], named())).joint
+    found = LeaveOneOut.of(summary)(batch).joint
     for place in range(len(batch)):
         row = batch.take(np.array([place]))
         assert found[place] == pytest.approx(Predictor.fit(summary - Summary.of(blocks, row)).joint(row)[0], rel=1e-9)
@@ -262,7 +261,7 @@ def test_the_least_family_is_saved_merged_streamed_and_known_to_a_ledger(least, 
 def test_the_least_family_is_left_out_explained_drawn_and_sampled(least, tmp_path):
     batch = Batch.of(NAMES, TEAMS)
     summary, blocks = least.summary_, least.summary_.blocks
-    found = LeftOut.joined(leave_each_out(summary, [batch], named())).joint
+    found = LeaveOneOut.of(summary)(batch).joint
     for place in range(10):
         row = batch.take(np.array([place]))
         assert found[place] == pytest.approx(Predictor.fit(summary - Summary.of(blocks, row)).joint(row)[0])

@@ -7,12 +7,14 @@ import pytest
 
 import candide
 from candide.data.batch import Batch
+from candide.families.base.family import Block
 from candide.families.text import Text
 from candide.families.words import parameters, term_lists
 from candide.families.words.options import TextOptions
 from candide.model.calibration import Calibration
 from candide.model.predictor import Predictor, log_sum
-from candide.model.summary import Block, Summary
+from candide.model.summary import Summary
+from candide.selection.leave_one_out import LeaveOneOut
 
 WORDS = np.array(["the", "a", "film", "good", "bad", "plot", "long", "short", "warm", "cold"])
 
@@ -60,6 +62,18 @@ def test_predict_cuts_each_text_once_for_each_reading(classes, cuts):
         cuts.documents = 0
         ask({"text": texts[:50]})
         assert cuts.documents == 50 * readings
+
+
+def test_leaving_out_cuts_each_text_once_for_each_reading(cuts):
+    texts, labels = corpus(240, 5)
+    readings = [TextOptions(), TextOptions(model="complement"), TextOptions(shortest=2, ngrams=2)]
+    families = [Text(column="text", options=options, beside=place > 1) for place, options in enumerate(readings)]
+    batch = Batch.of({"text": texts}, labels)
+    leaving = LeaveOneOut.of(Summary.of([Block(family, ("text",)) for family in families], batch))
+    for _ in range(2):
+        cuts.documents = 0
+        leaving(batch)
+        assert cuts.documents == 240 * len(readings)
 
 
 RECIPES = [

@@ -13,14 +13,12 @@ from candide.data.batch import Batch
 from candide.data.errors import ForgetRefused, RowsRefused
 from candide.data.values import Key
 from candide.kernels.hashing import Hashes, add_numbers, mix_all
-from candide.model.calibration import IDENTITY, Calibration
+from candide.model.calibration import Calibration
 from candide.model.evaluation import Evaluation
-from candide.model.predictor import Predictor
 from candide.model.scoring import SUSPECTS, Score, classes_in_words
 from candide.model.trained_model import TrainedModel
 from candide.selection.fit_calibration import calibrated
-from candide.selection.leave_one_out import LeftOut
-from candide.selection.leave_one_out import left_out as without_themselves
+from candide.selection.leave_one_out import LeaveOneOut, LeftOut
 from candide.selection.scored_rows import pieces, scored_without
 from candide.selection.tune import CELLS, FEWEST_ROWS, MOST_ROWS
 from candide.training.forget import forget_rows
@@ -49,7 +47,7 @@ def left_out(
     The calibration was fitted on left-out scores of these very rows, so it is fitted anew for each tenth of them,
     without that tenth; where rows are too many for that, they are also too many for a few numbers to remember.
     """
-    leaving = Leaving.of(learned, suspects)
+    leaving = LeftOutScorer.of(learned, suspects)
     total, kept, rows = Score(most=suspects), list[LeftOut](), 0
     for left, score in engines.engine_of(learned).map(leaving, pieces(known_columns(learned, batches), leaving.cells)):
         total, rows = total + score, rows + len(left.labels)
@@ -63,24 +61,23 @@ def left_out(
 
 
 @dataclass(frozen=True)
-class Leaving:
-    """Judges rows by what all others taught."""
+class LeftOutScorer:
+    """Compares what all others taught with the labels of rows."""
 
     learned: TrainedModel
-    model: Predictor
-    """Made once, for what does not depend on the row."""
+    without: LeaveOneOut
     suspects: int = SUSPECTS
 
     @classmethod
-    def of(cls, learned: TrainedModel, suspects: int = SUSPECTS) -> Leaving:
+    def of(cls, learned: TrainedModel, suspects: int = SUSPECTS) -> LeftOutScorer:
         """Ready to judge what was learned."""
         options = learned.options
-        return cls(learned, Predictor.fit(learned.summary, options.priors, options.class_weight, IDENTITY), suspects)
+        return cls(learned, LeaveOneOut.of(learned.summary, options.priors, options.class_weight), suspects)
 
     @property
     def cells(self) -> int:
         """How many numbers a row needs."""
-        return len(self.model.classes) * max(1, len(self.model.blocks))
+        return len(self.learned.summary.classes) * max(1, len(self.learned.summary.blocks))
 
     @property
     def room(self) -> int:
@@ -91,8 +88,7 @@ class Leaving:
 
     def __call__(self, batch: Batch) -> tuple[LeftOut, Score]:
         """What is said of rows without themselves, and how good that is under the model's own calibration."""
-        options = self.learned.options
-        left = without_themselves(self.learned.summary, self.model, batch, options.priors, options.class_weight)
+        left = self.without(batch)
         numbers = np.arange(batch.start, batch.start + len(batch))
         return left, self.score(left, self.learned.tuning.calibration, numbers)
 
@@ -112,7 +108,7 @@ class Leaving:
         for place in range(PARTS):
             here = np.flatnonzero(tenth == place)
             others = replace(left, weights=np.where(tenth == place, 0.0, left.weights))
-            calibration = calibrated(others, self.model.classes, self.model.blocks)
+            calibration = calibrated(others, self.learned.summary.classes, self.learned.summary.blocks)
             total += self.score(left.rows(here), calibration, order[here])
         return total
 

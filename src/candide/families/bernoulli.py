@@ -14,6 +14,7 @@ from candide.families.base.core import Drawn
 from candide.families.base.counts import add_counts, entries, inside, missing_places, row_and_column
 from candide.families.base.explaining import MISSING, Silence, Term
 from candide.families.base.family import Family
+from candide.families.base.leave_one_out import BlockLeftOut, BySubtracting
 from candide.families.base.numbers import numbers_there, silent_numbers
 from candide.families.base.profile import VALUES, Profile, information
 from candide.families.base.streaming import BY_TRUTHS
@@ -110,16 +111,18 @@ class Bernoulli(Family[Tally, TallyBuilder, Counts, Chances]):
         else:
             add_truths(values.toarray() if is_sparse(values) else values, THRESHOLD, no, yes, joint)
 
+    def leave_one_out(self, seen: Tally, columns: tuple[str, ...]) -> BlockLeftOut:
+        return BySubtracting.of(self, seen, columns)
+
     def score_without(
         self,
         seen: Tally,
-        batch: Batch,
+        values: Counts,
         columns: tuple[str, ...],
         labels: IntArray,
         weights: AnyArray,
         joint: FloatArray,
     ) -> None:
-        values = self.view(batch, columns)
         said, own = np.zeros(joint.shape), np.zeros(len(labels))
         self.score(self.fit(seen, columns), values, said)
         no, yes = seen.counts[: len(columns)], seen.counts[len(columns) :]

@@ -19,6 +19,7 @@ from candide.families.base.core import Drawn
 from candide.families.base.explaining import MISSING, UNSEEN, Silence, Term
 from candide.families.base.family import AnyFamily, Family
 from candide.families.base.identity import MISSING_VALUE, CodedColumns
+from candide.families.base.leave_one_out import BlockLeftOut, BySubtracting
 from candide.families.base.merged import group_numbers, log_merged, log_merged_without, summed
 from candide.families.base.profile import VALUES, Profile, information
 from candide.families.base.smoothing import log_shares
@@ -182,17 +183,20 @@ class Categorical(Family[Tally, TallyBuilder, CodedColumns, dict[str, Values]]):
             known = {key: place for place, key in enumerate(parameters[name].keys)}
             add_lookup(coded.renumbered(known), parameters[name].table, joint)
 
+    def leave_one_out(self, seen: Tally, columns: tuple[str, ...]) -> BlockLeftOut:
+        return BySubtracting.of(self, seen, columns)
+
     def score_without(
         self,
         seen: Tally,
-        batch: Batch,
+        values: CodedColumns,
         columns: tuple[str, ...],
         labels: IntArray,
         weights: AnyArray,
         joint: FloatArray,
     ) -> None:
         places = by_column(seen, columns)
-        for name, coded in self.view(batch, columns):
+        for name, coded in values:
             keys, counts = tuple(seen.open_slots[place][1:] for place in places[name]), seen.counts[places[name]]
             codes = coded.renumbered({key: place for place, key in enumerate(keys)})
             numbers = self._group_numbers(name, keys, counts)

@@ -13,6 +13,7 @@ from candide.families.base.core import Drawn
 from candide.families.base.counts import add_counts
 from candide.families.base.events import Events
 from candide.families.base.explaining import Term
+from candide.families.base.leave_one_out import BlockLeftOut, BySubtracting
 from candide.families.base.profile import Profile
 from candide.families.base.smoothing import log_raised, log_shares
 from candide.families.base.tally_without import as_rows, loads
@@ -51,10 +52,13 @@ class Complement(Events[ComplementWeights]):
     def score(self, parameters: ComplementWeights, values: Counts, joint: FloatArray) -> None:
         add_counts(values, parameters.complement, joint)
 
+    def leave_one_out(self, seen: Tally, columns: tuple[str, ...]) -> BlockLeftOut:
+        return BySubtracting.of(self, seen, columns, self.log_likelihood_without)
+
     def score_without(
         self,
         seen: Tally,
-        batch: Batch,
+        values: Counts,
         columns: tuple[str, ...],
         labels: IntArray,
         weights: AnyArray,
@@ -62,19 +66,19 @@ class Complement(Events[ComplementWeights]):
     ) -> None:
         rest, least = others(seen), self._least
         logs, logs_less_one = log_raised(rest, least), log_raised(np.maximum(rest - 1, 0), least)
-        rows, each = as_rows(self.view(batch, columns)), loads(weights, len(labels))
+        rows, each = as_rows(values), loads(weights, len(labels))
         score_others(*rows, rest, logs, logs_less_one, least, labels, each, joint)
 
     def log_likelihood_without(
         self,
         seen: Tally,
-        batch: Batch,
+        values: Counts,
         columns: tuple[str, ...],
         labels: IntArray,
         weights: AnyArray,
         joint: FloatArray,
     ) -> None:
-        self._score_own_left_out(seen, self.view(batch, columns), labels, weights, joint)
+        self._score_own_left_out(seen, values, labels, weights, joint)
 
     def terms(
         self, parameters: ComplementWeights, values: Counts, row: Batch, columns: tuple[str, ...], seen: Tally

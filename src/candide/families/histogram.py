@@ -17,6 +17,7 @@ from candide.families.base.competing import ColumnLook
 from candide.families.base.core import Drawn
 from candide.families.base.explaining import Term, shown_number
 from candide.families.base.family import AnyFamily
+from candide.families.base.leave_one_out import BlockLeftOut, BySubtracting
 from candide.families.base.merged import interval_starts, log_merged, log_merged_without, summed
 from candide.families.base.numbers import OfNumbers
 from candide.families.base.profile import STEPS as IN_STEPS
@@ -174,16 +175,19 @@ class Histogram(OfNumbers[Tally, TallyBuilder, Steps]):
     def score(self, parameters: Steps, values: FloatArray, joint: FloatArray) -> None:
         add_lookup(self._bins_of(values), parameters.table, joint)
 
+    def leave_one_out(self, seen: Tally, columns: tuple[str, ...]) -> BlockLeftOut:
+        return BySubtracting.of(self, seen, columns)
+
     def score_without(
         self,
         seen: Tally,
-        batch: Batch,
+        values: FloatArray,
         columns: tuple[str, ...],
         labels: IntArray,
         weights: AnyArray,
         joint: FloatArray,
     ) -> None:
-        bins = self._bins_of(self.view(batch, columns))
+        bins = self._bins_of(values)
         out, which = SlotRows.of(bins, labels, weights, seen.classes)
         parts = self._interval_of_bin(self._starts(seen))
         mass = log_merged_without(seen.counts, parts, self.smoothing, out, self._lent)

@@ -13,6 +13,7 @@ from candide.families.base.core import Drawn
 from candide.families.base.counts import add_counts
 from candide.families.base.events import Events
 from candide.families.base.explaining import Term
+from candide.families.base.leave_one_out import BlockLeftOut, BySubtracting
 from candide.families.base.profile import Profile
 from candide.families.base.smoothing import log_shares
 from candide.statistics.tally import Tally
@@ -34,16 +35,19 @@ class Multinomial(Events[FloatArray]):
     def score(self, parameters: FloatArray, values: Counts, joint: FloatArray) -> None:
         add_counts(values, parameters, joint)
 
+    def leave_one_out(self, seen: Tally, columns: tuple[str, ...]) -> BlockLeftOut:
+        return BySubtracting.of(self, seen, columns)
+
     def score_without(
         self,
         seen: Tally,
-        batch: Batch,
+        values: Counts,
         columns: tuple[str, ...],
         labels: IntArray,
         weights: AnyArray,
         joint: FloatArray,
     ) -> None:
-        self._score_own_left_out(seen, self.view(batch, columns), labels, weights, joint)
+        self._score_own_left_out(seen, values, labels, weights, joint)
 
     def terms(
         self, parameters: FloatArray, values: Counts, row: Batch, columns: tuple[str, ...], seen: Tally

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Self
 
 import numpy as np
@@ -22,15 +23,15 @@ from candide.families.base.streaming import BY_WORDS
 from candide.families.words import alphabet
 from candide.families.words.documents import Documents
 from candide.families.words.informative_words import said_of, telling_rows, word_information
-from candide.families.words.leave_one_out import index_of
+from candide.families.words.leave_one_out import TallyIndex, TextsLeftOut
 from candide.families.words.options import TextOptions
 from candide.families.words.parameters import TextParameters, counting_unit, unigrams
-from candide.families.words.term_lists import lengths_of, loads_of
+from candide.families.words.term_lists import lengths_of
 from candide.families.words.word_basis import count_bases, counts_of, unspoken
 from candide.families.words.word_tally_builder import WordTallyBuilder
 from candide.kernels.word_scoring import Weights
 from candide.statistics.tally import Tally
-from candide.statistics.weight_grid import FINEST, amounts, bits_of, exceeding
+from candide.statistics.weight_grid import FINEST, amounts, exceeding
 from candide.statistics.word_tally import WordTally
 
 
@@ -179,37 +180,14 @@ class Text(Family[WordTally, WordTallyBuilder, Documents, TextParameters]):
         if not self.beside:
             parameters.add_scores(values, parameters.likelihood_weights, joint)
 
-    def score_without(
-        self,
-        seen: WordTally,
-        batch: Batch,
-        columns: tuple[str, ...],
-        labels: IntArray,
-        weights: AnyArray,
-        joint: FloatArray,
-    ) -> None:
-        self._leave_out(self.options.model, seen, self.view(batch, columns), labels, weights, joint)
-
-    def log_likelihood_without(
-        self,
-        seen: WordTally,
-        batch: Batch,
-        columns: tuple[str, ...],
-        labels: IntArray,
-        weights: AnyArray,
-        joint: FloatArray,
-    ) -> None:
-        if self.beside:
-            return
-        model = "multinomial" if self.options.model == "complement" else self.options.model
-        self._leave_out(model, seen, self.view(batch, columns), labels, weights, joint)
-
-    def _leave_out(
-        self, model: str, seen: WordTally, values: Documents, labels: IntArray, weights: AnyArray, joint: FloatArray
-    ) -> None:
-        bits = max(seen.bits, bits_of(weights))
-        index, loads = index_of(seen, self.options, bits), loads_of(weights, len(labels), bits)
-        index.leaving.add(index.rows(values), labels, loads, (float(self.smoothing),), model, joint[None])
+    def leave_one_out(self, seen: WordTally, columns: tuple[str, ...]) -> TextsLeftOut:
+        """Each text is cut once, whatever is asked of it."""
+        models = [self.options.model]
+        if not self.is_likelihood and not self.beside:
+            models.append("multinomial")
+        index = TallyIndex.of(seen, self.options)
+        read = partial(self.view, columns=columns)
+        return TextsLeftOut(seen, index, read, float(self.smoothing), tuple(models), self.beside)
 
     def evidence_length(self, parameters: TextParameters | None, values: Documents) -> FloatArray:
         """How much the terms of each text weigh, known or not: how many they are, or sqrt(n) of n scaled to one."""
@@ -229,14 +207,6 @@ class Text(Family[WordTally, WordTallyBuilder, Documents, TextParameters]):
         found = parameters.assess(values, tables, shape)
         likelihood = np.zeros(shape) if self.beside else found.scores[-1]
         return BlockScores(found.scores[0], likelihood, found.length, parameters.log_unseen(found.unknown))
-
-    def strangeness_without(
-        self, seen: WordTally, batch: Batch, columns: tuple[str, ...], labels: IntArray, weights: AnyArray
-    ) -> FloatArray:
-        bits = max(seen.bits, bits_of(weights))
-        index = index_of(seen, self.options, bits)
-        rows = index.rows(self.view(batch, columns))
-        return index.leaving.strangeness(rows, labels, loads_of(weights, len(labels), bits))
 
     def terms(
         self, parameters: TextParameters, values: Documents, row: Batch, columns: tuple[str, ...], seen: WordTally

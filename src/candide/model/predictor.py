@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, NamedTuple
@@ -81,7 +81,7 @@ class Predictor:
     @property
     def has_prior(self) -> bool:
         """Whether the prior counts in the raw joint: not where every block is only a score."""
-        return not self.blocks or any(block.family.is_likelihood for block in self.blocks)
+        return has_prior(self.blocks)
 
     @property
     def prior_term(self) -> FloatArray:
@@ -252,6 +252,11 @@ class Predictor:
                 for name, values in zip(block.columns, drawn, strict=True):
                     columns[name][wanted] = values
         return columns, labels
+
+
+def has_prior(blocks: Sequence[Block]) -> bool:
+    """Whether the prior counts in the raw joint of these blocks: not where every one is only a score."""
+    return not blocks or any(block.family.is_likelihood for block in blocks)
 
 
 def texts_of(row: Batch, blocks: tuple[Block, ...]) -> dict[str, str]:

@@ -25,7 +25,7 @@ from candide.model.predictor import log_normalised
 from candide.model.schema import Choice, Schema
 from candide.model.summary import Summary, grid_weights
 from candide.selection.candidates import candidates, holds_numbers, smoothed_by_itself
-from candide.selection.folds import without_tenths
+from candide.selection.folds import score_without_folds
 from candide.selection.leave_one_out import known_labels, priors_without
 from candide.selection.text_recipes import best_recipe
 from candide.selection.trials import Tryout, compared, distinct_classes, preferred
@@ -81,11 +81,12 @@ class Judges:
         """The log loss of one column and the prior on rows left out, on the grid."""
         builder = family.builder(column.names, self.classes)
         family.learn(builder, family.read(column, column.names), self.labels, self.weights)
-        seen, scores = builder.freeze(), self.prior.copy()
+        seen = builder.freeze()
         if family.chooses:
-            without_tenths(Block(family, column.names), seen, column, self.labels, scores)
+            said = score_without_folds(Block(family, column.names), seen, column, self.labels)
         else:
-            family.score_without(seen, column, column.names, self.labels, self.weights, scores)
+            said = family.leave_one_out(seen, column.names).scores(column, self.labels, self.weights).score
+        scores = self.prior + said
         loads = self.weights.astype(np.float64) if self.weights.size else np.ones(len(self.labels))
         return quantized_number(mean_loss(log_normalised(scores, self.prior), self.labels, loads))
 

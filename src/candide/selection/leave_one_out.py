@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -19,10 +18,12 @@ from candide.data.errors import LabelsRefused
 from candide.data.values import Key, shown
 from candide.engines.protocol import Engine, parts
 from candide.families.base.family import Block
-from candide.model.calibration import IDENTITY, Calibration
-from candide.model.predictor import Predictor, Priors, log_normalised, log_priors, log_sum
+from candide.families.base.leave_one_out import BlockLeftOut
+from candide.model.calibration import Calibration
+from candide.model.predictor import Priors, has_prior, log_normalised, log_priors, log_sum
 from candide.model.reported import BlockEvidence, reported_scores, reported_start
 from candide.model.summary import Summary, grid_weights
+from candide.selection.folds import score_without_folds
 from candide.statistics.weight_grid import bits_of, weights_in_units
 
 BY_ROW, BY_BLOCK = ("labels", "weights", "prior"), ("terms", "observed", "familiarity")
@@ -107,41 +108,58 @@ class LeftOut:
         return replace(several[0], **by_row, **by_block)
 
 
-def leave_each_out(
-    summary: Summary,
-    batches: Iterable[Batch],
-    engine: Engine,
-    priors: Priors = "empirical",
-    class_weight: Priors | None = None,
-) -> Iterator[LeftOut]:
-    """Judge every row of the batches, all of which the summary has learned; in parallel, results in order."""
-    model = Predictor.fit(summary, priors, class_weight, IDENTITY)
-    small = (part for batch in batches for part in parts(batch))
-    return engine.map(partial(left_out, summary, model, priors=priors, class_weight=class_weight), small)
+@dataclass(frozen=True, eq=False)
+class LeaveOneOut:
+    """A summary that rows can be taken out of, one at a time: made once, then asked as often as one likes.
 
+    What does not depend on the row is prepared when it is made, so it may be asked on many threads, or sent to an
+    engine. Whoever wants to know how good something is without a row asks this: choosing, calibrating, evaluating.
+    """
 
-def left_out(
-    summary: Summary, model: Predictor, batch: Batch, priors: Priors = "empirical", class_weight: Priors | None = None
-) -> LeftOut:
-    """Judge the rows of one batch; `model` is the summary's, for what does not depend on the row."""
-    labels, weights = known_labels(summary, batch), grid_weights(batch)
-    shape = (len(summary.blocks), len(batch), len(summary.classes))
-    terms, observed, familiarity = np.zeros(shape), np.zeros(shape[:2]), np.zeros(shape[:2])
-    prior = priors_without(summary, labels, weights, priors, class_weight)
-    for place, (block, seen) in enumerate(zip(summary.blocks, summary.statistics, strict=True)):
-        family, columns = block.family, block.columns
-        family.score_without(seen, batch, columns, labels, weights, terms[place])
-        observed[place] = family.evidence_length(model.parameters[place], family.view(batch, columns))
-        if family.is_beside:
-            continue
-        likelihood = terms[place]
-        if not family.is_likelihood:
-            likelihood = np.zeros(shape[1:])
-            family.log_likelihood_without(seen, batch, columns, labels, weights, likelihood)
-        familiarity[place] = log_sum(prior + likelihood)
-        familiarity[place] += family.strangeness_without(seen, batch, columns, labels, weights)
-    loads = weights.astype(np.float64) if weights.size else np.ones(len(batch))
-    return LeftOut(labels, loads, prior, terms, observed, familiarity, model.has_prior)
+    summary: Summary
+    blocks: tuple[BlockLeftOut, ...]
+    """What each block says without its rows."""
+    priors: Priors = "empirical"
+    class_weight: Priors | None = None
+
+    @classmethod
+    def of(cls, summary: Summary, priors: Priors = "empirical", class_weight: Priors | None = None) -> LeaveOneOut:
+        """Ready to take out rows of the summary."""
+        pairs = zip(summary.blocks, summary.statistics, strict=True)
+        ready = tuple(block.family.leave_one_out(seen, block.columns) for block, seen in pairs)
+        return cls(summary, ready, priors, class_weight)
+
+    def __call__(self, batch: Batch) -> LeftOut:
+        """What is said of each row of a batch, all of which the summary has learned, without it."""
+        summary = self.summary
+        labels, weights = known_labels(summary, batch), grid_weights(batch)
+        prior = priors_without(summary, labels, weights, self.priors, self.class_weight)
+        shape = (len(summary.blocks), len(batch), len(summary.classes))
+        terms, observed, familiarity = np.zeros(shape), np.zeros(shape[:2]), np.zeros(shape[:2])
+        for place, (block, ready) in enumerate(zip(summary.blocks, self.blocks, strict=True)):
+            said = ready.scores(batch, labels, weights)
+            terms[place], observed[place] = said.score, said.length
+            if not block.family.is_beside:
+                familiarity[place] = log_sum(prior + said.log_likelihood) + said.unseen
+        loads = weights.astype(np.float64) if weights.size else np.ones(len(batch))
+        return LeftOut(labels, loads, prior, terms, observed, familiarity, has_prior(summary.blocks))
+
+    def each(self, batches: Iterable[Batch], engine: Engine) -> Iterator[LeftOut]:
+        """The same for the rows of many batches, in order."""
+        return engine.map(self, (part for batch in batches for part in parts(batch)))
+
+    def in_folds(self, rows: Batch, engine: Engine) -> LeftOut:
+        """Every row left out; blocks that choose when fitted are fitted without its fold. Rows are as good as shuffled.
+
+        Leave-one-out holds choices fixed. A histogram chose its intervals with the row among the others, so what it
+        then says of the row is a little too good, and whatever is fitted on it too sure.
+        """
+        left = LeftOut.joined(self.each([rows], engine))
+        terms = left.terms
+        for place, (block, seen) in enumerate(zip(self.summary.blocks, self.summary.statistics, strict=True)):
+            if block.family.chooses:
+                terms[place] = score_without_folds(block, seen, rows, left.labels)
+        return replace(left, terms=terms)
 
 
 def known_labels(summary: Summary, batch: Batch) -> IntArray:

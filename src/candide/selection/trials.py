@@ -17,8 +17,7 @@ from candide.engines.protocol import Engine
 from candide.families.base.family import Block
 from candide.model.summary import Summary
 from candide.selection.fit_calibration import calibrated
-from candide.selection.folds import judged
-from candide.selection.leave_one_out import LeftOut
+from candide.selection.leave_one_out import LeaveOneOut, LeftOut
 
 
 @dataclass(frozen=True)
@@ -54,7 +53,7 @@ class Tryout:
     def _left_out(self, blocks: Sequence[Block]) -> LeftOut:
         new = [block for block in blocks if block not in self.said]
         if new:
-            left = judged(Summary.of(new, self.rows), self.rows, self.engine)
+            left = LeaveOneOut.of(Summary.of(new, self.rows)).in_folds(self.rows, self.engine)
             self.said.update((block, left.block(place)) for place, block in enumerate(new))
         return LeftOut.beside([self.said[block] for block in blocks])
 

@@ -17,11 +17,10 @@ from candide.model.quality import Point, Quality
 from candide.model.summary import Summary
 from candide.model.tuning import UNTUNED, Tuning
 from candide.selection.fit_calibration import calibrated
-from candide.selection.folds import judged
 from candide.selection.identifiers import identifier_columns
 from candide.selection.leaks import Leak, leaks
 from candide.selection.learning_curve import learning_curve
-from candide.selection.leave_one_out import LeftOut
+from candide.selection.leave_one_out import LeaveOneOut, LeftOut
 from candide.selection.scored_rows import scored_without
 from candide.selection.timestamps import timestamp_columns
 
@@ -49,7 +48,8 @@ def tune(
         return UNTUNED, []
     some = list(affordable(summary, batches))
     with watch("Leaving rows out", Size(len(some), "batches")) as report:
-        rows = LeftOut.joined(judged(summary, batch, engine, priors, class_weight) for batch in counted(some, report))
+        leaving = LeaveOneOut.of(summary, priors, class_weight)
+        rows = LeftOut.joined(leaving.in_folds(batch, engine) for batch in counted(some, report))
     with watch("Calibrating", Size(None, "steps")):
         return taught(summary, some, rows, engine, priors, class_weight)
 

@@ -15,6 +15,7 @@ from candide.families.base.competing import ColumnLook
 from candide.families.base.core import Cells, Drawn
 from candide.families.base.explaining import Term, shown_number
 from candide.families.base.family import AnyFamily
+from candide.families.base.leave_one_out import BlockLeftOut, BySubtracting
 from candide.families.base.numbers import OfNumbers
 from candide.families.base.streaming import BY_MOMENTS
 from candide.families.base.support import REAL, Support
@@ -135,10 +136,18 @@ class Density(OfNumbers[Sums, SumsBuilder, Parameters]):
         for column in range(values.shape[1]):
             joint += self._column_terms(parameters, values[:, column], column)
 
+    def leave_one_out(self, seen: Sums, columns: tuple[str, ...]) -> BlockLeftOut:
+        return BySubtracting.of(self, seen, columns)
+
     def score_without(
-        self, seen: Sums, batch: Batch, columns: tuple[str, ...], labels: IntArray, weights: AnyArray, joint: FloatArray
+        self,
+        seen: Sums,
+        values: FloatArray,
+        columns: tuple[str, ...],
+        labels: IntArray,
+        weights: AnyArray,
+        joint: FloatArray,
     ) -> None:
-        values = self.view(batch, columns)
         for column in range(len(columns)):
             known = np.flatnonzero(~np.isnan(values[:, column]))
             loads = weights[known] if weights.size else weights

@@ -12,6 +12,7 @@ from candide.data.batch import Batch
 from candide.families.base.basis import DensityBasis
 from candide.families.base.core import Drawn
 from candide.families.base.explaining import Term, shown_number
+from candide.families.base.leave_one_out import BlockLeftOut, BySubtracting
 from candide.families.base.multivariate_normal import (
     NormalParameters,
     log_densities,
@@ -99,16 +100,18 @@ class Discriminant(OfNumbers[CrossSums, CrossSumsBuilder, NormalParameters]):
             if len(columns):
                 joint[rows] += multivariate_log_densities(parameters, values[np.ix_(rows, columns)], columns)
 
+    def leave_one_out(self, seen: CrossSums, columns: tuple[str, ...]) -> BlockLeftOut:
+        return BySubtracting.of(self, seen, columns)
+
     def score_without(
         self,
         seen: CrossSums,
-        batch: Batch,
+        values: FloatArray,
         columns: tuple[str, ...],
         labels: IntArray,
         weights: AnyArray,
         joint: FloatArray,
     ) -> None:
-        values = self.view(batch, columns)
         loads = weights if weights.size else np.ones(len(labels), dtype=np.int64)
         learned = ~np.isnan(values).any(axis=1) & (loads > 0)
         if not learned.all():

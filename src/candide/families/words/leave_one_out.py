@@ -5,16 +5,17 @@ The counts are those of a word tally, as here, or of a `TermMatrix`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from threading import Lock
+from functools import cached_property
 from typing import NamedTuple
-from weakref import finalize
 
 import numpy as np
 
 from candide.data.arrays import AnyArray, FloatArray, IntArray
+from candide.data.batch import Batch
 from candide.data.errors import ForgetRefused
+from candide.families.base.block_scores import BlockScores
 from candide.families.base.safe_log import safe_log
 from candide.families.words.documents import Documents
 from candide.families.words.event_models import NO_FLOATS, NO_INTEGERS
@@ -27,7 +28,7 @@ from candide.families.words.parameters import (
     numbered,
     who_speaks,
 )
-from candide.families.words.term_lists import rows_of, weighed
+from candide.families.words.term_lists import loads_of, rows_of, weighed
 from candide.families.words.vocabulary import Vocabulary, letters_of, recipe_of
 from candide.kernels.word_leaving import (
     Counted,
@@ -41,7 +42,8 @@ from candide.kernels.word_leaving import (
 )
 from candide.kernels.word_merging import class_totals, word_totals
 from candide.kernels.words import Number
-from candide.statistics.word_tally import WordTally
+from candide.statistics.weight_grid import FINEST, bits_of
+from candide.statistics.word_tally import WordTally, running
 
 NO_LOGS = np.zeros((0, 1))
 #: Logarithms of counts are tabled where they are no more than this.
@@ -220,18 +222,33 @@ class TallyIndex:
         return rows._replace(terms=words.astype(np.int32))
 
 
-_lock = Lock()
-_indexes: dict[tuple[int, TextOptions, int], TallyIndex] = {}
+@dataclass(frozen=True, eq=False)
+class TextsLeftOut:
+    """A tally of texts that they can be taken out of, one at a time; each is cut once for all that is asked.
 
-
-def index_of(tally: WordTally, options: TextOptions, bits: int = 0) -> TallyIndex:
-    """Made once for all the parts that documents come in, on whatever thread; it goes when the tally goes.
-
-    Documents that weigh whole numbers of 2^-bits are taken out of counts in units as small.
+    `models` are the one that scores, and another for the likelihood where the score is none.
     """
-    key = (id(tally), options, max(bits, tally.bits))
-    with _lock:
-        if key not in _indexes:
-            _indexes[key] = TallyIndex.of(tally.at(bits), options)
-            finalize(tally, _indexes.pop, key, None)
-        return _indexes[key]
+
+    tally: WordTally
+    index: TallyIndex
+    read: Callable[[Batch], Documents]
+    smoothing: float
+    models: tuple[str, ...]
+    beside: bool
+
+    @cached_property
+    def finest(self) -> TallyIndex:
+        """The counts in the smallest units, for rows whose weights are fractions though their sums are whole."""
+        return TallyIndex.of(self.tally.at(FINEST), self.index.leaving.options)
+
+    def scores(self, batch: Batch, labels: IntArray, weights: AnyArray) -> BlockScores:
+        bits = max(self.tally.bits, bits_of(weights))
+        index, loads = self.index if bits == self.tally.bits else self.finest, loads_of(weights, len(labels), bits)
+        options = index.leaving.options
+        rows = index.rows(self.read(batch))
+        found = np.zeros((len(self.models), len(labels), self.tally.classes))
+        for model, said in zip(self.models, found, strict=True):
+            index.leaving.add(rows, labels, loads, (self.smoothing,), model, said[None])
+        likelihood = np.zeros_like(found[0]) if self.beside else found[-1]
+        length = np.diff(running(rows.amounts)[rows.indptr]) / options.unit
+        return BlockScores(found[0], likelihood, length, index.leaving.strangeness(rows, labels, loads))

@@ -1,0 +1,74 @@
+"""The reported score stands in one place, and whoever adds it up elsewhere adds up the same."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from candide.data.batch import Batch
+from candide.families.base.family import Block
+from candide.families.gaussian import Gaussian
+from candide.families.text import Text
+from candide.model.calibration import Calibration
+from candide.model.predictor import Predictor, log_normalised
+from candide.model.reported import BlockEvidence, reported_scores, reported_start
+from candide.model.summary import Summary
+from candide.selection.fit_calibration import Task
+from candide.selection.leave_one_out import LeaveOneOut
+
+BLOCKS = (Block(Text(column="text"), ("text",)), Block(Gaussian(), ("x",)))
+CLASSES = (("text", "fig"), ("text", "plum"))
+CALIBRATION = Calibration(
+    dict(zip(CLASSES, [0.3, -0.3], strict=True)), {"text": 0.7, "x": 1.4}, {"text": 0.5}
+)
+
+
+def rows(count: int = 40) -> Batch:
+    rng = np.random.default_rng(2)
+    labels = rng.choice(["fig", "plum"], count)
+    texts = [" ".join(rng.choice(["a", "b", "c", label], rng.integers(0, 9))) for label in labels]
+    return Batch.of({"text": texts, "x": rng.normal(size=count)}, labels)
+
+
+def by_hand(prior: np.ndarray, text: np.ndarray, length: np.ndarray, x: np.ndarray) -> np.ndarray:
+    factor = 0.7 * np.maximum(length, 1.0) ** -0.5
+    return prior + np.array([0.3, -0.3]) + factor[:, None] * text + 1.4 * x
+
+
+def test_the_reported_score_written_out():
+    batch = rows()
+    model = Predictor.fit(Summary.of(BLOCKS, batch), calibration=CALIBRATION)
+    text, x = np.zeros((2, len(batch), 2))
+    for said, block, parameters in zip((text, x), model.blocks, model.parameters, strict=True):
+        block.family.score(parameters, block.family.view(batch, block.columns), said)
+    length = np.array([len(str(value).split()) for value in batch.columns.raw(batch.position("text"))], dtype=float)
+    expected = by_hand(model.log_prior, text, length, x)
+    np.testing.assert_allclose(model.reported(batch), expected, atol=1e-12)
+    np.testing.assert_allclose(model.assess(batch).reported, expected, atol=1e-12)
+    for place, why in enumerate(model.explain(batch)):
+        assert why.reported == pytest.approx(expected[place], abs=1e-9)
+    start = reported_start(model.log_prior, CALIBRATION, model.classes)
+    evidence = [BlockEvidence("text", text, length), BlockEvidence("x", x, None)]
+    found = reported_scores(np.tile(start, (len(batch), 1)), CALIBRATION, evidence)
+    np.testing.assert_allclose(found, expected, atol=1e-12)
+
+
+def test_rows_left_out_report_by_the_same_formula():
+    batch = rows()
+    left = LeaveOneOut.of(Summary.of(BLOCKS, batch))(batch)
+    expected = by_hand(left.prior, left.terms[0], left.observed[0], left.terms[1])
+    np.testing.assert_allclose(left.reported(CALIBRATION, CLASSES, BLOCKS), expected, atol=1e-12)
+
+
+def test_the_kernel_that_fits_a_calibration_adds_up_the_reported_score():
+    batch = rows()
+    left = LeaveOneOut.of(Summary.of(BLOCKS, batch))(batch)
+    task = Task.of(left, np.array([True, False]))
+    plain = replace(task, doubts=np.zeros_like(task.doubts))
+    power = np.array([0.5, 0.0])
+    weight = np.array([0.7, 1.4]) * np.exp(-power * task.middle)
+    loss, _ = plain.loss(np.array([0.3, -0.3]), weight, power)
+    likely = log_normalised(left.reported(CALIBRATION, CLASSES, BLOCKS), left.prior)
+    assert loss == pytest.approx(-likely[np.arange(len(batch)), left.labels].sum(), abs=1e-9)

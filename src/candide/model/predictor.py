@@ -172,7 +172,9 @@ class Predictor:
             spoken = self._in_time(block.family.terms(parameters, values, row, block.columns, seen), row, block)
             terms += [replace(term, factor=factor) for term in spoken]
             silent += block.family.silent(parameters, values, row, block.columns, seen)
-        scores = reported_scores(self.reported_start[None], calibration, evidence)
+        scores = self.joint(row)
+        if self.calibration is not None:  # else to the last bit what is predicted, which is added up column by column
+            scores = reported_scores(self.reported_start[None], calibration, evidence)
         used = {name for block in self.blocks for name in block.columns}
         silent += [Silence(name, "", IGNORED) for name in row.names if name not in used]
         calibrated = self.calibration is not None

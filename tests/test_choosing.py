@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from candide import NaiveBayes, families, load
-from candide.kernels.calibrating import loss_and_slope
+from candide.kernels.calibrating import Coefficients, Scored, loss_and_slope
 from candide.model.calibration import IDENTITY
 from candide.model.tuning import UNTUNED
 from strategies import PLAIN
@@ -184,10 +184,9 @@ def test_the_loss_of_a_calibration_and_its_slopes_are_those_of_the_formula():
         return slow_loss(terms, start, logs, bias, np.exp(log_weight), power, labels, loads, doubts)
 
     bias, log_weight, power = np.split(point, [classes, classes + blocks])
-    slopes = [np.zeros(classes), np.zeros(blocks), np.zeros(blocks)]
-    found = loss_and_slope(
-        terms, start, logs, bias, np.exp(log_weight), power, labels, loads, doubts, 0, rows, *slopes
-    )
+    slopes = Coefficients(np.zeros(classes), np.zeros(blocks), np.zeros(blocks))
+    scored, at = Scored(terms, start, logs, labels, loads, doubts), Coefficients(bias, np.exp(log_weight), power)
+    found = loss_and_slope(scored, at, 0, rows, slopes)
     assert found == pytest.approx(slow(point), rel=1e-12)
     expected = [(slow(point + step) - slow(point - step)) / 2e-6 for step in np.eye(len(point)) * 1e-6]
     assert np.concatenate(slopes) == pytest.approx(expected, abs=1e-5)

@@ -113,3 +113,30 @@ def test_nobody_above_tells_families_apart_by_their_class():
                 kinds = {name.id for name in ast.walk(node.args[1]) if isinstance(name, ast.Name)}
                 asked += [f"{path.relative_to(SOURCE)}: {kind}" for kind in kinds & concrete]
     assert not asked
+
+
+MOST_ARGUMENTS, MOST_LINES = 10, 80
+KERNELS = [
+    pytest.param(node, id=f"{path.stem}.{node.name}")
+    for path in sorted((SOURCE / "kernels").glob("*.py"))
+    for node in ast.walk(ast.parse(path.read_text()))
+    if isinstance(node, ast.FunctionDef) and any(ast.unparse(one) == "compiled" for one in node.decorator_list)
+]
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_a_kernel_says_what_it_does_and_why_it_is_large(kernel):
+    said = [line.strip() for line in (ast.get_docstring(kernel) or "").splitlines()]
+    assert said
+    arguments = kernel.args
+    count = len(arguments.posonlyargs) + len(arguments.args) + len(arguments.kwonlyargs)
+    assert count <= MOST_ARGUMENTS or any(line.startswith("Many arguments because") for line in said)
+    lines = (kernel.end_lineno or kernel.lineno) - kernel.lineno + 1
+    assert lines <= MOST_LINES or any(line.startswith("Long because") for line in said)
+
+
+@pytest.mark.parametrize("path", sorted((SOURCE / "kernels").glob("*.py")), ids=lambda path: path.stem)
+def test_a_tuple_of_arrays_has_a_contract(path):
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.ClassDef):
+            assert ast.get_docstring(node), node.name

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from candide.data.arrays import FloatArray, IntArray
@@ -13,6 +15,30 @@ NEGLIGIBLE = -40.0
 FARTHEST_DOUBT = 10.0
 #: Doubt sets in and ends within so many nats on either side: no minimum is found to the last digit at a kink.
 ROUNDED = 0.1
+
+
+class Scored(NamedTuple):
+    """Rows as a calibration sees them: what each block says, and where scores start.
+
+    terms float64[row, block, class], start float64[row, class], logs float64[row, block] (log length), labels
+    int64[row], loads float64[row] (how much the row weighs), doubts float64[row]: what is added for every nat, up to a
+    few, by which the label leads another class, as it would cost were it that class.
+    """
+
+    terms: FloatArray
+    start: FloatArray
+    logs: FloatArray
+    labels: IntArray
+    loads: FloatArray
+    doubts: FloatArray
+
+
+class Coefficients(NamedTuple):
+    """What a calibration fits, or the slopes by it: bias float64[class], weight and power float64[block]."""
+
+    bias: FloatArray
+    weight: FloatArray
+    power: FloatArray
 
 
 @compiled
@@ -31,30 +57,14 @@ def doubted_lead(lead: float) -> tuple[float, float, float]:
 
 
 @compiled
-def loss_and_slope(
-    terms: FloatArray,
-    start: FloatArray,
-    logs: FloatArray,
-    bias: FloatArray,
-    weight: FloatArray,
-    power: FloatArray,
-    labels: IntArray,
-    loads: FloatArray,
-    doubts: FloatArray,
-    first: int,
-    last: int,
-    by_bias: FloatArray,
-    by_weight: FloatArray,
-    by_power: FloatArray,
-) -> float:
+def loss_and_slope(rows: Scored, at: Coefficients, first: int, last: int, slope: Coefficients) -> float:
     """Sum of -log P(label) over rows first to last, with scores start + bias + sum of weight * length^-power * terms.
 
-    doubts[row] is added for every nat, up to a few, by which the label leads another class: what it would cost were
-    it that class.
-
-    terms[row, block, class], start[row, class], logs[row, block] (log length), loads[row] (how much the row weighs).
-    Slopes are added up in place; by_weight is the slope by log weight.
+    Slopes are added up in place; slope.weight is that by log weight.
     """
+    terms, start, logs, labels, loads, doubts = rows
+    bias, weight, power = at
+    by_bias, by_weight, by_power = slope
     _, blocks, classes = terms.shape
     scores, factors, doubted = np.empty(classes), np.empty(blocks), np.empty(classes)
     loss = 0.0
@@ -79,8 +89,8 @@ def loss_and_slope(
         for label in range(classes):
             behind = scores[label] - most
             if label != labels[row]:
-                amount, slope, _ = doubted_lead(own - behind)
-                doubted[label] = doubts[row] * slope
+                amount, steepness, _ = doubted_lead(own - behind)
+                doubted[label] = doubts[row] * steepness
                 doubt += doubted[label]
                 price += doubts[row] * amount
             scores[label] = np.exp(behind) if behind > NEGLIGIBLE else 0.0
@@ -102,24 +112,13 @@ def loss_and_slope(
 
 
 @compiled
-def add_curvature(
-    terms: FloatArray,
-    start: FloatArray,
-    logs: FloatArray,
-    bias: FloatArray,
-    weight: FloatArray,
-    power: FloatArray,
-    labels: IntArray,
-    loads: FloatArray,
-    doubts: FloatArray,
-    first: int,
-    last: int,
-    curvature: FloatArray,
-) -> None:
+def add_curvature(rows: Scored, at: Coefficients, first: int, last: int, curvature: FloatArray) -> None:
     """Add the second derivatives of `loss_and_slope` by bias, log weight and power, [parameter, parameter].
 
     Only the half below the diagonal is filled.
     """
+    terms, start, logs, labels, loads, doubts = rows
+    bias, weight, power = at
     _, blocks, classes = terms.shape
     size = classes + 2 * blocks
     chances, slopes = np.empty(classes), np.zeros((size, classes))

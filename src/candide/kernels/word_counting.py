@@ -185,7 +185,8 @@ def learn_documents(
     """
     table, pairs, frequency = tallies.table, tallies.pairs, tallies.frequency
     dense = table.shape[1] > 0
-    ids, amounts = reader.scratch.ids, reader.scratch.amounts
+    letters, recipe, terms, scratch = reader
+    ids, amounts = scratch.ids, scratch.amounts
     once = weighting.rule != COUNTS or frequency.size > 0
     rows = texts.offsets.size - 1
     while row < rows:
@@ -193,7 +194,7 @@ def learn_documents(
             row += 1
             continue
         start, stop = texts.offsets[row], texts.offsets[row + 1]
-        count = document_terms(texts.letters, start, stop, reader, True)
+        count = document_terms(texts.letters, start, stop, letters, recipe, terms, scratch, True)
         if count < 0:
             return row, count
         if not dense and 4 * (tallies.used[0] + count) > 3 * (pairs.size >> 1):
@@ -201,7 +202,7 @@ def learn_documents(
         label = labels[row]
         weight = weights[row] if weights.size else 1
         if once:
-            count = join_equal(count, reader.scratch)
+            count = join_equal(count, scratch)
             if count < 0:
                 return row, count
             if frequency.size:

@@ -60,6 +60,17 @@ class Counted(NamedTuple):
     shift: int
 
 
+class Absence(NamedTuple):
+    """What it says that a document has none of the kept words: constant float64[n], certain int64[n].
+
+    certain[i] is how many words all documents hold: without smoothing their absence is impossible, so it is counted
+    and not said.
+    """
+
+    constant: FloatArray
+    certain: IntArray
+
+
 class Gone(NamedTuple):
     """Scratch: what one document takes with it. lost and faded by class, in counts and as numbers; pairs by place."""
 
@@ -70,18 +81,16 @@ class Gone(NamedTuple):
 
 
 @compiled
-def list_documents(
-    texts: Texts, row: Number, reader: Reader, learning: bool, out: Rows
-) -> tuple[Number, Number]:
+def list_documents(texts: Texts, row: Number, reader: Reader, learning: bool, out: Rows) -> tuple[Number, Number]:
     """List the terms and occurrences of the documents from number `row` on; where it stopped and why (0: all done)."""
-    scratch = reader.scratch
+    letters, recipe, terms, scratch = reader
     while row < texts.offsets.size - 1:
         begin = out.indptr[row]
         out.indptr[row + 1] = begin
         out.tokens[row] = MISSING
         if texts.missing.size == 0 or not texts.missing[row]:
             start, stop = texts.offsets[row], texts.offsets[row + 1]
-            tokens = document_terms(texts.letters, start, stop, reader, learning)
+            tokens = document_terms(texts.letters, start, stop, letters, recipe, terms, scratch, learning)
             if tokens < 0:
                 return row, tokens
             count = join_equal(tokens, scratch)
@@ -269,6 +278,16 @@ def strange_without(rows: Rows, labels: IntArray, weights: IntArray, seen: Count
 
 
 @compiled
+def floors_of(smoothings: FloatArray) -> FloatArray:
+    """What a class says of a word that it never saw: log(smoothing), or 0 where there is none to add to."""
+    floors = np.zeros(smoothings.size)
+    for which in range(smoothings.size):
+        if smoothings[which] > 0:
+            floors[which] = math.log(smoothings[which])
+    return floors
+
+
+@compiled
 def leave_out_shares(
     rows: Rows,
     labels: IntArray,
@@ -289,9 +308,7 @@ def leave_out_shares(
     several, _, classes = joint.shape
     gone = room_for(rows, classes)
     sums, hits = np.empty((classes, several)), np.empty(classes, np.int64)
-    floors, own = np.zeros(several), np.empty(several)
-    for which in range(several):
-        floors[which] = math.log(smoothings[which]) if smoothings[which] > 0 else 0.0
+    floors, own = floors_of(smoothings), np.empty(several)
     for row in range(rows.indptr.size - 1):
         tokens, label, weight = rows.tokens[row], labels[row], weights[row]
         if tokens == MISSING:
@@ -419,17 +436,16 @@ def absences(
     smoothing: float,
     labels: IntArray,
     documents: IntArray,
-    constant: FloatArray,
-    certain: IntArray,
+    out: Absence,
 ) -> None:
-    """What the absence of every kept word says where class labels[i] has documents[i] documents, into constant[i].
+    """What the absence of every kept word says where class labels[i] has documents[i] documents, into out at i.
 
     Counts and documents are in the same units.
 
     words[j] of the class's words, j in starts[class]:starts[class + 1], are in counts[j] of its documents; those in
-    more than there are belong to the document that was taken out, and are left to the caller. certain[i] is how many
-    words all documents hold: without smoothing their absence is impossible, so it is counted and not said.
+    more than there are belong to the document that was taken out, and are left to the caller.
     """
+    constant, certain = out
     for place in range(labels.size):
         there = documents[place] * unit
         certain[place] = 0
@@ -460,18 +476,18 @@ def leave_out_presence(
     smoothing: float,
     pair_logs: FloatArray,
     pair_absences: FloatArray,
-    constant: FloatArray,
-    certain: IntArray,
-    own_constant: FloatArray,
-    own_certain: IntArray,
+    by_class: Absence,
+    by_row: Absence,
     joint: FloatArray,
 ) -> Number:
     """Add what each document says by the presence and absence of words in the others; returns as the others do.
 
-    pair_logs are as there, pair_absences from `less_absent`. constant and certain, from `absences`, are those of each
-    class; own_constant and own_certain those of each row's class once it has the row's weight less of documents. The
-    document's words are taken out of them one by one.
+    pair_logs are as there, pair_absences from `less_absent`. by_class, from `absences`, is the absence of all words in
+    each class; by_row that in each row's class once it has the row's weight less of documents. The document's words are
+    taken out of them one by one.
     """
+    constant, certain = by_class
+    own_constant, own_certain = by_row
     classes = joint.shape[1]
     gone = room_for(rows, classes)
     sums, held, hits = np.empty(classes), np.empty(classes, np.int64), np.empty(classes, np.int64)

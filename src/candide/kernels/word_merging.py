@@ -209,6 +209,7 @@ def number_lines(
     Unknown terms are given one when learning, else a number below UNKNOWN.
     """
     tail = scratch.tail
+    slots, arena, place, spelled, sizes = terms
     while line < offsets.size - 1:
         position, stop = offsets[line], offsets[line + 1]
         run = np.int64(NOTHING)
@@ -231,14 +232,14 @@ def number_lines(
                 length += 1
                 position += 1
             if length <= 8:
-                term = number_of_key(key, np.int64(key), length, 0, learning, terms)
+                term = number_of_key(key, np.int64(key), length, 0, learning, slots, place, spelled, sizes)
             else:
                 tail[(length - 1) >> 3] = key
-                term = number_of_long_word(tail, length, 0, learning, terms)
+                term = number_of_long_word(tail, length, 0, learning, slots, arena, place, spelled, sizes)
             if UNKNOWN < term < 0:
                 return line, term
             if run != NOTHING:
-                term = number_of_run(run, term, 0, learning, terms)
+                term = number_of_run(run, term, 0, learning, slots, place, spelled, sizes)
                 if UNKNOWN < term < 0:
                     return line, term
             run = np.int64(term)

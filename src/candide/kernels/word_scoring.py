@@ -11,7 +11,7 @@ import numpy as np
 from candide.data.arrays import AnyArray, FloatArray, IntArray
 from candide.kernels import compiled
 from candide.kernels.word_counting import COUNTS, TermWeighting, Texts, join_equal, unit_of, weigh
-from candide.kernels.words import Number, Reader, Scratch, document_terms
+from candide.kernels.words import Letters, Number, Reader, Recipe, Scratch, Terms, document_terms
 
 
 class Weights(NamedTuple):
@@ -53,18 +53,25 @@ class Said(NamedTuple):
 
 @compiled
 def weighed_terms(
-    texts: Texts, row: Number, reader: Reader, weighting: TermWeighting, once: bool
+    texts: Texts,
+    row: Number,
+    letters: Letters,
+    recipe: Recipe,
+    terms: Terms,
+    scratch: Scratch,
+    weighting: TermWeighting,
+    once: bool,
 ) -> tuple[Number, Number]:
     """Number the terms of one document, each different one once where asked; how many, and of how many tokens.
 
     Amounts are set for different terms only: occurrences, 1, or units of 2^-32, as the weighting says.
     """
     start, stop = texts.offsets[row], texts.offsets[row + 1]
-    tokens = document_terms(texts.letters, start, stop, reader, False)
+    tokens = document_terms(texts.letters, start, stop, letters, recipe, terms, scratch, False)
     if tokens < 0 or not once:
         return tokens, tokens
-    count = join_equal(tokens, reader.scratch)
-    weigh(count, weighting, reader.scratch.amounts)
+    count = join_equal(tokens, scratch)
+    weigh(count, weighting, scratch.amounts)
     return count, tokens
 
 
@@ -76,15 +83,16 @@ def measure_documents(
 
     Returns where it stopped and why (0: all done); missing documents are passed over.
     """
+    letters, recipe, terms, scratch = reader
     once, unit = weighting.rule != COUNTS, unit_of(weighting)
     while row < texts.offsets.size - 1:
         if texts.missing.size == 0 or not texts.missing[row]:
-            count, _ = weighed_terms(texts, row, reader, weighting, once)
+            count, _ = weighed_terms(texts, row, letters, recipe, terms, scratch, weighting, once)
             if count < 0:
                 return row, count
             said = np.int64(0)
             for place in range(count):
-                said += reader.scratch.amounts[place] if once else 1
+                said += scratch.amounts[place] if once else 1
             length[row] = said * unit
         row += 1
     return row, 0
@@ -210,7 +218,8 @@ def score_documents(
     to the weight of all terms, and unknown[row] to that of the terms that say nothing. Returns where it stopped and why
     (0: all done); missing documents are passed over.
     """
-    scratch, classes = reader.scratch, joint.shape[1]
+    letters, recipe, terms, scratch = reader
+    classes = joint.shape[1]
     turns = 2 if likelihood.shape[0] else 1
     once, unit = weighting.rule != COUNTS or weights.rate.size > 0, unit_of(weighting)
     sums, matched = np.empty(classes), np.empty(classes)
@@ -219,7 +228,7 @@ def score_documents(
         if texts.missing.size and texts.missing[row]:
             row += 1
             continue
-        count, tokens = weighed_terms(texts, row, reader, weighting, once)
+        count, tokens = weighed_terms(texts, row, letters, recipe, terms, scratch, weighting, once)
         if count < 0:
             return row, count
         for turn in range(turns):

@@ -77,8 +77,8 @@ def terms_of(text: AnyArray, stop: Number, block: Any, learning: bool, once: boo
 
     Each different term comes once with its amount, unless each occurrence counts for itself and `once` is not asked.
     """
-    scratch = block.reader.scratch
-    count = document_terms(text, 0, stop, block.reader, learning)
+    letters, recipe, terms, scratch = block.reader
+    count = document_terms(text, 0, stop, letters, recipe, terms, scratch, learning)
     if count <= 0:
         return count
     if block.weighting.rule == COUNTS and not once:

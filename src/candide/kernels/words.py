@@ -11,6 +11,9 @@ keys are one 64-bit integer each:
 
 No byte of UTF-8 is 254 or 255, and no word contains a zero byte, so the three kinds cannot be confused.
 
+A `Reader` is taken apart before the loop over documents, and `Terms` before that over words: what comes out of a tuple
+has its references counted.
+
 Documents are numbered whole: when something is too small the kernel stops before the document, the caller makes
 room and goes on at the same document. Terms met in the broken attempt are simply found again.
 """
@@ -32,8 +35,6 @@ Number: TypeAlias = int | np.int64
 TERMS_FULL, ARENA_FULL, SCRATCH_FULL, PAIRS_FULL = -1, -2, -3, -4
 #: Not yet looked up.
 NOTHING = -8
-#: How long a word is that the loop for ASCII cannot read.
-NOT_PLAIN = -1
 #: How many runs are fetched from memory together.
 AHEAD = 16
 #: Numbers below this are terms that are not in the vocabulary, told apart by their hash.
@@ -112,7 +113,10 @@ class Scratch(NamedTuple):
 
 
 class Reader(NamedTuple):
-    """What documents are read with: how characters fold, how text is cut, the vocabulary, and room for one document."""
+    """What documents are read with: how characters fold, how text is cut, the vocabulary, and room for one document.
+
+    It is what kernels that loop over documents are given.
+    """
 
     letters: Letters
     recipe: Recipe
@@ -168,27 +172,43 @@ def same_word(arena: AnyArray, start: Number, tail: AnyArray, chunks: Number) ->
 
 
 @compiled
-def new_term(key: np.uint64, slot: np.uint64, begin: Number, bytes_long: Number, terms: Terms) -> Number:
+def new_term(
+    key: np.uint64,
+    slot: np.uint64,
+    begin: Number,
+    bytes_long: Number,
+    slots: AnyArray,
+    place: IntArray,
+    length: IntArray,
+    sizes: IntArray,
+) -> Number:
     """Give a key the next number, in the empty slot where the search for it ended."""
-    term = terms.sizes[0]
-    if term >= terms.place.size:
+    term = sizes[0]
+    if term >= place.size:
         return TERMS_FULL
-    terms.slots[slot << ONE] = key
-    terms.slots[(slot << ONE) + ONE] = np.uint64(term)
-    terms.place[term] = begin
-    terms.length[term] = bytes_long
-    terms.sizes[0] = term + 1
+    slots[slot << ONE] = key
+    slots[(slot << ONE) + ONE] = np.uint64(term)
+    place[term] = begin
+    length[term] = bytes_long
+    sizes[0] = term + 1
     return term
 
 
 @compiled
 def number_of_key(
-    key: np.uint64, begin: Number, bytes_long: Number, hashed: Number, learning: bool, terms: Terms
+    key: np.uint64,
+    begin: Number,
+    bytes_long: Number,
+    hashed: Number,
+    learning: bool,
+    slots: AnyArray,
+    place: IntArray,
+    length: IntArray,
+    sizes: IntArray,
 ) -> Number:
     """The number of a short word, or of a run (no bytes of its own): found, made when learning, else below UNKNOWN."""
     if hashed:
         return np.int64(mixed(key) >> (SIXTY_FOUR - np.uint64(hashed)))
-    slots = terms.slots
     mask = np.uint64((slots.size >> 1) - 2)
     slot = slot_of(key, slots)
     stored = slots[slot << ONE]
@@ -199,25 +219,22 @@ def number_of_key(
         return np.int64(slots[(slot << ONE) + ONE])
     if not learning:
         return UNKNOWN - 1 - np.int64(mixed(key) >> SIGN)
-    return new_term(key, slot, begin, bytes_long, terms)
+    return new_term(key, slot, begin, bytes_long, slots, place, length, sizes)
 
 
 @compiled
-def known_number(key: np.uint64, slots: AnyArray) -> Number:
-    """The number of a short word that has one, or NOTHING: so small that it is inlined where most words end."""
-    mask = np.uint64((slots.size >> 1) - 2)
-    slot = slot_of(key, slots)
-    stored = slots[slot << ONE]
-    while stored != key and stored != EMPTY:
-        slot = (slot + ONE) & mask
-        stored = slots[slot << ONE]
-    return np.int64(slots[(slot << ONE) + ONE]) if stored == key else np.int64(NOTHING)
-
-
-@compiled
-def number_of_long_word(tail: AnyArray, bytes_long: Number, hashed: Number, learning: bool, terms: Terms) -> Number:
+def number_of_long_word(
+    tail: AnyArray,
+    bytes_long: Number,
+    hashed: Number,
+    learning: bool,
+    slots: AnyArray,
+    arena: AnyArray,
+    place: IntArray,
+    length: IntArray,
+    sizes: IntArray,
+) -> Number:
     """The same for a word of more than eight bytes, given in chunks of eight."""
-    slots, arena = terms.slots, terms.arena
     chunks = (bytes_long + 7) >> 3
     scattered = ZERO
     for chunk in range(chunks):
@@ -231,26 +248,35 @@ def number_of_long_word(tail: AnyArray, bytes_long: Number, hashed: Number, lear
         stored = slots[slot << ONE]
         if stored == key:
             term: Number = np.int64(slots[(slot << ONE) + ONE])
-            if terms.length[term] == bytes_long and same_word(arena, terms.place[term], tail, chunks):
+            if length[term] == bytes_long and same_word(arena, place[term], tail, chunks):
                 return term
         if stored == EMPTY:
             break
         slot = (slot + ONE) & mask
     if not learning:
         return UNKNOWN - 1 - np.int64(scattered >> SIGN)
-    start = terms.sizes[1]
+    start = sizes[1]
     if start + chunks > arena.size:
         return ARENA_FULL
-    term = new_term(key, slot, start, bytes_long, terms)
+    term = new_term(key, slot, start, bytes_long, slots, place, length, sizes)
     if term >= 0:
         for chunk in range(chunks):
             arena[start + chunk] = tail[chunk]
-        terms.sizes[1] = start + chunks
+        sizes[1] = start + chunks
     return term
 
 
 @compiled
-def number_of_run(left: Number, right: Number, hashed: Number, learning: bool, terms: Terms) -> Number:
+def number_of_run(
+    left: Number,
+    right: Number,
+    hashed: Number,
+    learning: bool,
+    slots: AnyArray,
+    place: IntArray,
+    length: IntArray,
+    sizes: IntArray,
+) -> Number:
     """The number of a run of words: all but its last word, and that word."""
     if hashed:
         pair = np.uint64(left) * SECOND_MULTIPLIER + np.uint64(right)
@@ -259,17 +285,27 @@ def number_of_run(left: Number, right: Number, hashed: Number, learning: bool, t
         pair = mixed(np.uint64(left)) ^ np.uint64(right)
         return UNKNOWN - 1 - np.int64(mixed(pair) >> SIGN)
     pair = (np.uint64(left) << TERM_BITS) | np.uint64(right)
-    return number_of_key(RUN_OF_WORDS | pair, np.int64(pair), 0, 0, learning, terms)
+    return number_of_key(RUN_OF_WORDS | pair, np.int64(pair), 0, 0, learning, slots, place, length, sizes)
 
 
 @compiled
-def add_runs(count: Number, recipe: Recipe, learning: bool, terms: Terms, scratch: Scratch) -> Number:
+def add_runs(
+    count: Number,
+    recipe: Recipe,
+    learning: bool,
+    ids: IntArray,
+    ahead: AnyArray,
+    slots: AnyArray,
+    place: IntArray,
+    length: IntArray,
+    sizes: IntArray,
+) -> Number:
     """After `count` units, the runs of two of them, then of three, and so on; how many terms are wanted.
 
     A run is one shorter run and one more unit. Most runs are rare, so their slots are far away in memory: a few are
     fetched at a time, all at once, before any is looked at. In the end those shorter than wanted are written over.
     """
-    hashed, slots, ids = recipe.hashed, terms.slots, scratch.ids
+    hashed = recipe.hashed
     total: Number = count
     before: Number = 0
     unwanted: Number = count if recipe.shortest > 1 else 0
@@ -283,10 +319,10 @@ def add_runs(count: Number, recipe: Recipe, learning: bool, terms: Terms, scratc
                 left, right = ids[before + place_in_text], ids[place_in_text + size - 1]
                 key = RUN_OF_WORDS | (np.uint64(left) << TERM_BITS) | np.uint64(right)
                 slot = slot_of(key, slots) if left >= 0 and right >= 0 and hashed == 0 else ZERO
-                scratch.ahead[place_in_text - start] = slots[slot << ONE]
+                ahead[place_in_text - start] = slots[slot << ONE]
             for place_in_text in range(start, stop):
                 left, right = ids[before + place_in_text], ids[place_in_text + size - 1]
-                run = number_of_run(left, right, hashed, learning, terms)
+                run = number_of_run(left, right, hashed, learning, slots, place, length, sizes)
                 if UNKNOWN < run < 0:
                     return run
                 ids[total + place_in_text] = run
@@ -301,18 +337,28 @@ def add_runs(count: Number, recipe: Recipe, learning: bool, terms: Terms, scratc
 
 
 @compiled
-def add_unspaced_runs(total: Number, recipe: Recipe, learning: bool, terms: Terms, scratch: Scratch) -> Number:
+def add_unspaced_runs(
+    total: Number,
+    stretches: Number,
+    recipe: Recipe,
+    learning: bool,
+    ids: IntArray,
+    where: IntArray,
+    slots: AnyArray,
+    place: IntArray,
+    length: IntArray,
+    sizes: IntArray,
+) -> Number:
     """After `total` terms, the runs of characters without spaces that are longer than runs of words are; how many then.
 
-    The stretches of such characters are as `note_stretch` noted them.
+    Stretch i of such characters is the where[2 i + 1] units from number where[2 i] on.
     """
-    ids, where = scratch.ids, scratch.amounts
-    for stretch in range(scratch.joined[0]):
+    for stretch in range(stretches):
         start, units = where[2 * stretch], where[2 * stretch + 1]
         for unit in range(start, start + units - 1):
             run: Number = ids[unit]
             for size in range(2, min(recipe.unspaced, start + units - unit) + 1):
-                run = number_of_run(run, ids[unit + size - 1], recipe.hashed, learning, terms)
+                run = number_of_run(run, ids[unit + size - 1], recipe.hashed, learning, slots, place, length, sizes)
                 if UNKNOWN < run < 0:
                     return run
                 if size > recipe.ngrams:
@@ -325,7 +371,7 @@ def add_unspaced_runs(total: Number, recipe: Recipe, learning: bool, terms: Term
 
 @compiled
 def spelled_word(
-    text: AnyArray, position: Number, stop: Number, letters: Letters, tail: AnyArray
+    text: AnyArray, position: Number, stop: Number, first: AnyArray, pages: AnyArray, values: AnyArray, tail: AnyArray
 ) -> tuple[Number, np.uint64, Number, Number, bool]:
     """Fold the word that begins at `position`, in any script, byte by byte.
 
@@ -335,11 +381,11 @@ def spelled_word(
     """
     key, shift, chunks, characters, alone = ZERO, ZERO, 0, 0, False
     while position < stop:
-        letter = letters.first[text[position]]
+        letter = first[text[position]]
         width: Number = 1
         if letter > LAST_ASCII:
             code, width = decoded(text, position, stop)
-            letter = letters.values[(np.int64(letters.pages[code >> 7]) << 7) | (code & 127)]
+            letter = values[(np.int64(pages[code >> 7]) << 7) | (code & 127)]
         if letter >= SPECIAL:
             if letter == SILENT:
                 position += width
@@ -385,79 +431,78 @@ def note_stretch(position: Number, end: Number, count: Number, scratch: Scratch)
 
 
 @compiled
-def ascii_word(
-    text: AnyArray, position: Number, stop: Number, fold: bool, tail: AnyArray
-) -> tuple[Number, np.uint64, Number]:
-    """Fold the ASCII word that begins at `position`, eight bytes at a time, or pass over what is between words.
-
-    Returns where the next word may begin, the last bytes of this one packed, and how many it has: 0 where there is no
-    word, NOT_PLAIN where `spelled_word` must look, as other characters follow or the text ends before eight bytes do.
-    All but the last bytes are in `tail`; where that is too small the position is SCRATCH_FULL.
-    """
-    last_chunk = text.size - 8
-    if position > last_chunk:
-        return position, ZERO, NOT_PLAIN
-    chunk = eight_bytes(text, position)
-    marks = word_marks(chunk)
-    others = marks | (chunk & TOPS)
-    if others & FIRST_TOP == ZERO:
-        return position + bytes_before(others), ZERO, 0
-    length = min(bytes_before(marks ^ TOPS), stop - position)
-    chunks = 0
-    at = position
-    while length == 8:
-        if chunks >= tail.size:
-            return SCRATCH_FULL, ZERO, 0
-        tail[chunks] = lower_case(chunk) if fold else chunk
-        chunks += 1
-        at += 8
-        if at > last_chunk:
-            return position, ZERO, NOT_PLAIN
-        chunk = eight_bytes(text, at)
-        marks = word_marks(chunk)
-        others = marks | (chunk & TOPS)
-        length = min(bytes_before(marks ^ TOPS), stop - at)
-    if length + at == position:
-        return position, ZERO, NOT_PLAIN
-    if (chunk >> np.uint64(8 * length)) & FIRST_TOP != ZERO and at + length != stop:
-        return position, ZERO, NOT_PLAIN
-    key = chunk & ((ONE << np.uint64(8 * length)) - ONE)
-    key = lower_case(key) if fold else key
-    if length == 0:
-        key = tail[chunks - 1]
-    end = at + min(8, length + bytes_before(others >> np.uint64(8 * length)))
-    return end, key, length + at - position
-
-
-@compiled
 def word_terms(
-    text: AnyArray, start: Number, stop: Number, reader: Reader, learning: bool
+    text: AnyArray,
+    start: Number,
+    stop: Number,
+    letters: Letters,
+    recipe: Recipe,
+    terms: Terms,
+    scratch: Scratch,
+    learning: bool,
 ) -> Number:
     """Number the words of text[start:stop] and their runs into scratch.ids; how many, or what was too small.
 
     ASCII goes eight bytes at a time: one look finds a word's end, its lower case, and where the next word begins. A
     word with other characters in it, and the last bytes of the text, go through `spelled_word`.
+
+    Long because it is the hottest loop of text: in parts, with a tuple taken apart for each document, learning and
+    scoring took a quarter longer.
     """
-    letters, recipe, terms, scratch = reader
+    first, pages, values = letters.first, letters.pages, letters.values
+    slots, arena, place, spelled, sizes = terms.slots, terms.arena, terms.place, terms.length, terms.sizes
     ids, tail = scratch.ids, scratch.tail
     hashed, word_length, room = recipe.hashed, recipe.word_length, ids.size
-    fold = letters.first[65] == np.uint64(97)
+    fold = first[65] == np.uint64(97)
+    mask = np.uint64((slots.size >> 1) - 2)
+    scale = slots[slots.size - 1]
+    last_chunk = text.size - 8
     position = start
     count = 0
     scratch.joined[:3] = 0
     while position < stop:
-        end, key, length = ascii_word(text, position, stop, fold, tail)
+        length: Number = 0
+        plain = position <= last_chunk
+        if plain:
+            chunk = eight_bytes(text, position)
+            marks = word_marks(chunk)
+            others = marks | (chunk & TOPS)
+            if others & FIRST_TOP == ZERO:
+                position += bytes_before(others)
+                continue
+            length = min(bytes_before(marks ^ TOPS), stop - position)
+            chunks = 0
+            at = position
+            while length == 8 and plain:
+                if chunks >= tail.size:
+                    return SCRATCH_FULL
+                tail[chunks] = lower_case(chunk) if fold else chunk
+                chunks += 1
+                at += 8
+                plain = at <= last_chunk
+                if plain:
+                    chunk = eight_bytes(text, at)
+                    marks = word_marks(chunk)
+                    others = marks | (chunk & TOPS)
+                    length = min(bytes_before(marks ^ TOPS), stop - at)
+            if plain:
+                rest = others >> np.uint64(8 * length)
+                plain = (chunk >> np.uint64(8 * length)) & FIRST_TOP == ZERO or at + length == stop
+                key = chunk & ((ONE << np.uint64(8 * length)) - ONE)
+                key = lower_case(key) if fold else key
+                if length == 0 and chunks > 0:
+                    key = tail[chunks - 1]
+                end = at + min(8, length + bytes_before(rest))
+                length += at - position
         characters = length
-        if length == NOT_PLAIN:
-            end, key, length, characters, alone = spelled_word(text, position, stop, letters, tail)
-            if count >= room:
+        if not plain or length == 0:
+            end, key, length, characters, alone = spelled_word(text, position, stop, first, pages, values, tail)
+            if end < 0 or count >= room:
                 return SCRATCH_FULL
             if end == position:
                 end += decoded(text, position, stop)[1]
-            if alone and end >= 0:
+            if alone:
                 note_stretch(position, end, count, scratch)
-        if end < 0:
-            return SCRATCH_FULL
         position = end
         if characters < word_length:
             continue
@@ -465,40 +510,58 @@ def word_terms(
         if length < SHORTEST_LONG_WORD:
             if hashed == 0:
                 # Most words end here: short, and known already.
-                term = known_number(key, terms.slots)
+                slot = ((key ^ (key >> HALF)) * MULTIPLIER) >> scale
+                stored = slots[slot << ONE]
+                while stored != key and stored != EMPTY:
+                    slot = (slot + ONE) & mask
+                    stored = slots[slot << ONE]
+                if stored == key:
+                    term = np.int64(slots[(slot << ONE) + ONE])
             if term < 0:
-                term = number_of_key(key, np.int64(key), length, hashed, learning, terms)
+                term = number_of_key(
+                    key, np.int64(key), length, hashed, learning, slots, place, spelled, sizes
+                )
         elif length >> 3 >= tail.size:
             return SCRATCH_FULL
         else:
             tail[(length - 1) >> 3] = key
-            term = number_of_long_word(tail, length, hashed, learning, terms)
+            term = number_of_long_word(tail, length, hashed, learning, slots, arena, place, spelled, sizes)
         if UNKNOWN < term < 0:
             return term
         if count >= room:
             return SCRATCH_FULL
         ids[count] = term
         count += 1
-    total = add_runs(count, recipe, learning, terms, scratch)
+    total = add_runs(count, recipe, learning, ids, scratch.ahead, slots, place, spelled, sizes)
     if scratch.joined[0] == 0 or total < 0 or recipe.ngrams >= recipe.unspaced:
         return total
-    return add_unspaced_runs(total, recipe, learning, terms, scratch)
+    where = scratch.amounts
+    return add_unspaced_runs(total, scratch.joined[0], recipe, learning, ids, where, slots, place, spelled, sizes)
 
 
 @compiled
 def character_terms(
-    text: AnyArray, start: Number, stop: Number, reader: Reader, learning: bool
+    text: AnyArray,
+    start: Number,
+    stop: Number,
+    letters: Letters,
+    recipe: Recipe,
+    terms: Terms,
+    scratch: Scratch,
+    learning: bool,
 ) -> Number:
     """The same for characters: each character of the folded text is a unit, a run of white space is one space."""
-    letters, recipe, terms, scratch = reader
+    pages, values = letters.pages, letters.values
+    slots, place, spelled, sizes = terms.slots, terms.place, terms.length, terms.sizes
     ids = scratch.ids
+    hashed = recipe.hashed
     position = start
     count = 0
     after_space = False
     while position < stop:
         code, width = decoded(text, position, stop)
         position += width
-        letter = letters.values[(np.int64(letters.pages[code >> 7]) << 7) | (code & 127)]
+        letter = values[(np.int64(pages[code >> 7]) << 7) | (code & 127)]
         if letter == SILENT or (letter == SPACE and after_space):
             continue
         after_space = letter == SPACE
@@ -510,19 +573,26 @@ def character_terms(
                 key |= (letter & BYTE) << np.uint64(8 * length)
                 length += 1
                 letter >>= EIGHT
-            term = number_of_key(key, np.int64(key), length, recipe.hashed, learning, terms)
+            term = number_of_key(key, np.int64(key), length, hashed, learning, slots, place, spelled, sizes)
             if UNKNOWN < term < 0:
                 return term
             if count >= ids.size:
                 return SCRATCH_FULL
             ids[count] = term
             count += 1
-    return add_runs(count, recipe, learning, terms, scratch)
+    return add_runs(count, recipe, learning, ids, scratch.ahead, slots, place, spelled, sizes)
 
 
 @compiled
 def document_terms(
-    text: AnyArray, start: Number, stop: Number, reader: Reader, learning: bool
+    text: AnyArray,
+    start: Number,
+    stop: Number,
+    letters: Letters,
+    recipe: Recipe,
+    terms: Terms,
+    scratch: Scratch,
+    learning: bool,
 ) -> Number:
     """Number the terms of one document, text[start:stop], in order of appearance into scratch.ids.
 
@@ -530,9 +600,9 @@ def document_terms(
     When not learning, nothing but the scratch is written and unknown terms get numbers below UNKNOWN, equal for equal
     terms; with hashed bits every term has a number and the vocabulary is not used.
     """
-    if reader.recipe.by_character:
-        return character_terms(text, start, stop, reader, learning)
-    return word_terms(text, start, stop, reader, learning)
+    if recipe.by_character:
+        return character_terms(text, start, stop, letters, recipe, terms, scratch, learning)
+    return word_terms(text, start, stop, letters, recipe, terms, scratch, learning)
 
 
 @compiled

@@ -17,7 +17,7 @@ from candide.data.arrays import AnyArray, FloatArray
 from candide.data.grid import NEAR, quantized, quantized_share
 from candide.data.values import Key
 from candide.families.base.family import Block
-from candide.kernels.calibrating import add_curvature, loss_and_slope
+from candide.kernels.calibrating import Coefficients, Scored, add_curvature, loss_and_slope
 from candide.kernels.threads import in_parallel
 from candide.model.calibration import Calibration
 from candide.selection.leave_one_out import LeftOut
@@ -83,18 +83,20 @@ class Task:
         in_rows = np.ascontiguousarray(terms.transpose(1, 0, 2)), np.ascontiguousarray((logs - middle[:, None]).T)
         return cls(in_rows[0], start, in_rows[1], middle, kept, doubts_of(kept))
 
+    @property
+    def scored(self) -> Scored:
+        """The rows as the kernels take them."""
+        return Scored(self.terms, self.start, self.logs, self.rows.labels, self.rows.weights, self.doubts)
+
     def loss(self, bias: FloatArray, weight: FloatArray, power: FloatArray) -> tuple[float, list[FloatArray]]:
         """The sum of -log P(label), and its slopes by bias, log weight and power."""
         count, blocks, classes = self.terms.shape
+        rows, at = self.scored, Coefficients(bias, weight, power)
 
         def some(first: int) -> tuple[float, list[FloatArray]]:
             last = min(first + ROWS_AT_ONCE, count)
-            slopes = [np.zeros(classes), np.zeros(blocks), np.zeros(blocks)]
-            value = loss_and_slope(
-                self.terms, self.start, self.logs, bias, weight, power, self.rows.labels, self.rows.weights,
-                self.doubts, first, last, *slopes,
-            )  # fmt: skip
-            return value, slopes
+            slopes = Coefficients(np.zeros(classes), np.zeros(blocks), np.zeros(blocks))
+            return loss_and_slope(rows, at, first, last, slopes), list(slopes)
 
         firsts = range(0, count, ROWS_AT_ONCE)
         found = list(map(some, firsts) if self.terms.size < WORTH_THREADS else in_parallel(some, firsts))
@@ -104,13 +106,11 @@ class Task:
     def curvature(self, bias: FloatArray, weight: FloatArray, power: FloatArray) -> FloatArray:
         """The second derivatives of the loss by bias, log weight and power, [parameter, parameter]."""
         count, blocks, classes = self.terms.shape
+        rows, at = self.scored, Coefficients(bias, weight, power)
 
         def some(first: int) -> FloatArray:
             found = np.zeros((classes + 2 * blocks, classes + 2 * blocks))
-            add_curvature(
-                self.terms, self.start, self.logs, bias, weight, power, self.rows.labels, self.rows.weights,
-                self.doubts, first, min(first + ROWS_AT_ONCE, count), found,
-            )  # fmt: skip
+            add_curvature(rows, at, first, min(first + ROWS_AT_ONCE, count), found)
             return found
 
         half = sum(in_parallel(some, range(0, count, ROWS_AT_ONCE)))

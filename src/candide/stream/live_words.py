@@ -174,7 +174,10 @@ class LiveWords(LiveText):
     def _text(self, cells: list[Cell], strict: bool) -> tuple[AnyArray, int] | None:
         for _, name, value in cells:
             letters = utf8_of(value, name, strict, self.family.options.lowered_first)
-            return None if letters is None else (np.frombuffer(letters or b"\0", dtype=np.uint8), len(letters))
+            if letters is not None:
+                # Arrow's letters may be written, as a rule: so may these, for one compiled kernel.
+                return np.frombuffer(bytearray(letters or b"\0"), dtype=np.uint8), len(letters)
+            return None
         return None
 
 

@@ -146,10 +146,8 @@ def buffers(array: pa.Array) -> Texts:
 
 
 def bytes_of(letters: pa.Buffer | None) -> AnyArray:
-    """The bytes of a buffer, read-only; one zero byte where there are none, as an array must begin somewhere."""
-    found = np.frombuffer(letters if letters is not None and letters.size else b"\0", dtype=np.uint8)
-    found.flags.writeable = False
-    return found
+    """The bytes of a buffer; one zero byte where there are none, as an array must begin somewhere."""
+    return np.frombuffer(letters if letters is not None and letters.size else bytearray(1), dtype=np.uint8)
 
 
 def missing_rows(array: pa.Array) -> AnyArray:

@@ -31,6 +31,7 @@ from candide.families.words.parameters import (
 from candide.families.words.term_lists import loads_of, rows_of, weighed
 from candide.families.words.vocabulary import Vocabulary, letters_of, recipe_of
 from candide.kernels.word_leaving import (
+    Absence,
     Counted,
     Rows,
     absences,
@@ -152,14 +153,15 @@ class WordCountsWithout:
         seen, logs = self.counted, self._pair_logs(smoothing)
         absent, everyone = self._pair_absences(smoothing), np.arange(len(seen.documents))
         kinds, which = np.unique(np.column_stack([labels, weights]), axis=0, return_inverse=True)
-        constant, certain = self._absences(
+        absence = self._absences(
             np.concatenate([everyone, kinds[:, 0]]),
             np.concatenate([seen.documents, seen.documents[kinds[:, 0]] - kinds[:, 1]]),
             smoothing,
         )
         own = len(everyone) + which.ravel()
+        own_absence = Absence(absence.constant[own], absence.certain[own])
         return leave_out_presence(
-            rows, labels, weights, seen, smoothing, logs, absent, constant, certain, constant[own], certain[own], joint
+            rows, labels, weights, seen, smoothing, logs, absent, absence, own_absence, joint
         )
 
     def _pair_logs(self, smoothing: float) -> FloatArray:
@@ -176,7 +178,7 @@ class WordCountsWithout:
         with np.errstate(invalid="ignore"):
             return np.asarray(safe_log(absent + smoothing) - safe_log(np.asarray(there * seen.unit) + smoothing))
 
-    def _absences(self, labels: IntArray, documents: IntArray, smoothing: float) -> tuple[FloatArray, IntArray]:
+    def _absences(self, labels: IntArray, documents: IntArray, smoothing: float) -> Absence:
         """What the absence of all words says where a class has so many documents, and how many words are certain."""
         seen = self.counted
         speaks = np.repeat(seen.kept, np.diff(seen.indptr))
@@ -186,11 +188,9 @@ class WordCountsWithout:
         first = np.flatnonzero(np.diff(of_class, prepend=-1) | np.diff(counts, prepend=-1))
         words = np.diff(first, append=len(counts))
         starts = np.searchsorted(of_class[first], np.arange(len(seen.documents) + 1))
-        constant, certain = np.empty(len(labels)), np.empty(len(labels), dtype=np.int64)
-        absences(
-            starts, counts[first], words, seen.kept_words, seen.unit, smoothing, labels, documents, constant, certain
-        )
-        return constant, certain
+        found = Absence(np.empty(len(labels)), np.empty(len(labels), dtype=np.int64))
+        absences(starts, counts[first], words, seen.kept_words, seen.unit, smoothing, labels, documents, found)
+        return found
 
 
 @dataclass(frozen=True, eq=False)

@@ -130,7 +130,7 @@ class TextParameters:
         count: Number = SCRATCH_FULL
         tokens: Number = 0
         while count == SCRATCH_FULL:
-            count, tokens = weighed_terms(documents.pieces[0], 0, reader, weighting, True)
+            count, tokens = weighed_terms(documents.pieces[0], 0, *reader, weighting, True)
             if count == SCRATCH_FULL:
                 reader = roomier_reader(reader)
         scratch, unit = reader.scratch, float(self.options.unit)

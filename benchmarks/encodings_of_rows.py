@@ -136,8 +136,8 @@ def codes(train: pd.Series, test: pd.Series) -> Matrices:
 def binned(train: pd.Series, test: pd.Series) -> tuple[pd.Series, pd.Series]:
     """The tenth a number falls into; missing stays missing."""
     edges = np.unique(train.quantile(np.arange(1, BINS) / BINS).to_numpy())
-    places = [pd.Series(np.searchsorted(edges, side, side="right")) for side in (train, test)]
-    return places[0].where(train.notna().to_numpy()), places[1].where(test.notna().to_numpy())
+    indices = [pd.Series(np.searchsorted(edges, side, side="right")) for side in (train, test)]
+    return indices[0].where(train.notna().to_numpy()), indices[1].where(test.notna().to_numpy())
 
 
 def word_counts(split: Split) -> Matrices:

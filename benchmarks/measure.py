@@ -72,7 +72,7 @@ def machine(*packages: str) -> str:
 
 def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """A Markdown table that also reads well as plain text."""
-    widths = [max(len(row[place]) for row in (header, *rows)) for place in range(len(header))]
+    widths = [max(len(row[index]) for row in (header, *rows)) for index in range(len(header))]
 
     def line(cells: Sequence[str]) -> str:
         return "| " + " | ".join(cell.ljust(width) for cell, width in zip(cells, widths, strict=True)) + " |"

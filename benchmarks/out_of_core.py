@@ -22,7 +22,7 @@ import numpy as np
 
 LABELS = ("no", "yes")
 COLOURS = ("blue", "green", "red", "white")
-CITIES = tuple(f"city{place}" for place in range(50))
+CITIES = tuple(f"city{index}" for index in range(50))
 WORDS = 5_000
 WORDS_IN_A_TEXT = 12
 CHUNK_ROWS = 50_000
@@ -49,7 +49,7 @@ def chunk(seed: int) -> bytes:
     colour = dice.integers(0, len(COLOURS) - label, CHUNK_ROWS)
     city = (len(CITIES) * dice.random(CHUNK_ROWS) ** (1 + 0.2 * label)).astype(int)
     word = (WORDS * dice.random((CHUNK_ROWS, WORDS_IN_A_TEXT)) ** (2 + 0.3 * label[:, None])).astype(int)
-    vocabulary = [f"word{place}" for place in range(WORDS)]
+    vocabulary = [f"word{index}" for index in range(WORDS)]
     lines = zip(amount.tolist(), visits.tolist(), colour.tolist(), city.tolist(), word.tolist(), label.tolist(),
                 strict=True)  # fmt: skip
     return "".join(
@@ -119,11 +119,11 @@ def main() -> None:
     lines = ["| work | MB | rows | seconds | CPU seconds | rows/s | MB/s | peak MB |", "|---" + "|---:" * 7 + "|"]
     print("\n".join(lines))
     with tempfile.TemporaryDirectory(dir=asked.folder, prefix="out_of_core-") as folder:
-        for place, size in enumerate(sorted(asked.sizes)):
+        for index, size in enumerate(sorted(asked.sizes)):
             path = Path(folder) / f"{size}.csv"
             write_csv(path, size)
             megabytes = path.stat().st_size / 1e6
-            for work in ("read", "learn", *(["pandas"] if place == 0 and not asked.without_pandas else [])):
+            for work in ("read", "learn", *(["pandas"] if index == 0 and not asked.without_pandas else [])):
                 found = measured(work, path)
                 lines.append(
                     f"| {TITLES[work]} | {megabytes:,.0f} | {found['rows']:,} | {found['seconds']:.2f} | "

@@ -63,8 +63,8 @@ def learner(
         labels, note = split.labels, ""
         if most_rows is not None and len(labels) > most_rows:
             everywhere = np.arange(len(labels))
-            places, _ = train_test_split(everywhere, train_size=most_rows, random_state=SEED, stratify=labels)
-            train, labels, note = train[places], labels[places], f"learned from {most_rows:,} rows"
+            indices, _ = train_test_split(everywhere, train_size=most_rows, random_state=SEED, stratify=labels)
+            train, labels, note = train[indices], labels[indices], f"learned from {most_rows:,} rows"
         start = time.perf_counter()
         model = make(split).fit(train, labels)
         fitted = time.perf_counter()

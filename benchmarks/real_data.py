@@ -56,9 +56,11 @@ class DataSet:
         """Unambiguous, as some names occur in two collections."""
         return f"{self.collection}/{self.name}"
 
-    def part(self, places: Any) -> Any:
+    def part(self, indices: Any) -> Any:
         """Some of the rows."""
-        return self.rows.iloc[places] if isinstance(self.rows, pd.DataFrame) else [self.rows[place] for place in places]
+        if isinstance(self.rows, pd.DataFrame):
+            return self.rows.iloc[indices]
+        return [self.rows[index] for index in indices]
 
     @cached_property
     def few_valued(self) -> list[str]:
@@ -109,8 +111,8 @@ def table(name: str) -> DataSet:
     labels = frame.pop(TABLES[name]).astype(str).to_numpy(dtype=object)
     frame = frame.drop(columns=NO_FEATURES.get(name, []))
     if name == "adult":
-        places = np.arange(len(frame))
-        return DataSet("table", name, frame, labels, ((places[:cut], places[cut:]),), "given split")
+        indices = np.arange(len(frame))
+        return DataSet("table", name, frame, labels, ((indices[:cut], indices[cut:]),), "given split")
     if name == "covertype":
         fold = train_test_split(np.arange(len(frame)), test_size=0.2, random_state=SEED, stratify=labels)
         return DataSet("table", name, frame, labels, (tuple(fold),), "20 % held out")
@@ -120,8 +122,8 @@ def table(name: str) -> DataSet:
 def texts(name: str) -> DataSet:
     rows = list(lines_of(name))
     if name in ("banking77", "clinc150"):
-        places = {part: [at for at, row in enumerate(rows) if row["split"] == part] for part in ("train", "test")}
-        folds, protocol = ((np.array(places["train"]), np.array(places["test"])),), "given split"
+        indices = {part: [at for at, row in enumerate(rows) if row["split"] == part] for part in ("train", "test")}
+        folds, protocol = ((np.array(indices["train"]), np.array(indices["test"])),), "given split"
     else:
         folds, protocol = k_folds([row["label"] for row in rows], 10), "10-fold"
     labels = np.array([row["label"] for row in rows], dtype=object)

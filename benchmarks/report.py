@@ -50,8 +50,8 @@ def measured(name: str, rows: dict[str, list], folder: Path) -> tuple[str, ...]:
 
 def main() -> None:
     rng = np.random.default_rng(0)
-    with tempfile.TemporaryDirectory() as place:
-        folder = Path(place)
+    with tempfile.TemporaryDirectory() as index:
+        folder = Path(index)
         columns, labels = mixed(2_000, rng)
         lines = [measured("10 numbers and 10 categories, 3 classes", {**columns, "label": labels}, folder)]
         for words, classes in ((100_000, 2), (1_000_000, 2), (1_000_000, 20)):

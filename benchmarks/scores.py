@@ -68,8 +68,8 @@ def score(truths: list[Any], folds: list[Answers]) -> Score:
 
 def chance_of(truth: Any, answers: Answers) -> Any:
     """The chance given to the true class; none where it was not among the rows learned."""
-    place = {label: at for at, label in enumerate(answers.classes)}
-    columns = np.array([place.get(label, -1) for label in truth])
+    index = {label: at for at, label in enumerate(answers.classes)}
+    columns = np.array([index.get(label, -1) for label in truth])
     return np.where(columns < 0, 0.0, answers.chances[np.arange(len(truth)), columns])
 
 

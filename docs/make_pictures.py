@@ -30,8 +30,8 @@ SIZE = {"width": 800, "height": 1235}
 
 def main() -> None:
     """All pictures, one after the other."""
-    with tempfile.TemporaryDirectory() as place:
-        folder = Path(place)
+    with tempfile.TemporaryDirectory() as index:
+        folder = Path(index)
         model, new = fitted_orchard(folder)
         draw_plots(model)
         photograph_pages(written_pages(folder, model, new))

@@ -81,8 +81,8 @@ def record(path: Path, model: NaiveBayes, rows: Table, labels: list[str]) -> Non
     columns: dict[str, list[Any]] = {f"{kind_of(values)} {name}": values for name, values in rows.items()}
     columns["label of the row"] = labels
     for said, answers in (("joint", joint), ("chance", chances)):
-        for place, label in enumerate(model.classes_):
-            columns[f"{said} {label}"] = answers[:, place].tolist()
+        for index, label in enumerate(model.classes_):
+            columns[f"{said} {label}"] = answers[:, index].tolist()
     with path.open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(columns)
@@ -113,8 +113,8 @@ def forest() -> tuple[Table, list[str]]:
         "felled": [new_year + datetime.timedelta(days=int(day)) for day in days],
         "seen": [spring + datetime.timedelta(hours=int(hour)) for hour in hours],
     }
-    for place, values in enumerate(rows.values()):
-        for row in range(place, len(values), 13):
+    for index, values in enumerate(rows.values()):
+        for row in range(index, len(values), 13):
             values[row] = None
     return rows, [CLASSES[code] for code in codes]
 
@@ -227,8 +227,8 @@ def histories(rows: Table, labels: list[str]) -> Iterator[tuple[str, NaiveBayes]
     declared = [*CLASSES, "yew"]
     yield "a class not yet seen", NaiveBayes(**PLAIN).partial_fit(first, labels[:half], classes=declared)
     stream = NaiveBayes()
-    for place in range(half):
-        stream.learn_one({name: values[place] for name, values in rows.items()}, labels[place])
+    for index in range(half):
+        stream.learn_one({name: values[index] for name, values in rows.items()}, labels[index])
     yield "stream", stream
 
 

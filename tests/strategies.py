@@ -89,7 +89,7 @@ class Table:
         return replace(self, rows=tuple(rows))
 
     def batch(self) -> Batch:
-        values = {name: [row.cells[place] for row in self.rows] for place, name in enumerate(self.columns)}
+        values = {name: [row.cells[index] for row in self.rows] for index, name in enumerate(self.columns)}
         return Batch.of(values, [row.label for row in self.rows], [row.weight for row in self.rows])
 
     def summary(self) -> Summary:
@@ -104,7 +104,7 @@ def blocks_of(case: str, columns: int = 2, **options: Any) -> tuple[Block, ...]:
     if case == MIXTURE:
         return tuple(Block(families.named(name, **options), (f"{name} column",)) for name in families.names())
     family = families.named(case, **options)
-    names = tuple(f"x{place}" for place in range(columns))
+    names = tuple(f"x{index}" for index in range(columns))
     return (Block(family, names if takes_several(family, names) else names[:1]),)
 
 
@@ -136,5 +136,5 @@ def questions(blocks: Sequence[Block], most: int = 6) -> st.SearchStrategy[dict[
     names = [name for block in blocks for name in block.columns]
     row = st.tuples(*(any_cells(block.family) for block in blocks for _ in block.columns))
     return st.lists(row, min_size=1, max_size=most).map(
-        lambda drawn: {name: [cells[place] for cells in drawn] for place, name in enumerate(names)}
+        lambda drawn: {name: [cells[index] for cells in drawn] for index, name in enumerate(names)}
     )

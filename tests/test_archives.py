@@ -18,7 +18,7 @@ from candide.api import verbs
 from candide.data.errors import CandideError
 from candide.sources import open_source
 
-CSV = "x,y\n" + "".join(f"{place},{'ab'[place % 2]}\n" for place in range(2_000))
+CSV = "x,y\n" + "".join(f"{index},{'ab'[index % 2]}\n" for index in range(2_000))
 SQUEEZE = {
     ".gz": gzip.compress,
     ".zst": lambda data: pa.Codec("zstd").compress(data, asbytes=True),
@@ -113,8 +113,8 @@ def test_archives_that_are_refused(tmp_path):
     database = write(tmp_path / "db.zip", zipped({"a.sqlite": b"SQLite format 3\0" + b"\0" * 100}))
     assert "in an archive" in refused(database)
     locked = bytearray(zipped({"a.csv": CSV}))
-    for place in (locked.index(b"PK\x03\x04") + 6, locked.index(b"PK\x01\x02") + 8):
-        locked[place] |= 1
+    for index in (locked.index(b"PK\x03\x04") + 6, locked.index(b"PK\x01\x02") + 8):
+        locked[index] |= 1
     assert "password" in refused(write(tmp_path / "locked.zip", bytes(locked)))
 
 

@@ -116,9 +116,9 @@ def test_calibration_repairs_counting_twice():
 def test_one_row_is_answered_as_many_are(chosen):
     table = frame(seed=3, rows=5).drop(columns=["label", "copy"])
     expected = chosen.predict_proba(table)
-    for place, row in enumerate(table.to_dict("records")):
+    for index, row in enumerate(table.to_dict("records")):
         said = chosen.predict_proba_one(row)
-        assert list(said.values()) == pytest.approx(expected[place], abs=1e-9)
+        assert list(said.values()) == pytest.approx(expected[index], abs=1e-9)
 
 
 def test_raw_scores_are_never_calibrated(chosen):

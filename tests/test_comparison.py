@@ -40,14 +40,14 @@ def numbers(rows: int = 60) -> dict[str, list]:
 def mixed() -> dict[str, list]:
     rows = numbers()
     rows["height"][3] = None
-    rows["colour"] = [["red", "green", None][(place + y) % 3] for place, y in enumerate(rows["y"])]
+    rows["colour"] = [["red", "green", None][(index + y) % 3] for index, y in enumerate(rows["y"])]
     return rows
 
 
 def texts() -> dict[str, list]:
     words = {"spam": "win a prize now money", "ham": "see you at lunch today"}
     labels = ["spam", "ham"] * 30
-    said = [" ".join(RNG.choice(words[label].split(), 4)) + f" word{place}" for place, label in enumerate(labels)]
+    said = [" ".join(RNG.choice(words[label].split(), 4)) + f" word{index}" for index, label in enumerate(labels)]
     return {"mail": said, "y": labels}
 
 
@@ -255,7 +255,7 @@ def test_rows_become_a_matrix_by_hand():
 
 
 def test_a_column_ignored_is_ignored_by_all():
-    table = {**TABLES["numbers"], "id": [f"row {place}" for place in range(60)]}
+    table = {**TABLES["numbers"], "id": [f"row {index}" for index in range(60)]}
     found = compare(table, "y", folds=2, families={"id": "ignore"})
     assert found == compare(TABLES["numbers"], "y", folds=2)
 

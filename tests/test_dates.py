@@ -135,8 +135,8 @@ def test_the_part_that_tells_is_found_and_said(tmp_path, part):
     assert isinstance(family, Calendar)
     assert family.part == part
     names = PARTS[part]
-    place = int(parts_of(seconds[:1], part)[0])
-    assert f"{part} of when = {names[place]}" in str(model.explain(rows)[0])
+    index = int(parts_of(seconds[:1], part)[0])
+    assert f"{part} of when = {names[index]}" in str(model.explain(rows)[0])
     assert model.score(rows, labels) > 0.8
     model.save(tmp_path / "m.candide")
     values = verbs.inspect(tmp_path / "m.candide")["columns"][0]["parameters"]["first"]

@@ -51,8 +51,8 @@ def test_six_digits_unless_asked_and_data_pass_as_they_are(model, rows):
     exact = verbs.predict(model, rows, probabilities=True).table
     usual = chances(written(model, rows))
     assert all(significant(text) <= 6 for line in usual for text in line)
-    for name, place in (("probability", 0), ("probability_a", 1), ("probability_b", 2)):
-        np.testing.assert_allclose([float(line[place]) for line in usual], exact[name].to_numpy(), rtol=5.1e-6)
+    for name, index in (("probability", 0), ("probability_a", 1), ("probability_b", 2)):
+        np.testing.assert_allclose([float(line[index]) for line in usual], exact[name].to_numpy(), rtol=5.1e-6)
 
 
 def test_fewer_more_or_all(model, rows):

@@ -84,21 +84,21 @@ def blocks_of(text: str) -> list[Block]:
     """The fenced blocks of a document, output joined to what printed it."""
     blocks: list[Block] = []
     lines = text.splitlines()
-    place, adjacent = 0, False
-    while place < len(lines):
-        fence = re.match(r" {0,3}(```+|~~~+)(.*)", lines[place])
+    index, adjacent = 0, False
+    while index < len(lines):
+        fence = re.match(r" {0,3}(```+|~~~+)(.*)", lines[index])
         if fence is None:
-            place, adjacent = place + 1, adjacent and not lines[place].strip()
+            index, adjacent = index + 1, adjacent and not lines[index].strip()
             continue
-        end = next((at for at in range(place + 1, len(lines)) if lines[at].strip() == fence[1]), None)
-        assert end is not None, f"the block of line {place + 1} has no end"
-        block = Block(fence[2].strip(), "".join(f"{line}\n" for line in lines[place + 1 : end]), place + 2)
-        assert block.kind in (*RUNNABLE, SHOWN), f"line {place + 1}: no test knows what to do with ```{block.kind}"
+        end = next((at for at in range(index + 1, len(lines)) if lines[at].strip() == fence[1]), None)
+        assert end is not None, f"the block of line {index + 1} has no end"
+        block = Block(fence[2].strip(), "".join(f"{line}\n" for line in lines[index + 1 : end]), index + 2)
+        assert block.kind in (*RUNNABLE, SHOWN), f"line {index + 1}: no test knows what to do with ```{block.kind}"
         if block.kind == SHOWN and adjacent and blocks[-1].kind in RUNNABLE:
             blocks[-1] = Block(blocks[-1].kind, blocks[-1].code, blocks[-1].line, block)
         else:
             blocks.append(block)
-        place, adjacent = end + 1, True
+        index, adjacent = end + 1, True
     return blocks
 
 
@@ -155,7 +155,7 @@ def shape_of(promised: str) -> str:
     """A pattern for texts that say the same but for their decimals, each of which is a group."""
     parts = re.split(f"({DECIMAL}|{re.escape(ANYTHING)})", promised)
     kinds = {0: re.escape, 1: lambda part: ".*?" if part == ANYTHING else f"({DECIMAL})"}
-    return "".join(kinds[place % 2](part) for place, part in enumerate(parts))
+    return "".join(kinds[index % 2](part) for index, part in enumerate(parts))
 
 
 def near(promised: str, found: str) -> bool:
@@ -306,5 +306,5 @@ def refreshed(text: str, session: Session) -> str:
 
 if __name__ == "__main__":
     for path in map(Path, sys.argv[1:]):
-        with tempfile.TemporaryDirectory() as place:
-            path.write_text(refreshed(path.read_text(), session_in(Path(place))))
+        with tempfile.TemporaryDirectory() as index:
+            path.write_text(refreshed(path.read_text(), session_in(Path(index))))

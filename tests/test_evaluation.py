@@ -44,23 +44,23 @@ def orchard(rows: int = 120, seed: int = 0) -> tuple[dict[str, list], list[str]]
     return table, kinds.tolist()
 
 
-def without(table: dict[str, list], place: int) -> dict[str, list]:
-    return {name: values[:place] + values[place + 1 :] for name, values in table.items()}
+def without(table: dict[str, list], index: int) -> dict[str, list]:
+    return {name: values[:index] + values[index + 1 :] for name, values in table.items()}
 
 
-def one(table: dict[str, list], place: int) -> dict[str, list]:
-    return {name: values[place : place + 1] for name, values in table.items()}
+def one(table: dict[str, list], index: int) -> dict[str, list]:
+    return {name: values[index : index + 1] for name, values in table.items()}
 
 
 def refitted(table, labels, weights=None, **options):
     """The posterior of each row by a model that was fitted without it."""
     classes = sorted(set(labels))
     chances = np.zeros((len(labels), len(classes)))
-    for place in range(len(labels)):
-        others = None if weights is None else np.delete(weights, place)
-        model = NaiveBayes(**options).fit(without(table, place), labels[:place] + labels[place + 1 :], others)
+    for index in range(len(labels)):
+        others = None if weights is None else np.delete(weights, index)
+        model = NaiveBayes(**options).fit(without(table, index), labels[:index] + labels[index + 1 :], others)
         where = [classes.index(label) for label in model.classes_]
-        chances[place, where] = model.predict_proba(one(table, place))[0]
+        chances[index, where] = model.predict_proba(one(table, index))[0]
     return classes, chances
 
 
@@ -75,7 +75,7 @@ def test_leave_one_out_is_refitting_without_each_row():
     options = fixed(table, labels)
     classes, chances = refitted(table, labels, **options)
     found = NaiveBayes(**options).fit(table, labels).evaluate(table, labels, leave_one_out=True)
-    answers = [classes[place] for place in chances.argmax(axis=1)]
+    answers = [classes[index] for index in chances.argmax(axis=1)]
     assert found.kind == "leave-one-out"
     assert found.accuracy == np.mean([answer == label for answer, label in zip(answers, labels, strict=True)])
     assert found.log_loss == pytest.approx(metrics.log_loss(labels, chances, labels=classes), abs=1e-9)
@@ -94,7 +94,7 @@ def test_leave_one_out_with_weights_is_refitting_too():
     expected = metrics.log_loss(labels, chances, labels=classes, sample_weight=weights)
     assert found.rows == weights.sum()
     assert found.log_loss == pytest.approx(expected, abs=1e-9)
-    right = np.array([classes[place] for place in chances.argmax(axis=1)]) == labels
+    right = np.array([classes[index] for index in chances.argmax(axis=1)]) == labels
     assert found.accuracy == pytest.approx(weights[right].sum() / weights.sum())
 
 
@@ -109,8 +109,8 @@ def test_measures_of_new_rows_are_scikit_learns():
     assert found.log_loss == pytest.approx(metrics.log_loss(truth, chances), abs=1e-9)
     assert found.macro_f1 == pytest.approx(metrics.f1_score(truth, answers, average="macro"))
     precision, recall, f1, rows = metrics.precision_recall_fscore_support(truth, answers)
-    for place, score in enumerate(found.by_class.values()):
-        expected = precision[place], recall[place], f1[place], rows[place]
+    for index, score in enumerate(found.by_class.values()):
+        expected = precision[index], recall[index], f1[index], rows[index]
         assert (score.precision, score.recall, score.f1, score.rows) == pytest.approx(expected)
     assert found.calibration_error == pytest.approx(calibration_error(chances, answers == np.array(truth)))
 
@@ -147,20 +147,20 @@ def test_reliability_counts_every_row_once():
 
 def test_a_flipped_label_is_found():
     table, labels = orchard(200)
-    place = labels.index("quince")
-    table["weight"][place], table["colour"][place] = 255.0, "green"
-    labels[place] = "apple"
+    index = labels.index("quince")
+    table["weight"][index], table["colour"][index] = 255.0, "green"
+    labels[index] = "apple"
     model = NaiveBayes().fit(table, labels)
     found = model.evaluate(table, labels, leave_one_out=True)
     first = found.suspicious[0]
-    assert (first.row, first.label, first.answer) == (place + 1, "apple", "quince")
+    assert (first.row, first.label, first.answer) == (index + 1, "apple", "quince")
     assert first.label_probability < 0.1 * first.answer_probability
     assert list(found.suspicious) == sorted(found.suspicious)
 
 
 def test_suspects_are_cut_off_and_are_the_least_probable():
     table, labels = orchard(300)
-    labels = ["apple" if place % 5 == 0 else label for place, label in enumerate(labels)]
+    labels = ["apple" if index % 5 == 0 else label for index, label in enumerate(labels)]
     learned = fit_rows(Options(**PLAIN), Batch.of(table, labels))
     many = evaluation.left_out(learned, [Batch.of(table, labels)], suspects=300).suspicious
     few = evaluation.left_out(learned, [Batch.of(table, labels)], suspects=7).suspicious
@@ -209,9 +209,9 @@ def test_a_row_twice_is_a_row_of_weight_two():
     model = NaiveBayes().fit(table, labels)
     weights = np.arange(50) % 3
     again = np.repeat(np.arange(50), weights)
-    repeated = {name: [values[place] for place in again] for name, values in new.items()}
+    repeated = {name: [values[index] for index in again] for name, values in new.items()}
     weighed = model.evaluate(new, truth, sample_weight=weights)
-    listed = model.evaluate(repeated, [truth[place] for place in again])
+    listed = model.evaluate(repeated, [truth[index] for index in again])
     assert same_numbers(weighed) == same_numbers(listed)
     halves, all_rows = model.evaluate(new, truth, sample_weight=np.full(50, 0.5)), model.evaluate(new, truth)
     assert (halves.rows, halves.accuracy, halves.log_loss) == (25, all_rows.accuracy, all_rows.log_loss)
@@ -303,8 +303,8 @@ def test_folds_are_fits_on_the_other_folds():
     batch = Batch.of(table, labels)
     fold = folds.folds_of(batch, 3)
     loss = 0.0
-    for place in range(3):
-        train, test = np.flatnonzero(fold != place), np.flatnonzero(fold == place)
+    for index in range(3):
+        train, test = np.flatnonzero(fold != index), np.flatnonzero(fold == index)
         learned = fit_rows(Options(), batch.take(train))
         model = NaiveBayes.of(learned)
         own = [list(model.classes_).index(labels[row]) for row in test]

@@ -50,9 +50,9 @@ def slow_moments(values, labels, classes, weights=None):
             value = float(values[row, column])
             if math.isnan(value):
                 continue
-            place = column * classes + label
+            index = column * classes + label
             for power in range(3):
-                sums[power][place] += weight * Fraction(value) ** power
+                sums[power][index] += weight * Fraction(value) ** power
     return sums
 
 
@@ -71,8 +71,8 @@ def slow_cross(values, labels, classes, weights=None):
         weight_sums[label] += weight
         for column in range(columns):
             totals[column * classes + label] += weight * numbers[column]
-        for place, (left, right) in enumerate(pairs):
-            products[place * classes + label] += weight * numbers[left] * numbers[right]
+        for index, (left, right) in enumerate(pairs):
+            products[index * classes + label] += weight * numbers[left] * numbers[right]
     return [weight_sums, totals, products]
 
 

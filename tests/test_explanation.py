@@ -85,7 +85,7 @@ def test_both_sums_are_those_of_the_model(case, data):
     question = Batch.of(data.draw(questions(table.blocks, most=2)))
     raw = table.model()
     bias = dict(zip(raw.classes, (0.5, -0.25, 0.125), strict=False))
-    weight = {block.key: 0.5 + 0.25 * place for place, block in enumerate(raw.blocks)}
+    weight = {block.key: 0.5 + 0.25 * index for index, block in enumerate(raw.blocks)}
     power = {block.key: 0.25 for block in raw.blocks if block.family.has_length}
     for model in (raw, replace(raw, calibration=Calibration(bias, weight, power))):
         for row, why in zip(question.split(1), model.explain(question), strict=True):
@@ -351,7 +351,7 @@ def test_what_words_are_said_to_have_spoken_is_all_that_was_said(words):
     for fold in (str, str.casefold, bare):
         runs = {" ".join(map(fold, words[i : i + n])) for n in (1, 2) for i in range(len(words) - n + 1)}
         letters = {fold(word)[1:] for word in words} - {""} - runs
-        said = {term: float(place + 1) for place, term in enumerate(sorted(runs | letters))}
+        said = {term: float(index + 1) for index, term in enumerate(sorted(runs | letters))}
         found = words_that_spoke(text, said)
         assert sum(word.lead for word in found) == pytest.approx(sum(said.values()))
         assert [text[word.start : word.end] for word in found] == words

@@ -166,8 +166,8 @@ def orchard():
     rng = np.random.default_rng(7)
     kind = rng.integers(0, 3, ROWS)
     size = np.round(10.0 + 4 * kind + rng.normal(0, 2, ROWS), 3)
-    notes = [NOTES[(one + (place % 7 == 0)) % len(NOTES)] for place, one in enumerate(kind)]
-    colour = [("red", "green", "blue")[(one + (place % 5 == 0)) % 3] for place, one in enumerate(kind)]
+    notes = [NOTES[(one + (index % 7 == 0)) % len(NOTES)] for index, one in enumerate(kind)]
+    colour = [("red", "green", "blue")[(one + (index % 5 == 0)) % 3] for index, one in enumerate(kind)]
     fruit = kind.tolist()
     for row in WRONG:
         fruit[row - 1] = (fruit[row - 1] + 2) % 3
@@ -250,9 +250,9 @@ def test_predict_answers_the_same(faces, tmp_path):
     assert found["label"].to_pylist() == shell["label"].to_pylist() == answers.tolist()
     assert found["decision"].to_pylist() == [str(one) for one in estimator.decide(asked)]
     assert shell["decision"].cast(pa.string()).to_pylist() == found["decision"].to_pylist()
-    for place, name in enumerate(["probability_0", "probability_1", "probability_2"]):
-        assert found[name].to_numpy() == pytest.approx(chances[:, place])
-        assert shell[name].to_numpy() == pytest.approx(chances[:, place])
+    for index, name in enumerate(["probability_0", "probability_1", "probability_2"]):
+        assert found[name].to_numpy() == pytest.approx(chances[:, index])
+        assert shell[name].to_numpy() == pytest.approx(chances[:, index])
 
 
 def test_other_priors_shift_answers_alike(faces, tmp_path):
@@ -265,9 +265,9 @@ def test_other_priors_shift_answers_alike(faces, tmp_path):
     typed("predict", model, path, "-o", tmp_path / "a.jsonl", *flags)
     shell = [json.loads(line) for line in (tmp_path / "a.jsonl").read_text().splitlines()]
     assert (chances.argmax(axis=1) != estimator.predict_proba(asked).argmax(axis=1)).any()
-    for place, name in enumerate(["probability_0", "probability_1", "probability_2"]):
-        assert found[name].to_numpy() == pytest.approx(chances[:, place])
-        assert [one[name] for one in shell] == pytest.approx(chances[:, place])
+    for index, name in enumerate(["probability_0", "probability_1", "probability_2"]):
+        assert found[name].to_numpy() == pytest.approx(chances[:, index])
+        assert [one[name] for one in shell] == pytest.approx(chances[:, index])
     assert found["label"].to_pylist() == estimator.classes_[chances.argmax(axis=1)].tolist()
 
 

@@ -36,7 +36,7 @@ RNG = np.random.default_rng(11)
 
 def table(rows: int, columns: int) -> dict[str, list[float] | list[str]]:
     labels = RNG.random(rows) < 0.5
-    numbers = {f"c{place}": (RNG.normal(size=rows) + labels * 0.3).tolist() for place in range(columns)}
+    numbers = {f"c{index}": (RNG.normal(size=rows) + labels * 0.3).tolist() for index in range(columns)}
     return {**numbers, "y": np.where(labels, "yes", "no").tolist()}
 
 
@@ -107,7 +107,7 @@ def candide(*words: str) -> str:
 def test_fit_prints_how_good_it_is_and_what_to_look_at_twice(tmp_path):
     path, model = written(tmp_path / "data.csv", 300, 2), str(tmp_path / "m.candide")
     header, *lines = path.read_text().splitlines()
-    numbered = [f"nr,{header}", *(f"{place},{line}" for place, line in enumerate(lines))]
+    numbered = [f"nr,{header}", *(f"{index},{line}" for index, line in enumerate(lines))]
     path.write_text("\n".join(numbered) + "\n")
     told = candide("fit", str(path), "--label", "y", "-o", model)
     (line,) = [line for line in told.splitlines() if line.startswith("Leave-one-out under the families chosen")]

@@ -29,14 +29,14 @@ WORD, COLOUR, COLUMN, CLASS = "zyxgloxinia", "vermillionish", "secretcolumn", "w
 FILE = "patients-ward-9.csv"
 
 
-def family_for(case: str, place: int) -> Any:
-    return families.names()[place % len(families.names())] if case == MIXTURE else case
+def family_for(case: str, index: int) -> Any:
+    return families.names()[index % len(families.names())] if case == MIXTURE else case
 
 
 def some_rows(case: str, columns: list[str], labels: list[str], count: int, seed: int) -> Rows:
     """Rows that the families of a case take."""
     rng = random.Random(seed)
-    pools = [taken(families.named(family_for(case, place)), ORDINARY) for place in range(len(columns))]
+    pools = [taken(families.named(family_for(case, index)), ORDINARY) for index in range(len(columns))]
     rows: Rows = {
         name: [rng.choice([*pool, None]) for _ in range(count)] for name, pool in zip(columns, pools, strict=True)
     }
@@ -48,11 +48,11 @@ def beside_each_other(case: str) -> tuple[NaiveBayes, Rows, Rows]:
     """A model of some rows, those rows, and others that bring a class and, where the family can tell, a column."""
     columns = [f"{name} column" for name in families.names()] if case == MIXTURE else ["size", "shape"]
     more = [] if case in CANNOT_TELL else ["later"]
-    given = {name: family_for(case, place) for place, name in enumerate(columns)} if case == MIXTURE else case
+    given = {name: family_for(case, index) for index, name in enumerate(columns)} if case == MIXTURE else case
     old = some_rows(case, columns, ["apple", "pear"], 40, seed=1)
     new = some_rows(case, [*columns, *more], ["pear", "quince"], 12, seed=2)
     if case == MIXTURE:
-        new["later"] = [place / 4 for place in range(len(new["label"]))]
+        new["later"] = [index / 4 for index in range(len(new["label"]))]
     model = NaiveBayes(given, smoothing="default", calibrate=False).fit(old, "label")
     return model, old, new
 
@@ -64,7 +64,7 @@ def canonical(model: NaiveBayes) -> bytes:
 def singly(rows: Rows) -> list[tuple[dict[str, Any], str]]:
     names = [name for name in rows if name != "label"]
     return [
-        ({name: rows[name][place] for name in names}, label) for place, label in enumerate(rows["label"])
+        ({name: rows[name][index] for name in names}, label) for index, label in enumerate(rows["label"])
     ]
 
 
@@ -103,8 +103,8 @@ def mixed(count: int, seed: int) -> Rows:
         "colour": [rng.choice(["red", "pale", "pink"]) for _ in labels],
         "smokes": [rng.random() < (0.7 if label == "ill" else 0.2) for label in labels],
         "note": [
-            " ".join(rng.choice([*words[label], "the", "patient", "says"]) for _ in range(6)) + f" {place}"
-            for place, label in enumerate(labels)
+            " ".join(rng.choice([*words[label], "the", "patient", "says"]) for _ in range(6)) + f" {index}"
+            for index, label in enumerate(labels)
         ],
         "label": labels,
     }
@@ -218,7 +218,7 @@ def test_calibration_stays_with_its_block_when_the_first_column_goes() -> None:
     rng = random.Random(8)
     labels = [rng.choice(["a", "b"]) for _ in range(200)]
     rows: Rows = {
-        "first": [rng.gauss(0, 1) if place < 60 else None for place in range(200)],
+        "first": [rng.gauss(0, 1) if index < 60 else None for index in range(200)],
         "second": [rng.gauss(3 * (label == "a"), 1) for label in labels],
         "label": labels,
     }
@@ -288,8 +288,8 @@ def test_warnings_and_names_of_gone_columns_in_reasons_go_too(tmp_path: Path) ->
     assert found_in((tmp_path / "model.candide").read_bytes(), names_only=True) == []
 
 
-def some(rows: Rows, places: range) -> Rows:
-    return {name: [values[place] for place in places] for name, values in rows.items()}
+def some(rows: Rows, indices: range) -> Rows:
+    return {name: [values[index] for index in indices] for name, values in rows.items()}
 
 
 def test_reasons_of_older_models_are_mended_when_rows_are_forgotten() -> None:

@@ -356,12 +356,12 @@ def test_what_is_strange_without_a_fraction(model, cut, data):
     (block,), summary, batch = table.blocks, table.summary(), table.batch()
     labels, weights = known_labels(summary, batch), grid_weights(batch)
     found = block.family.leave_one_out(summary.statistics[0], block.columns).scores(batch, labels, weights).unseen
-    for place, row in enumerate(table.rows):
+    for index, row in enumerate(table.rows):
         alone = table.of([row])
         rest = (summary - alone.summary()).statistics[0]
         parameters, values = block.family.fit(rest, block.columns), block.family.view(alone.batch(), block.columns)
         expected = block.family.assess(parameters, values, (1, rest.classes)).unseen
-        assert found[place] == pytest.approx(expected[0], abs=1e-7)
+        assert found[index] == pytest.approx(expected[0], abs=1e-7)
 
 
 @given(weight=st.integers(0, 2**40), amount=st.integers(0, 2**32))

@@ -22,7 +22,7 @@ CASES = 1_500 if THOROUGH else 60
 LONG = 3_600 if THOROUGH else 600
 SIZES = (1, 7, 64, 1_000, 1 << 20)
 
-ROWS = [{"x": place, "t": f"word {place % 7}", "deep": {"a": place / 2}, "y": "ab"[place % 2]} for place in range(30)]
+ROWS = [{"x": index, "t": f"word {index % 7}", "deep": {"a": index / 2}, "y": "ab"[index % 2]} for index in range(30)]
 CSV = "x,t,y\n" + "".join(f'{row["x"]},"{row["t"]}",{row["y"]}\n' for row in ROWS)
 GOOD = {
     "csv": CSV.encode(),
@@ -46,10 +46,10 @@ def made(seed, kind):
         return bytes(chance.choices(letters, k=chance.randrange(400)))
     data = bytearray(GOOD[kind])
     for _ in range(chance.randrange(1, 9)):
-        place = chance.randrange(len(data) + 1)
-        end = min(len(data), place + chance.choice([0, 0, 1, 5, 60]))
-        put = chance.choice([chance.choice(ODD), b"", bytes(data[place:end]) * 2, chance.choice(ODD) * 3])
-        data[place:end] = put
+        index = chance.randrange(len(data) + 1)
+        end = min(len(data), index + chance.choice([0, 0, 1, 5, 60]))
+        put = chance.choice([chance.choice(ODD), b"", bytes(data[index:end]) * 2, chance.choice(ODD) * 3])
+        data[index:end] = put
     return bytes(data)
 
 
@@ -66,8 +66,8 @@ def outcome(path, size, on_error):
         rows = 0
         labels = []
         for batch in source.batches():
-            for place, name in enumerate(batch.names):
-                values = batch.columns.raw(place).to_pylist()
+            for index, name in enumerate(batch.names):
+                values = batch.columns.raw(index).to_pylist()
                 found.setdefault(name, [None] * rows).extend(map(one_number, values))
             rows += len(batch)
             labels += [batch.labels.keys[code] for code in batch.labels.codes]

@@ -70,7 +70,7 @@ def file_of(kind):
     schema = Schema(tuple(Choice(name, block.family, "as said") for block in blocks(kind) for name in block.columns))
     keys = [block.key for block in schema.blocks]
     summary = schema.summarize(rows(kind))
-    biases, halves = {key: 0.25 * place for place, key in enumerate(summary.classes)}, dict.fromkeys(keys, 0.5)
+    biases, halves = {key: 0.25 * index for index, key in enumerate(summary.classes)}, dict.fromkeys(keys, 0.5)
     familiarity = Novelty({key: tuple((-9.0 + 8 * LEVELS).tolist()) for key in keys})
     tuning = Tuning(Calibration(biases, halves, halves), familiarity)
     return store.to_bytes(TrainedModel(Options(), schema, summary, "label", tuning, provenance={"rows": 30}))
@@ -92,8 +92,8 @@ def spliced(data, rng):
     """A piece of another model's file in the middle of this one."""
     other = file_of(rng.choice(KINDS))
     start, stop = sorted(rng.randrange(len(other)) for _ in range(2))
-    place = rng.randrange(len(data))
-    return data[:place] + other[start:stop] + data[place + rng.choice([0, stop - start]) :]
+    index = rng.randrange(len(data))
+    return data[:index] + other[start:stop] + data[index + rng.choice([0, stop - start]) :]
 
 
 def forged_bits(data, rng):
@@ -128,10 +128,10 @@ def edited(data, rng):
     head, body = parts_of(data)
     name = rng.choice(["model", "model", "model", "provenance"])
     text = json.loads(head[container.METADATA][name])
-    places = list(numbers_in(text))
+    indices = list(numbers_in(text))
     for _ in range(rng.randint(1, 2)):
-        if places:
-            holder, key = rng.choice(places)
+        if indices:
+            holder, key = rng.choice(indices)
             extreme = [0, 1, -1, 2, 3, 28, 0.5, -0.5, 1e-300, 1e300, 2**53 - 1, {"$float": "inf"}, {"$float": "nan"}]
             holder[key] = rng.choice([*extreme, True, None, "1", [], {"$whole": hex(2**80)}])
     head[container.METADATA][name] = container.to_json(text)

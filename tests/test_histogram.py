@@ -293,6 +293,6 @@ def test_a_histogram_in_a_classifier():
     rng = np.random.default_rng(3)
     values, labels = rng.normal(size=(300, 2)), rng.integers(0, 2, 300)
     values[:, 0] += 4 * labels
-    by_column = {f"x{place}": Histogram().fitted_to(values[:, place], f"x{place}") for place in range(2)}
+    by_column = {f"x{index}": Histogram().fitted_to(values[:, index], f"x{index}") for index in range(2)}
     model = NaiveBayes(families=by_column).fit(values, labels)
     assert (model.predict(values) == labels).mean() > 0.95

@@ -74,7 +74,7 @@ def test_a_stream_refuses_as_a_summary_does(case, data):
     assume(row)
     given_families = {name: block.family for block in blocks for name in block.columns}
     model = NaiveBayes(**{**PLAIN, "families": given_families})
-    cells = {name: [row.cells[place] for row in learned.rows] for place, name in enumerate(learned.columns)}
+    cells = {name: [row.cells[index] for row in learned.rows] for index, name in enumerate(learned.columns)}
     model.partial_fit(cells, [row.label for row in learned.rows])
     before = store.canonical_bytes(model.trained_)
     alone = learned.of([replace(stranger, weight=1)]).batch()
@@ -175,8 +175,8 @@ def test_semidefinite_is_what_the_exact_elimination_says(data, size):
 
 def no_negative_minor(matrix):
     """Sylvester's criterion for semi-definite matrices: every principal minor, by fractions."""
-    places = range(len(matrix))
-    picks = [pick for size in places for pick in itertools.combinations(places, size + 1)]
+    indices = range(len(matrix))
+    picks = [pick for size in indices for pick in itertools.combinations(indices, size + 1)]
     return all(determinant([[Fraction(int(matrix[i, j])) for j in pick] for i in pick]) >= 0 for pick in picks)
 
 

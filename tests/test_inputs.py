@@ -49,8 +49,8 @@ def in_polars(values, kind=None):
 
 
 def union():
-    kinds, places = pa.array([0, 1] * 4, pa.int8()), pa.array([0, 0, 1, 1, 2, 2, 3, 3], pa.int32())
-    return pa.UnionArray.from_dense(kinds, places, [pa.array([1, 2, 3, 4]), pa.array(["a", "b", "c", "d"])])
+    kinds, indices = pa.array([0, 1] * 4, pa.int8()), pa.array([0, 0, 1, 1, 2, 2, 3, 3], pa.int32())
+    return pa.UnionArray.from_dense(kinds, indices, [pa.array([1, 2, 3, 4]), pa.array(["a", "b", "c", "d"])])
 
 
 #: Values that are learned, as they are or as what they stand for.

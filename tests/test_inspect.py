@@ -51,9 +51,9 @@ def test_columns_tell_what_their_profiles_tell(fitted, card):
 def test_parameters_go_by_their_names_and_are_the_models(fitted, card):
     found = by_column(card)["weight_g"]
     assert found["family"] == "gaussian"
-    (place,) = [n for n, block in enumerate(fitted.trained.predictor.blocks) if "weight_g" in block.columns]
-    column = fitted.trained.predictor.blocks[place].columns.index("weight_g")
-    mean, deviation = fitted.trained.predictor.parameters[place]
+    (index,) = [n for n, block in enumerate(fitted.trained.predictor.blocks) if "weight_g" in block.columns]
+    column = fitted.trained.predictor.blocks[index].columns.index("weight_g")
+    mean, deviation = fitted.trained.predictor.parameters[index]
     for label, name in enumerate(fitted.classes):
         assert found["parameters"][name] == {
             "mean": pytest.approx(mean[column, label]), "deviation": pytest.approx(deviation[column, label])
@@ -88,8 +88,8 @@ def test_the_calibration_in_use_is_told(fitted, card):
 def test_text_tells_its_vocabulary_and_its_words(capsys):
     found = verbs.fit(MESSAGES, "label", families={"text": "text"}, smoothing="default", calibrate=False)
     column = by_column(verbs.inspect(found))["text"]
-    (place,) = [n for n, block in enumerate(found.trained.predictor.blocks) if block.columns == ("text",)]
-    assert column["vocabulary"] == len(found.trained.predictor.parameters[place])
+    (index,) = [n for n, block in enumerate(found.trained.predictor.blocks) if block.columns == ("text",)]
+    assert column["vocabulary"] == len(found.trained.predictor.parameters[index])
     assert column["per"] == "word"
     assert all(1 <= len(words) <= 8 for words in column["telling"].values())
     shown = printed(verbs.inspect(found), capsys)
@@ -98,7 +98,7 @@ def test_text_tells_its_vocabulary_and_its_words(capsys):
 
 
 def test_columns_that_share_a_total_speak_as_one(capsys):
-    rows = {f"word{place}": [place % 3, 1, 2, place % 2] for place in range(30)}
+    rows = {f"word{index}": [index % 3, 1, 2, index % 2] for index in range(30)}
     found = NaiveBayes(families="multinomial", smoothing=1.0, calibrate=False).fit(rows, list("abab"))
     card = verbs.inspect(found)
     assert [one["name"] for one in features_of(card)] == ["word0, word1, ..., word29"]
@@ -127,8 +127,8 @@ def test_a_card_reads_from_the_whole_to_the_parts(card, capsys):
     shown = printed(card, capsys)
     parts = ["600 rows: fruit", "Classes", "Leave-one-out quality", "accuracy", "Columns, the most telling first",
              "How each was chosen", "What each class looks like", "Options and origin", "learned from"]  # fmt: skip
-    places = [shown.index(part) for part in parts]
-    assert places == sorted(places)
+    indices = [shown.index(part) for part in parts]
+    assert indices == sorted(indices)
     assert shown.index("weight_g") < shown.index("orchard ")
     assert "mean log" in shown
 

@@ -27,7 +27,7 @@ def rows_of(path, **options):
     source = open_source(path, label="y", **options)
     found = []
     for batch in source.batches():
-        columns = [batch.columns.raw(place).to_pylist() for place in range(len(batch.names))]
+        columns = [batch.columns.raw(index).to_pylist() for index in range(len(batch.names))]
         found += [dict(zip(batch.names, values, strict=True)) for values in zip(*columns, strict=True)]
     return found, source.rejects.count
 
@@ -59,7 +59,7 @@ def test_a_list_is_read_like_lines(tmp_path, layout, batch_bytes):
 
 
 def test_lists_longer_than_a_sample_and_several_files(tmp_path):
-    rows = [{"x": place, "text": "word " * 20, "y": "ab"[place % 2]} for place in range(20_000)]
+    rows = [{"x": index, "text": "word " * 20, "y": "ab"[index % 2]} for index in range(20_000)]
     one = write(tmp_path / "one.json", json.dumps(rows, indent=2))
     two = write(tmp_path / "two.json", json.dumps(rows[:3]))
     assert sum(len(batch) for batch in open_source([one, two], label="y").batches()) == 20_003

@@ -164,9 +164,9 @@ def test_statistics_form_an_exact_group(statistic, data):
 @given(data=draws)
 def test_a_statistic_moves_among_classes_and_back(statistic, data):
     first, second = data.draw(statistics(statistic)), data.draw(statistics(statistic))
-    places = np.array(data.draw(st.permutations(range(5)))[:3])
-    assert first.spread(places, 5).only(places) == first
-    assert first.spread(places, 5) + second.spread(places, 5) == (first + second).spread(places, 5)
+    indices = np.array(data.draw(st.permutations(range(5)))[:3])
+    assert first.spread(indices, 5).only(indices) == first
+    assert first.spread(indices, 5) + second.spread(indices, 5) == (first + second).spread(indices, 5)
 
 
 # Law 7: every engine returns what one big batch returns.
@@ -202,8 +202,8 @@ def test_learning_and_forgetting_in_any_interleaving_is_arithmetic(case, data):
         act(parts[event].batch())
         learned.add(event)
     expected = Summary.empty(parts[0].blocks)
-    for place in {0, 1, 2} - forgotten:
-        expected = expected + parts[place].summary()
+    for index in {0, 1, 2} - forgotten:
+        expected = expected + parts[index].summary()
     assert accumulator.freeze() == expected
 
 
@@ -387,11 +387,11 @@ def test_an_explanation_names_every_feature_that_spoke(case, data):
     features = [term.feature for term in model.explain(question)[0].terms]
     spoken = [(*feature.split(", "), feature.split(": ")[0], feature.split(" of ")[-1]) for feature in features]
     named = {name for names in spoken for name in names}
-    for place, name in enumerate(table.columns):
-        silenced = table.of([replace(asked, cells=(*asked.cells[:place], None, *asked.cells[place + 1 :]))]).batch()
+    for index, name in enumerate(table.columns):
+        silenced = table.of([replace(asked, cells=(*asked.cells[:index], None, *asked.cells[index + 1 :]))]).batch()
         if not np.array_equal(model.joint(silenced), model.joint(question)):
             assert name in named
-        if asked.cells[place] is None:
+        if asked.cells[index] is None:
             assert name not in named
 
 
@@ -427,7 +427,7 @@ def test_renaming_classes_permutes_the_answer_and_nothing_else(case, data):
 def test_renaming_columns_changes_nothing(case, data):
     table = drawn(data, case, least=1)
     question = data.draw(questions(table.blocks))
-    other_name = {name: f"{99 - place} renamed" for place, name in enumerate(table.columns)}
+    other_name = {name: f"{99 - index} renamed" for index, name in enumerate(table.columns)}
     blocks = tuple(with_columns(block, map(other_name.get, block.columns)) for block in table.blocks)
     renamed = replace(table, blocks=blocks)
     asked_again = {other_name[name]: values for name, values in question.items()}
@@ -443,7 +443,7 @@ def test_permuting_columns_changes_nothing(case, data):
     blocks = data.draw(st.permutations([permuted(data, block) for block in table.blocks]))
     order = [table.columns.index(name) for block in blocks for name in block.columns]
     shuffled = Table(
-        tuple(blocks), tuple(replace(row, cells=tuple(row.cells[place] for place in order)) for row in table.rows)
+        tuple(blocks), tuple(replace(row, cells=tuple(row.cells[index] for index in order)) for row in table.rows)
     )
     model, other = table.model(), shuffled.model()
     batch = Batch.of(question)

@@ -40,9 +40,9 @@ def settled(table):
     return replace(table, blocks=tuple(replace(block, family=block.family.settled(seen)) for block, seen in pairs))
 
 
-def refitted(table, place, **options):
+def refitted(table, index, **options):
     """The joint of a row by a model fitted without it, and how large its terms are; -inf for a class that is gone."""
-    summary, row = table.summary(), table.of([table.rows[place]])
+    summary, row = table.summary(), table.of([table.rows[index]])
     joint, size = np.full(len(summary.classes), -np.inf), np.zeros(len(summary.classes))
     rest = summary - row.summary()
     if rest.classes:
@@ -65,8 +65,8 @@ def assert_alike(found, expected, size=0.0):
 def assert_refits(table, **options):
     """Leaving out is refitting, for every row of the table."""
     found, held = judged(table, **options).joint, settled(table)
-    for place in range(len(table.rows)):
-        assert_alike(found[place], *refitted(held, place, **options))
+    for index in range(len(table.rows)):
+        assert_alike(found[index], *refitted(held, index, **options))
 
 
 # Every family, whatever the rows.
@@ -264,10 +264,10 @@ def test_inverse_frequencies_stay(weighting, model, data, smoothing):
         held.update(dict.fromkeys(counts, weight))
     idf = {word: math.log((1 + documents) / (1 + n)) + 1 for word, n in held.items()}
     found = judged(table).terms[0]
-    for place, (counts, _, _) in enumerate(rows):
-        rest = [row for other, row in enumerate(rows) if other != place and row[0] is not None]
+    for index, (counts, _, _) in enumerate(rows):
+        rest = [row for other, row in enumerate(rows) if other != index and row[0] is not None]
         expected = [idf_score(counts or {}, rest, label, idf, smoothing, model) for _, label in table.summary().classes]
-        assert_alike(found[place], np.array(expected))
+        assert_alike(found[index], np.array(expected))
 
 
 def words_of(text, weighting):
@@ -321,14 +321,14 @@ def test_what_is_strange_without_the_row(model, cut, data):
     (block,), summary, batch = table.blocks, table.summary(), table.batch()
     labels, weights = known_labels(summary, batch), grid_weights(batch)
     found = block.family.leave_one_out(summary.statistics[0], block.columns).scores(batch, labels, weights).unseen
-    for place, row in enumerate(table.rows):
+    for index, row in enumerate(table.rows):
         alone = table.of([row])
         rest = (summary - alone.summary()).statistics[0] if len(table.rows) > 1 else None
         if rest is not None:
             parameters = block.family.fit(rest, block.columns)
             values = block.family.view(alone.batch(), block.columns)
             expected = block.family.assess(parameters, values, (1, rest.classes)).unseen
-            assert found[place] == pytest.approx(expected[0], abs=1e-7)
+            assert found[index] == pytest.approx(expected[0], abs=1e-7)
 
 
 @every_model
@@ -346,7 +346,7 @@ def test_presence_and_absence_without_smoothing_is_a_probability(data):
     options = TextOptions(weighting="presence", model="bernoulli")
     table = data.draw(text_tables(options, smoothing=0.0))
     words = [word.decode() for word in table.summary().statistics[0].words()]
-    sets = [" ".join(w for place, w in enumerate(words) if subset >> place & 1) for subset in range(1 << len(words))]
+    sets = [" ".join(w for index, w in enumerate(words) if subset >> index & 1) for subset in range(1 << len(words))]
     model = table.model()
     chances = np.exp(model.log_likelihood(Batch.of({"text": sets})) - model.log_prior)
     assert chances.sum(axis=0) == pytest.approx(np.ones(len(model.classes)), abs=1e-9)
@@ -396,8 +396,8 @@ def test_familiarity_is_the_likelihood_of_the_block(case, data):
     table = data.draw(tables(blocks_of(case), least=2, extreme=False, labels=["apple"]))
     held = settled(table)
     found = judged(table).familiarity[0]
-    for place in range(len(table.rows) if len(table.rows) > 1 else 0):
-        row = held.of([held.rows[place]])
+    for index in range(len(table.rows) if len(table.rows) > 1 else 0):
+        row = held.of([held.rows[index]])
         rest = held.summary() - row.summary()
         if rest.classes:
             model = Predictor.fit(rest)
@@ -405,4 +405,4 @@ def test_familiarity_is_the_likelihood_of_the_block(case, data):
             expected = log_sum(model.log_likelihood(row.batch()))
             values = block.family.view(row.batch(), block.columns)
             expected = expected + block.family.assess(parameters, values, (1, len(model.classes))).unseen
-            assert_alike(found[place : place + 1], expected)
+            assert_alike(found[index : index + 1], expected)

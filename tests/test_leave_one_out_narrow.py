@@ -53,10 +53,10 @@ def judged(family, values, weights):
     batch = Batch.of({"x": values}, list(LABELS), weights)
     summary = Summary.of(blocks, batch)
     found = LeftOut.joined(LeaveOneOut.of(summary).each([batch], named())).joint
-    for place in range(0, len(values), 4):
-        some = slice(place, place + 1)
+    for index in range(0, len(values), 4):
+        some = slice(index, index + 1)
         row = Batch.of({"x": values[some]}, list(LABELS[some]), weights[some])
-        yield found[place], Predictor.fit(summary - Summary.of(blocks, row)).joint(row)[0]
+        yield found[index], Predictor.fit(summary - Summary.of(blocks, row)).joint(row)[0]
 
 
 @pytest.mark.parametrize("offset", OFFSETS)

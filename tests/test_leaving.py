@@ -63,7 +63,7 @@ def test_sparse_rows_are_as_dense_ones(name, smoothing):
     rng = np.random.default_rng(3)
     counts = rng.integers(0, 2, (40, 9)) if name == "bernoulli" else rng.poisson(0.6, (40, 9))
     labels, weights = rng.integers(0, 3, 40), rng.integers(0, 4, 40)
-    family, columns = families.named(name, smoothing=smoothing), tuple(f"x{place}" for place in range(9))
+    family, columns = families.named(name, smoothing=smoothing), tuple(f"x{index}" for index in range(9))
     for given_weights in (None, weights):
         dense = Batch.of(counts.astype(float), labels, given_weights)
         thin = Batch.of(sparse.csr_array(counts.astype(float)), labels, given_weights)

@@ -39,9 +39,9 @@ def asked(model, document):
 
 def chance_of_word(model, word, label):
     """P(word | label): what one occurrence of the word adds to the joint."""
-    place = model.classes_.tolist().index(label)
-    nothing = model.predict_joint_log_proba(asked(model, ""))[0, place]
-    return math.exp(model.predict_joint_log_proba(asked(model, word))[0, place] - nothing)
+    index = model.classes_.tolist().index(label)
+    nothing = model.predict_joint_log_proba(asked(model, ""))[0, index]
+    return math.exp(model.predict_joint_log_proba(asked(model, word))[0, index] - nothing)
 
 
 HAPPY = words_of(

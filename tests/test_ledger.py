@@ -33,7 +33,7 @@ TRAP_LABELS = ["a", "a", "a", "b", "b", "b"]
 
 def columns_of(case: str) -> dict[str, str]:
     names = families.names() if case == MIXTURE else [case, case]
-    return {f"column {place}": name for place, name in enumerate(names)}
+    return {f"column {index}": name for index, name in enumerate(names)}
 
 
 def rows_of(case: str, count: int, seed: int) -> Rows:
@@ -43,8 +43,8 @@ def rows_of(case: str, count: int, seed: int) -> Rows:
     return {**cells, "label": [rng.choice(["apple", "pear", "quince"]) for _ in range(count)]}
 
 
-def some(rows: Rows, places: Any) -> Rows:
-    return {name: [values[place] for place in places] for name, values in rows.items()}
+def some(rows: Rows, indices: Any) -> Rows:
+    return {name: [values[index] for index in indices] for name, values in rows.items()}
 
 
 def noted(case: str, rows: Rows) -> NaiveBayes:
@@ -63,7 +63,7 @@ def strange_to(case: str, rows: Rows) -> Rows:
     learned = {plain(row) for row in zip(*(rows[name] for name in names), rows["label"], strict=True)}
     drawn = [tuple(random.Random(f"{seed}{name}").choice(rows[name]) for name in rows) for seed in range(400)]
     fresh = [row for row in drawn if plain((*row[:-1], row[-1])) not in learned]
-    return {name: [row[place] for row in fresh[:40]] for place, name in enumerate(rows)}
+    return {name: [row[index] for row in fresh[:40]] for index, name in enumerate(rows)}
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -82,8 +82,8 @@ def test_every_row_that_was_never_learned_is_refused_and_named(case: str) -> Non
     model = noted(case, rows)
     before = store.canonical_bytes(model.trained_)
     strange = strange_to(case, rows)
-    for place in range(min(5, len(strange["label"]))):
-        one = some(strange, [place])
+    for index in range(min(5, len(strange["label"]))):
+        one = some(strange, [index])
         mixed = {name: rows[name][:3] + one[name] for name in rows}
         with pytest.raises(ForgetRefused, match="Row 4, with label"):
             model.forget(mixed, "label")
@@ -102,8 +102,8 @@ def test_ledgers_add_up_however_rows_come(case: str, tmp_path: Path) -> None:
     first = NaiveBayes(columns_of(case), smoothing="default", calibrate=False, ledger=True).fit(left, "label")
     second = NaiveBayes(ledger=True).fit(right, "label", like=first)
     stream = NaiveBayes.of(first.trained_)
-    for place in range(18):
-        stream.learn_one({name: right[name][place] for name in right if name != "label"}, right["label"][place])
+    for index in range(18):
+        stream.learn_one({name: right[name][index] for name in right if name != "label"}, right["label"][index])
     batch = NaiveBayes.of(first.trained_).partial_fit(some(right, range(17, -1, -1)), "label")
     merged = first + second
     for model in (stream, batch, merged):
@@ -307,7 +307,7 @@ def test_a_row_is_forgotten_piece_by_piece() -> None:
 
 @given(weights=st.lists(st.floats(1e-9, 1e6), min_size=1, max_size=8), cut=st.integers(0, 8))
 def test_ledgers_of_fractions_add_up(weights: list[float], cut: int) -> None:
-    hashes = np.array([b"row %d" % (place % 3) for place in range(len(weights))], HASH)
+    hashes = np.array([b"row %d" % (index % 3) for index in range(len(weights))], HASH)
     units = np.array([round(weight * 2**32) for weight in weights])
     whole = Ledger.of(hashes, units, 32)
     left, right = Ledger.of(hashes[:cut], units[:cut], 32), Ledger.of(hashes[cut:], units[cut:], 32)

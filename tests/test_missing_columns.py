@@ -86,14 +86,14 @@ def test_rows_with_nothing_the_model_knows_are_refused(model):
 def test_a_near_name_is_named_and_many_are_counted(model):
     with pytest.warns(MissingColumnWarning, match=r"no column 'colour'.*Did you mean 'color'\?"):
         model.predict({"size": [1.0], "color": ["red"], "spots": [0]})
-    wide = NaiveBayes("gaussian", calibrate=False).fit({f"c{place}": ROWS["size"] for place in range(9)}, Y)
+    wide = NaiveBayes("gaussian", calibrate=False).fit({f"c{index}": ROWS["size"] for index in range(9)}, Y)
     with pytest.warns(MissingColumnWarning, match=r"lack 8 columns of the model \('c1', 'c2', 'c3', \.\.\.\)") as told:
         wide.predict({"c0": [1.0]})
     assert len(told) == 1
 
 
 def test_a_text_alone_is_answered_by_a_model_that_learned_more_than_text():
-    texts = [f"{'good sweet' if label == 'a' else 'bad sour'} fruit number {place}" for place, label in enumerate(Y)]
+    texts = [f"{'good sweet' if label == 'a' else 'bad sour'} fruit number {index}" for index, label in enumerate(Y)]
     table = {"review": texts, "split": ["train", "test"] * 10}
     model = NaiveBayes({"review": "text"}, calibrate=False).fit(table, Y)
     with pytest.warns(MissingColumnWarning, match="'split'"):

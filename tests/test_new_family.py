@@ -33,10 +33,10 @@ sys.exit(pytest.main(sys.argv[2:]))
 def folder(tmp_path_factory):
     """A folder with one file: Weibull by another name, which is asked first."""
     source = Path(inspect.getfile(families.class_named("weibull"))).read_text()
-    place = tmp_path_factory.mktemp("families")
+    index = tmp_path_factory.mktemp("families")
     renamed = source.replace("class Weibull", "class Lifetime").replace("rank = 65", "rank = 1")
-    (place / "lifetime.py").write_text(renamed)
-    return place
+    (index / "lifetime.py").write_text(renamed)
+    return index
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -97,8 +97,8 @@ def test_it_is_saved_and_loaded(model, tmp_path):
 def test_it_is_streamed(model):
     rows, makes = table()
     stream = NaiveBayes(families=BY_HAND, calibrate=False)
-    for place, make in enumerate(makes.tolist()):
-        stream.learn_one({name: values[place] for name, values in rows.items()}, make)
+    for index, make in enumerate(makes.tolist()):
+        stream.learn_one({name: values[index] for name, values in rows.items()}, make)
     asked = {"hours": 37.5, "noise": 0.25}
     expected = model.predict_proba({name: [value] for name, value in asked.items()})[0]
     assert list(stream.predict_proba_one(asked).values()) == pytest.approx(expected.tolist(), rel=1e-9)
@@ -115,9 +115,9 @@ def test_a_row_left_out_is_judged_as_by_a_model_without_it(model):
     blocks = model.summary_.blocks
     summary = Summary.of(blocks, batch)
     found = LeaveOneOut.of(summary)(batch).joint
-    for place in range(len(batch)):
-        row = batch.take(np.array([place]))
-        assert found[place] == pytest.approx(Predictor.fit(summary - Summary.of(blocks, row)).joint(row)[0], rel=1e-9)
+    for index in range(len(batch)):
+        row = batch.take(np.array([index]))
+        assert found[index] == pytest.approx(Predictor.fit(summary - Summary.of(blocks, row)).joint(row)[0], rel=1e-9)
 
 
 def test_it_is_explained(model):
@@ -262,9 +262,9 @@ def test_the_least_family_is_left_out_explained_drawn_and_sampled(least, tmp_pat
     batch = Batch.of(NAMES, TEAMS)
     summary, blocks = least.summary_, least.summary_.blocks
     found = LeaveOneOut.of(summary)(batch).joint
-    for place in range(10):
-        row = batch.take(np.array([place]))
-        assert found[place] == pytest.approx(Predictor.fit(summary - Summary.of(blocks, row)).joint(row)[0])
+    for index in range(10):
+        row = batch.take(np.array([index]))
+        assert found[index] == pytest.approx(Predictor.fit(summary - Summary.of(blocks, row)).joint(row)[0])
     spoken, silent = least.explain({"name": ["Arthur", None]})
     (term,) = spoken.terms
     assert (term.feature, term.value) == ("name", "Arthur")

@@ -55,8 +55,8 @@ def test_a_command_is_given_its_groups_made_of_what_was_typed():
 
 def test_the_help_of_a_command_names_the_options_of_its_groups_in_their_place():
     shown = CliRunner().invoke(shouting()[0], ["--help"]).output
-    places = [shown.index(word) for word in ("--size", "How large.", "--loud", "--times")]
-    assert places == sorted(places)
+    indices = [shown.index(word) for word in ("--size", "How large.", "--loud", "--times")]
+    assert indices == sorted(indices)
     assert "outer" not in shown.lower()
 
 

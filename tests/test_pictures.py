@@ -71,14 +71,14 @@ def fitted(calibrate: bool) -> NaiveBayes:
     return NaiveBayes(families=FAMILIES, calibrate=calibrate).fit(mixed(), "y")
 
 
-def inside(profile: Profile, place: int):
+def inside(profile: Profile, index: int):
     """The value of a row that stands at a place of a profile."""
     if profile.kind == STEPS:
-        return float(profile.places[place] + profile.widths[place] / 2)
+        return float(profile.places[index] + profile.widths[index] / 2)
     if profile.kind == VALUES:
-        value = profile.places[place]
+        value = profile.places[index]
         return {"yes": True, "no": False}[value] if profile.column in ("paid",) else value
-    return float(profile.places[place])
+    return float(profile.places[index])
 
 
 @pytest.mark.parametrize("calibrate", [True, False])
@@ -99,8 +99,8 @@ def test_the_points_of_a_nomogram_add_up_to_the_reported_log_odds(calibrate, of,
                 continue
             profile = subject.profile(scale.name)
             evidence = profile.factor * (profile.table[:, one] - profile.table[:, other])
-            place = int(np.flatnonzero(np.isclose(evidence, scale.evidence[chosen], rtol=1e-12, atol=1e-12))[0])
-            row[scale.name] = inside(profile, place)
+            index = int(np.flatnonzero(np.isclose(evidence, scale.evidence[chosen], rtol=1e-12, atol=1e-12))[0])
+            row[scale.name] = inside(profile, index)
             total += scale.points[chosen]
         known = model.predict_log_proba({name: [value] for name, value in row.items()})[0]
         assert float(scales.log_odds(total)) == pytest.approx(known[one] - known[other], abs=1e-9)
@@ -143,7 +143,7 @@ def test_no_two_labels_of_a_nomogram_meet(orchard, which):
     from matplotlib.backends.backend_agg import FigureCanvasAgg
 
     if which == "long names":
-        cities = [f"{name}-on-the-river {place}" for place in range(9) for name in ("Llan", "Stratford", "Ypres")]
+        cities = [f"{name}-on-the-river {index}" for index in range(9) for name in ("Llan", "Stratford", "Ypres")]
         rows = {"city": [cities[i % 27] for i in range(200)], "n": RNG.poisson(40, 200).tolist()}
         model = NaiveBayes(families={"city": "categorical", "n": "poisson"}).fit(
             {**rows, "y": RNG.integers(2, size=200).tolist()}, "y"
@@ -156,20 +156,20 @@ def test_no_two_labels_of_a_nomogram_meet(orchard, which):
         for axes in figure.axes:
             found = boxes(axes)
             assert found
-            for place, one in enumerate(found):
-                for other in found[:place]:
+            for index, one in enumerate(found):
+                for other in found[:index]:
                     assert not overlap(one, other)
 
 
 def test_evidence_that_turns_has_a_stretch_for_each_direction():
-    places = np.linspace(-3, 3, 200)
-    valley = Scale("x", ("",) * 200, places, places**2, np.ones(200), smooth=True, low=0.0, unit=0.09)
+    indices = np.linspace(-3, 3, 200)
+    valley = Scale("x", ("",) * 200, indices, indices**2, np.ones(200), smooth=True, low=0.0, unit=0.09)
     down, up = directions(valley)
     assert (np.diff(valley.points[down]) < 0).all()
     assert (np.diff(valley.points[up]) > 0).all()
     assert down[0] == 0
     assert up[-1] == 199
-    assert len(directions(Scale("x", ("",) * 200, places, places, np.ones(200), True, low=-3.0, unit=0.06))) == 1
+    assert len(directions(Scale("x", ("",) * 200, indices, indices, np.ones(200), True, low=-3.0, unit=0.06))) == 1
 
 
 def test_a_nomogram_sets_two_classes_against_each_other(orchard):
@@ -187,14 +187,14 @@ def test_a_nomogram_sets_two_classes_against_each_other(orchard):
         nomogram(subject_of(alone))
 
 
-def a_subject(kind: str, classes: int = 2, places: int = 30, name: str = "x") -> Subject:
+def a_subject(kind: str, classes: int = 2, indices: int = 30, name: str = "x") -> Subject:
     prior = np.arange(1.0, classes + 1)
     prior /= prior.sum()
-    table = np.log(RNG.dirichlet(np.ones(places), classes).T)
-    numbers = np.arange(places, dtype=float)
-    where = numbers if kind in (CURVE, STEPS, COUNTS) else tuple(f"{name} {place}" for place in range(places))
-    widths = np.ones(places) if kind in (CURVE, STEPS) else None
-    profile = Profile(name, kind, where, table, widths, information=0.5, vocabulary=places)
+    table = np.log(RNG.dirichlet(np.ones(indices), classes).T)
+    numbers = np.arange(indices, dtype=float)
+    where = numbers if kind in (CURVE, STEPS, COUNTS) else tuple(f"{name} {index}" for index in range(indices))
+    widths = np.ones(indices) if kind in (CURVE, STEPS) else None
+    profile = Profile(name, kind, where, table, widths, information=0.5, vocabulary=indices)
     return Subject(tuple(f"{name} {c}" for c in range(classes)), prior, np.log(prior), (profile,), "label")
 
 

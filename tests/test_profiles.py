@@ -115,21 +115,21 @@ def test_a_value_says_in_a_profile_what_it_says_in_an_explanation(name):
     column, labels = typical(family)
     model = model_of(family, {"x": column}, labels)
     (profile,) = model.profiles()
-    places = [str(place) if profile.kind in (VALUES, EVENTS) else float(place) for place in profile.places]
-    for place, said in zip(places, profile.table, strict=True):
-        (term,) = model.explain(Batch.of({"x": [asked(profile, place)]}))[0].terms
+    indices = [str(index) if profile.kind in (VALUES, EVENTS) else float(index) for index in profile.places]
+    for index, said in zip(indices, profile.table, strict=True):
+        (term,) = model.explain(Batch.of({"x": [asked(profile, index)]}))[0].terms
         if profile.kind == STEPS:
             assert said[1] - said[0] == pytest.approx(term.log_likelihood[1] - term.log_likelihood[0], abs=1e-9)
         else:
             assert said == pytest.approx(term.log_likelihood, abs=1e-9, rel=1e-9)
 
 
-def asked(profile, place):
+def asked(profile, index):
     """A cell that holds a place of a profile."""
     if profile.kind == VALUES:
         days = {day: 86400 * number for number, day in enumerate(calendar.day_name, start=4)}  # 5 January 1970: Monday
-        return {"no": 0, "yes": 1, **days}[place] if not place.lstrip("-").isdigit() else int(place)
-    return 1 if profile.kind == EVENTS and place == "x" else place
+        return {"no": 0, "yes": 1, **days}[index] if not index.lstrip("-").isdigit() else int(index)
+    return 1 if profile.kind == EVENTS and index == "x" else index
 
 
 @pytest.mark.parametrize(

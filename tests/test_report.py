@@ -217,17 +217,17 @@ def test_the_panel_computes_as_the_model_does(calibrate):
     for _ in range(30):
         known, row = [], {}
         for feature in data["features"]:
-            place = int(RNG.integers(len(feature["labels"]))) if RNG.random() < 0.8 else None
-            known.append(place)
-            row[feature["name"]] = [None if place is None else value_of(subject, feature, place)]
+            index = int(RNG.integers(len(feature["labels"]))) if RNG.random() < 0.8 else None
+            known.append(index)
+            row[feature["name"]] = [None if index is None else value_of(subject, feature, index)]
         assert answer(data, known) == pytest.approx(model.predict_proba(row)[0], abs=1e-9)
 
 
-def value_of(subject: Subject, feature: dict, place: int):
-    label = feature["labels"][place]
+def value_of(subject: Subject, feature: dict, index: int):
+    label = feature["labels"][index]
     if feature["kind"] == "number":
-        places = np.asarray(subject.profile(feature["name"]).places)
-        return float(places[np.argmin(np.abs(places - number(label)))])
+        indices = np.asarray(subject.profile(feature["name"]).places)
+        return float(indices[np.argmin(np.abs(indices - number(label)))])
     return {"yes": True, "no": False}[label] if feature["name"] == "paid" else label
 
 
@@ -240,7 +240,7 @@ RECIPES = [
 
 def mails(rows: int = 120) -> dict[str, list]:
     said = {"spam": "win a prize now money claim", "ham": "see you at lunch today", "work": "meet at noon today now"}
-    labels = [list(said)[place % 3] for place in range(rows)]
+    labels = [list(said)[index % 3] for index in range(rows)]
     return {"mail": [" ".join(RNG.choice(said[label].split(), RNG.integers(2, 9))) for label in labels], "y": labels}
 
 
@@ -275,12 +275,12 @@ HOSTILE = [
 
 def test_whatever_the_data_says_stays_text(tmp_path):
     rows = 8 * len(HOSTILE)
-    values = [HOSTILE[place % len(HOSTILE)] for place in range(rows)]
+    values = [HOSTILE[index % len(HOSTILE)] for index in range(rows)]
     table = {
         "<b>bold</b>": values,
-        "</script>": [f"{value} {place % 3}" for place, value in enumerate(values)],
+        "</script>": [f"{value} {index % 3}" for index, value in enumerate(values)],
         "n<u>m": RNG.normal(size=rows).tolist(),
-        "y": [HOSTILE[(place // 2) % 3] for place in range(rows)],
+        "y": [HOSTILE[(index // 2) % 3] for index in range(rows)],
     }
     families = {"<b>bold</b>": "categorical", "</script>": "text", "n<u>m": "gaussian"}
     model = NaiveBayes(families).fit({name: [clean(v) for v in column] for name, column in table.items()}, "y")
@@ -307,9 +307,9 @@ def clean(value):
 
 
 def test_many_words_and_many_classes_stay_small(tmp_path):
-    words = [f"word{place}" for place in range(20_000)]
-    texts = [" ".join(words[place : place + 20]) + f" topic{place // 20 % 40}" for place in range(0, 20_000, 20)]
-    labels = [f"class {place % 40}" for place in range(len(texts))]
+    words = [f"word{index}" for index in range(20_000)]
+    texts = [" ".join(words[index : index + 20]) + f" topic{index // 20 % 40}" for index in range(0, 20_000, 20)]
+    labels = [f"class {index % 40}" for index in range(len(texts))]
     model = fit({"text": texts, "y": labels}, "y", calibrate=False)
     written = report(model, tmp_path / "words.html")
     assert written.size == (tmp_path / "words.html").stat().st_size < 600_000
@@ -321,15 +321,15 @@ def test_many_words_and_many_classes_stay_small(tmp_path):
 
 
 def test_many_columns_are_drawn_or_told(tmp_path):
-    rows = {f"column {place}": RNG.integers(3, size=60).tolist() for place in range(60)} | {"y": ["no", "yes"] * 30}
+    rows = {f"column {index}": RNG.integers(3, size=60).tolist() for index in range(60)} | {"y": ["no", "yes"] * 30}
     model = NaiveBayes("categorical", calibrate=False).fit(rows, "y")
     model.report(tmp_path / "wide.html")
     found = Page((tmp_path / "wide.html").read_text(encoding="utf-8"))
     assert len(found.all("figure")) == 24 + 2
     assert "36 less telling features in words" in found.text
     assert "20 less telling features cannot be set here" in found.text
-    for place in range(60):
-        assert f"column {place}" in found.text
+    for index in range(60):
+        assert f"column {index}" in found.text
 
 
 def test_a_model_of_one_class_has_a_page_too(tmp_path):

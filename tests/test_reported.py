@@ -47,8 +47,8 @@ def test_the_reported_score_written_out():
     expected = by_hand(model.log_prior, text, length, x)
     np.testing.assert_allclose(model.reported(batch), expected, atol=1e-12)
     np.testing.assert_allclose(model.assess(batch).reported, expected, atol=1e-12)
-    for place, why in enumerate(model.explain(batch)):
-        assert why.reported == pytest.approx(expected[place], abs=1e-9)
+    for index, why in enumerate(model.explain(batch)):
+        assert why.reported == pytest.approx(expected[index], abs=1e-9)
     start = reported_start(model.log_prior, CALIBRATION, model.classes)
     evidence = [BlockEvidence("text", text, length), BlockEvidence("x", x, None)]
     found = reported_scores(np.tile(start, (len(batch), 1)), CALIBRATION, evidence)

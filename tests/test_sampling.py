@@ -10,19 +10,19 @@ from candide.model.row_sample import picked, row_hashes
 
 TABLE = {
     "number": [*range(900), *[7] * 100],
-    "name": [f"name {place % 250}" for place in range(900)] + ["same"] * 100,
-    "truth": [place % 3 == 0 for place in range(900)] + [True] * 100,
+    "name": [f"name {index % 250}" for index in range(900)] + ["same"] * 100,
+    "truth": [index % 3 == 0 for index in range(900)] + [True] * 100,
 }
 
 
 def rows_of(batch):
-    columns = [pa.array(batch.columns.raw(place)).to_pylist() for place in range(len(batch.names))]
+    columns = [pa.array(batch.columns.raw(index)).to_pylist() for index in range(len(batch.names))]
     return sorted(zip(*columns, strict=True))
 
 
 def shuffled(table, seed):
     order = np.random.default_rng(seed).permutation(1000)
-    return {name: [values[place] for place in order] for name, values in table.items()}
+    return {name: [values[index] for index in order] for name, values in table.items()}
 
 
 def test_few_rows_are_all_looked_at():

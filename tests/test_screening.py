@@ -219,7 +219,7 @@ def test_columns_that_are_rarely_anything_but_zero_may_agree():
 
 
 def test_a_column_that_gives_the_label_away_is_named_with_numbers_and_kept():
-    boats = [f"boat {place % 9}" if label == "yes" else None for place, label in enumerate(LABELS)]
+    boats = [f"boat {index % 9}" if label == "yes" else None for index, label in enumerate(LABELS)]
     model = fitted({"boat": boats})
     assert family_of(model, "boat") is not None
     assert "alone it is right about 100.0% of the" in model.schema_.warnings["boat"]
@@ -233,12 +233,12 @@ def test_the_label_by_other_names_is_named_even_where_others_tell_it_too():
 
 
 def test_the_user_is_warned_of_a_leak_in_a_column_named_by_hand():
-    boats = [f"boat {place % 9}" if label == "yes" else None for place, label in enumerate(LABELS)]
+    boats = [f"boat {index % 9}" if label == "yes" else None for index, label in enumerate(LABELS)]
     assert "boat" in fitted({"boat": boats}, families={"boat": "categorical"}).schema_.warnings
 
 
 def test_rows_in_any_order_give_the_same_bytes():
-    boats = [f"boat {place % 9}" if label == "yes" else None for place, label in enumerate(LABELS)]
+    boats = [f"boat {index % 9}" if label == "yes" else None for index, label in enumerate(LABELS)]
     extra = {**IDS, "date": DAYS, "again": HONEST["measured"], "boat": boats}
     orders = [slice(None), slice(None, None, -1), RNG.permutation(ROWS)]
     models = [fitted(extra, rows=order) for order in orders]
@@ -282,7 +282,7 @@ def test_a_column_can_be_odd_in_two_ways():
 
 
 def test_saying_how_a_column_is_read_does_not_silence_what_is_found_in_it(tmp_path):
-    lines = [f"{place},{HONEST['measured'][place]},{LABELS[place]}" for place in range(ROWS)]
+    lines = [f"{index},{HONEST['measured'][index]},{LABELS[index]}" for index in range(ROWS)]
     (tmp_path / "rows.csv").write_text("\n".join(["nr,x,y", *lines]))
     model = fit(tmp_path / "rows.csv", "y", types={"nr": "integer"})
     assert set(model.trained.schema.warnings) == {"nr"}

@@ -94,7 +94,7 @@ def test_places_in_a_text_are_those_of_its_words(text):
 @settings(max_examples=25, deadline=None)
 @given(texts=DOCUMENTS.filter(lambda texts: any(texts)))
 def test_a_stream_reads_as_a_batch_does(options, texts):
-    labels = ["even" if place % 2 else "odd" for place in range(len(texts))]
+    labels = ["even" if index % 2 else "odd" for index in range(len(texts))]
     batch, stream = (NaiveBayes(text=options, families={"text": "text"}, **FIXED) for _ in range(2))
     batch.partial_fit({"text": texts}, labels)
     for text, label in zip(texts, labels, strict=True):
@@ -124,8 +124,8 @@ def test_explanations_mark_the_characters_that_spoke(name):
     for text, why in zip(asked[:5], model.explain(asked[:5]), strict=True):
         said = log_odds_of_words(why, "text")
         found = words_that_spoke(text, said)
-        places = set(spans(text))
-        assert {(word.start, word.end) for word in found} <= places
+        indices = set(spans(text))
+        assert {(word.start, word.end) for word in found} <= indices
         assert sum(word.lead for word in found) == pytest.approx(sum(said.values()))
         known = {closed_up(term) for term in terms(text, TextOptions())}
         assert set(said) <= known
@@ -145,7 +145,7 @@ def test_words_are_written_as_people_write_them():
 def test_sentences_are_text_and_names_are_categories(name):
     language = SCRIPTS.LANGUAGES[name]
     texts, _ = SCRIPTS.sentences(language, 60, 0)
-    column = Batch.of({"said": texts, "one": [(language.topics[0].split() * 8)[place] for place in range(60)]})
+    column = Batch.of({"said": texts, "one": [(language.topics[0].split() * 8)[index] for index in range(60)]})
     assert guess_column(column, "one").family == "categorical"
     if name != "emoji":
         assert guess_column(column, "said").family == "text"

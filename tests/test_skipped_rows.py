@@ -92,7 +92,7 @@ def test_lines_of_json_that_cannot_be_read_come_back_as_they_were(model, tmp_pat
     assert found.skipped == 3
     assert [lines[1], lines[3]] == [JSON_ROWS[1], JSON_ROWS[3]]
     assert json.loads(lines[2]) == {"x": "oops", "kind": "b", "label": None, "probability": None, "decision": None}
-    assert [json.loads(lines[place])["label"] for place in (0, 4)] == ["u", "v"]
+    assert [json.loads(lines[index])["label"] for index in (0, 4)] == ["u", "v"]
     skipped, _ = answered(model, path, on_error="skip", output_format="jsonl")
     assert skipped == [lines[0], lines[4]]
 

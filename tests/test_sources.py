@@ -63,8 +63,8 @@ def read(source):
     for batch in source.batches():
         assert batch.start == rows
         rows += len(batch)
-        for place, name in enumerate(batch.names):
-            columns.setdefault(name, []).extend(plain(batch.columns.raw(place)))
+        for index, name in enumerate(batch.names):
+            columns.setdefault(name, []).extend(plain(batch.columns.raw(index)))
         if batch.labels is not None:
             labels += [batch.labels.keys[code][1] for code in batch.labels.codes]
     return columns, labels
@@ -315,24 +315,24 @@ def test_what_python_writes_is_what_is_read(tmp_path_factory, rows, newline, bat
 
 def slow_records(data, delimiter):
     """Letter by letter, as RFC 4180 tells it."""
-    starts, fields, start, count, quoted, at_start, place = [], [], 0, 1, False, True, 0
-    while place < len(data):
-        letter = data[place : place + 1]
-        if quoted and letter == b'"' and data[place + 1 : place + 2] == b'"':
-            place += 1
+    starts, fields, start, count, quoted, at_start, index = [], [], 0, 1, False, True, 0
+    while index < len(data):
+        letter = data[index : index + 1]
+        if quoted and letter == b'"' and data[index + 1 : index + 2] == b'"':
+            index += 1
         elif letter == b'"' and (quoted or at_start):
             quoted = not quoted
             at_start = False
         elif not quoted and letter in b"\r\n":
             starts.append(start)
-            fields.append(count if place > start else 0)
-            place += data[place : place + 2] == b"\r\n"
-            start, count, at_start = place + 1, 1, True
+            fields.append(count if index > start else 0)
+            index += data[index : index + 2] == b"\r\n"
+            start, count, at_start = index + 1, 1, True
         elif not quoted and letter == delimiter:
             count, at_start = count + 1, True
         else:
             at_start = at_start and quoted
-        place += 1
+        index += 1
     if start < len(data):
         starts.append(start)
         fields.append(count)
@@ -372,7 +372,7 @@ def test_kinds_are_decided_from_the_sample(tmp_path):
         i="number", f="number", t="truth", d="date", w="time", z="instant", id="integer", e="text", s="text"
     )
     batch = next(source.batches())
-    assert [str(batch.columns.raw(place).type) for place in range(9)] == [
+    assert [str(batch.columns.raw(index).type) for index in range(9)] == [
         "int64", "double", "bool", "date32[day]", "timestamp[us]", "timestamp[us, tz=UTC]", "int64", "string", "string",
     ]  # fmt: skip
     assert batch.columns.raw(6).to_pylist() == [9007199254740993]

@@ -129,7 +129,7 @@ MIXED_ROW = st.fixed_dictionaries(
 def test_a_fitted_model_goes_on_row_by_row(missing: str, first: list[Any], history: Any, question: Any) -> None:
     options: dict[str, Any] = {"families": MIXED, "missing": missing}
     steps, left = history
-    events = [*((x, LABELS[place % 2]) for place, x in enumerate(first)), *left]
+    events = [*((x, LABELS[index % 2]) for index, x in enumerate(first)), *left]
 
     def fitted(some: list[Event]) -> NaiveBayes:
         table = {column: [x.get(column) for x, _ in some] for column in MIXED}
@@ -256,9 +256,9 @@ def test_what_was_never_learned_cannot_be_forgotten(x: Any, y: str) -> None:
 def test_everything_sees_what_was_learned_and_learning_goes_on(tmp_path: Any) -> None:
     texts, labels = ["win a prize", "see you", "a prize", "you see"], ["spam", "ham", "spam", "ham"]
     model = NaiveBayes()
-    for place, (text, label) in enumerate(zip(texts, labels, strict=True)):
+    for index, (text, label) in enumerate(zip(texts, labels, strict=True)):
         model.learn_one(text, label)
-        assert model.summary_.rows == place + 1
+        assert model.summary_.rows == index + 1
         assert model.predict([text])[0] == label
     model.save(tmp_path / "stream.candide")
     for other in (load(tmp_path / "stream.candide"), pickle.loads(pickle.dumps(model)), copy.deepcopy(model)):
@@ -287,7 +287,7 @@ TEXT_EVENTS = st.lists(st.tuples(TEXTS, st.sampled_from(LABELS)), min_size=1, ma
 
 def faded(events: Sequence[Any], half_life: float) -> list[tuple[Any, float]]:
     """Each event with what is left of its weight."""
-    return [(event, 2.0 ** (-(len(events) - 1 - place) / half_life)) for place, event in enumerate(events)]
+    return [(event, 2.0 ** (-(len(events) - 1 - index) / half_life)) for index, event in enumerate(events)]
 
 
 @pytest.mark.filterwarnings("ignore:There is only one class")
@@ -382,8 +382,8 @@ def test_a_fading_model_says_what_it_cannot_do(tmp_path: Any) -> None:
 
 def test_a_drifting_stream_is_followed_for_long() -> None:
     model = NaiveBayes(half_life=5)
-    for place in range(1000):
-        model.learn_one({"word": f"w{place % 7}", "text": f"old{place}"}, "a")
+    for index in range(1000):
+        model.learn_one({"word": f"w{index % 7}", "text": f"old{index}"}, "a")
     for _ in range(50):
         model.learn_one({"word": "w1", "text": "prize"}, "b")
     assert model.predict_proba_one({"word": "w1"})["b"] > 0.99

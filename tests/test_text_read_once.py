@@ -67,7 +67,7 @@ def test_predict_cuts_each_text_once_for_each_reading(classes, cuts):
 def test_leaving_out_cuts_each_text_once_for_each_reading(cuts):
     texts, labels = corpus(240, 5)
     readings = [TextOptions(), TextOptions(model="complement"), TextOptions(shortest=2, ngrams=2)]
-    families = [Text(column="text", options=options, beside=place > 1) for place, options in enumerate(readings)]
+    families = [Text(column="text", options=options, beside=index > 1) for index, options in enumerate(readings)]
     batch = Batch.of({"text": texts}, labels)
     leaving = LeaveOneOut.of(Summary.of([Block(family, ("text",)) for family in families], batch))
     for _ in range(2):

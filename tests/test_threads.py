@@ -120,8 +120,8 @@ def test_a_question_sees_one_state_while_a_class_comes_and_goes(question, change
     ask = QUESTION[question]
 
     def asking():
-        for place in range(QUESTIONS):
-            assert ask(model, tmp_path / f"{place}.candide"), question
+        for index in range(QUESTIONS):
+            assert ask(model, tmp_path / f"{index}.candide"), question
 
     together(times(CHANGES, lambda: change(model)), asking)
     assert model.summary_ == model_of_two().summary_
@@ -176,9 +176,9 @@ def test_options_set_while_rows_are_learned_stay_set():
     model = model_of_two()
 
     def setting():
-        for place in range(CHANGES):
-            model.set_params(smoothing=0.01 + place)
-            assert model.smoothing == 0.01 + place
+        for index in range(CHANGES):
+            model.set_params(smoothing=0.01 + index)
+            assert model.smoothing == 0.01 + index
 
     together(times(CHANGES, lambda: passing_by_batches(model)), setting)
 

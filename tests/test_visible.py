@@ -119,16 +119,16 @@ def hostile(tmp_path_factory) -> Commands:
     folder = tmp_path_factory.mktemp("hostile")
     header = ("x", f"head{EVIL}", "text\nof two lines", f"label{EVIL}")
     rows = [
-        (str(3 * (place % 2) + place / 7), f"{'ab'[place % 2]}{EVIL}", f"word{place % 3}{EVIL} and\tmore {place}",
-         f"{'uv'[place % 2]}{EVIL}\nerror: none")
-        for place in range(40)
+        (str(3 * (index % 2) + index / 7), f"{'ab'[index % 2]}{EVIL}", f"word{index % 3}{EVIL} and\tmore {index}",
+         f"{'uv'[index % 2]}{EVIL}\nerror: none")
+        for index in range(40)
     ]  # fmt: skip
     quoted = ["," .join('"' + cell.replace('"', '""') + '"' for cell in row) for row in (header, *rows)]
     (folder / f"rows{EVIL}.csv").write_text("\n".join(quoted) + "\n", newline="")
     (folder / "bad.csv").write_text("\n".join([*quoted, f'"no number{EVIL}","a","b","c"', "1,2"]) + "\n", newline="")
     (folder / f"texts{EVIL}").mkdir()
-    for place, (_, _, text, _) in enumerate(rows[:4]):
-        (folder / f"texts{EVIL}" / f"{place}{EVIL}.txt").write_text(text)
+    for index, (_, _, text, _) in enumerate(rows[:4]):
+        (folder / f"texts{EVIL}" / f"{index}{EVIL}.txt").write_text(text)
     return Commands(folder)
 
 

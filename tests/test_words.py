@@ -208,13 +208,13 @@ def test_the_shipped_alphabet_is_that_of_its_unicode_version():
 
 def test_eight_bytes_at_once_agree_with_one_at_a_time():
     for byte in range(256):
-        for place in range(8):
-            chunk = int.from_bytes(bytes([46] * place + [byte] + [46] * (7 - place)), "little")
+        for index in range(8):
+            chunk = int.from_bytes(bytes([46] * index + [byte] + [46] * (7 - index)), "little")
             is_word = byte < 128 and (chr(byte).isalnum() or byte == 95)
-            assert int(word_marks(np.uint64(chunk))) == (0x80 << 8 * place if is_word else 0)
+            assert int(word_marks(np.uint64(chunk))) == (0x80 << 8 * index if is_word else 0)
             if byte < 128:
                 lowered = int(lower_case(np.uint64(chunk))).to_bytes(8, "little")
-                assert lowered[place : place + 1] == bytes([byte]).lower()
+                assert lowered[index : index + 1] == bytes([byte]).lower()
 
 
 def test_lone_surrogates_separate_words():

@@ -392,9 +392,9 @@ class NaiveBayes(Shared, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """The share of rows that are answered rightly. `y` is one label a row, or the name of their column."""
         batch, _ = labelled_rows(X, y, sample_weight)
         best = np.concatenate(self._by_rows(batch, self.predictor_.best, strict))
-        places = {key: place for place, key in enumerate(self.predictor_.classes)}
+        indices = {key: index for index, key in enumerate(self.predictor_.classes)}
         assert batch.labels is not None
-        return float(np.average(batch.labels.renumbered(places) == best, weights=batch.weights))
+        return float(np.average(batch.labels.renumbered(indices) == best, weights=batch.weights))
 
     @reads
     def evaluate(
@@ -638,8 +638,8 @@ def labelled_rows(X: Any, y: Any, weights: Any) -> tuple[Batch, str | None]:
     name = y if isinstance(y, str) else None
     if name is not None:
         everything = Batch.of(X)
-        place = everything.position(name)
-        y = everything.columns.raw(place)
+        index = everything.position(name)
+        y = everything.columns.raw(index)
         X = everything.only([other for other in everything.names if other != name])
     if getattr(y, "ndim", 1) == 2 and y.shape[1] == 1:
         message = "A column-vector y was passed when a 1d array was expected. Give y.ravel()."

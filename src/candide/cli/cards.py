@@ -70,7 +70,7 @@ def show_decisions(card: dict[str, Any]) -> None:
     rows += [(short_name(one["column"]), "", one["family"] or "left out", "", "") for one in silent[:COLUMNS_SHOWN]]
     header, cells = without_empty(("column", "bits", "family", "smoothing", "vocabulary"), rows)
     heading("Columns, the most telling first" if features else "Columns")
-    show_table(header, cells, right=[place for place, name in enumerate(header) if name not in ("column", "family")])
+    show_table(header, cells, right=[index for index, name in enumerate(header) if name not in ("column", "family")])
     more(len(features) - COLUMNS_SHOWN, "tells less", "tell less")
     more(len(silent) - COLUMNS_SHOWN, "is left out", "are left out")
     if features:
@@ -144,8 +144,8 @@ def without_empty(
     header: tuple[str, ...], rows: Sequence[tuple[str, ...]]
 ) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
     """The table without columns in which nothing is said."""
-    kept = [place for place in range(len(header)) if any(row[place] for row in rows)]
-    return tuple(header[place] for place in kept), [tuple(row[place] for place in kept) for row in rows]
+    kept = [index for index in range(len(header)) if any(row[index] for row in rows)]
+    return tuple(header[index] for index in kept), [tuple(row[index] for index in kept) for row in rows]
 
 
 def more(count: int, one: str, many: str) -> None:
@@ -210,8 +210,8 @@ def show_values(card: dict[str, Any]) -> None:
         return
     kept = [str(one["class"]) for one in commonest_classes(card)]
     room = max(LINES // len(kept), 1)
-    for place, one in enumerate(features[:room]):
-        print("\n" * (place > 0), end="")
+    for index, one in enumerate(features[:room]):
+        print("\n" * (index > 0), end="")
         show_feature(one, kept)
     if len(features) > room:
         print(f"and {len(features) - room:,} more columns, which --format json tells of")

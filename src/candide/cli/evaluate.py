@@ -139,16 +139,16 @@ def show_confusion(found: Any) -> None:
     if len(found.classes) <= CONFUSION_WIDTH:
         heading("Truth in rows, answer in columns")
         rows = [
-            (truth, *(f"{count:,}" for count in found.confusion[place].tolist()))
-            for place, truth in enumerate(found.truths)
+            (truth, *(f"{count:,}" for count in found.confusion[index].tolist()))
+            for index, truth in enumerate(found.truths)
         ]
         show_table(("", *found.classes), rows, right=range(1, len(found.classes) + 1))
         return
     heading("Commonest mistakes")
     mistakes = [
         (count, truth, answer)
-        for place, truth in enumerate(found.truths)
-        for answer, count in zip(found.classes, found.confusion[place].tolist(), strict=True)
+        for index, truth in enumerate(found.truths)
+        for answer, count in zip(found.classes, found.confusion[index].tolist(), strict=True)
         if count and truth != answer
     ]
     mistakes.sort(key=lambda one: (-one[0], one[1], one[2]))

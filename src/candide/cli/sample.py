@@ -57,7 +57,7 @@ def show_rows(drawn: Any) -> None:
     from candide.cli.tables import show_table
 
     columns = drawn.to_pydict()
-    right = [place for place, values in enumerate(columns.values()) if any(isinstance(v, float) for v in values)]
+    right = [index for index, values in enumerate(columns.values()) if any(isinstance(v, float) for v in values)]
     rows = [[short_cell(value) for value in row] for row in zip(*columns.values(), strict=True)]
     show_table(list(columns), rows, right=right)
 

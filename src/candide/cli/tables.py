@@ -52,9 +52,9 @@ def show_table(
     from rich.text import Text
 
     table = Table(box=None, show_header=any(header), pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
-    for place, name in enumerate(header):
-        justify: Any = "right" if place in right else "left"
-        wraps = place == flexible
+    for index, name in enumerate(header):
+        justify: Any = "right" if index in right else "left"
+        wraps = index == flexible
         overflow: Any = "fold" if wraps else "ellipsis"
         table.add_column(Text(visible(name)), justify=justify, no_wrap=not wraps, overflow=overflow)
     for row in rows:

@@ -89,8 +89,8 @@ class ArrowColumns:
 
     def numbers(self, positions: Sequence[int]) -> FloatArray:
         matrix = np.empty((self.length, len(positions)))
-        for place, position in enumerate(positions):
-            matrix[:, place] = as_numbers(self.columns[position], self.names[position])
+        for index, position in enumerate(positions):
+            matrix[:, index] = as_numbers(self.columns[position], self.names[position])
         return matrix
 
     counts = numbers
@@ -244,8 +244,8 @@ class Batch:
     def positions(self, names: Sequence[str]) -> Sequence[int]:
         if tuple(names) == self.names:
             return range(len(names))
-        places = {name: place for place, name in enumerate(self.names)}
-        return [places[name] if name in places else self.position(name) for name in names]
+        indices = {name: index for index, name in enumerate(self.names)}
+        return [indices[name] if name in indices else self.position(name) for name in names]
 
     def numbers(self, names: Sequence[str]) -> FloatArray:
         """Some columns as float64[row, column], NaN where missing; a view where memory allows."""
@@ -281,7 +281,7 @@ class Batch:
 
     def only(self, names: Sequence[str]) -> Batch:
         """Some of the columns."""
-        old = tuple(self.columns.raw(place) for place in self.positions(names))
+        old = tuple(self.columns.raw(index) for index in self.positions(names))
         return replace(self, columns=ArrowColumns(tuple(names), old, len(self)))
 
     def with_missing(self, names: Sequence[str]) -> Batch:
@@ -290,7 +290,7 @@ class Batch:
         absent = [name for name in names if name not in known]
         if not absent:
             return self
-        old = tuple(self.columns.raw(place) for place in range(len(self.names)))
+        old = tuple(self.columns.raw(index) for index in range(len(self.names)))
         empty = pa.nulls(len(self))
         columns = ArrowColumns((*self.names, *absent), (*old, *[empty] * len(absent)), len(self))
         return replace(self, columns=columns)
@@ -340,7 +340,7 @@ def _columns_of_array(X: Any) -> Columns:
     names = default_names(matrix.shape[1])
     if matrix.dtype.kind in "biuf":
         return MatrixColumns(names, matrix if matrix.dtype.itemsize <= 8 else matrix.astype(np.float64))
-    columns = tuple(_typed(matrix[:, place]) for place in range(len(names)))
+    columns = tuple(_typed(matrix[:, index]) for index in range(len(names)))
     return ArrowColumns(names, columns, len(matrix))
 
 
@@ -368,7 +368,7 @@ def _columns_of_sparse(X: Any) -> SparseColumns:
 
 def _columns_of_rows(rows: list[Any]) -> ArrowColumns:
     """Rows as mappings: a column that some lack is missing there."""
-    odd = next((place for place, row in enumerate(rows) if not isinstance(row, Mapping)), None)
+    odd = next((index for index, row in enumerate(rows) if not isinstance(row, Mapping)), None)
     if odd is not None:
         found, number = type(rows[odd]).__name__, odd + FIRST_ROW
         raise RowsRefused(f"Row {number:,} is a {found}, but others are mappings. Give all alike.")
@@ -381,7 +381,7 @@ def _taken(column: Any, positions: AnyArray) -> Any:
     if isinstance(column, np.ndarray) and column.dtype != object:
         return column[positions]
     if isinstance(column, (list, np.ndarray)):
-        return [column[place] for place in positions]
+        return [column[index] for index in positions]
     if pa.types.is_string_view(column.type):
         column = column.cast(pa.large_string())
     return column.take(pa.array(positions))
@@ -449,8 +449,8 @@ def _columns_of_pandas(frame: Any) -> ArrowColumns:
     names = tuple(str(name) for name in frame.columns)
     _refuse_repeats(names)
     arrays = []
-    for place in range(len(names)):
-        arrays.append(_column_of_pandas(frame.iloc[:, place]))
+    for index in range(len(names)):
+        arrays.append(_column_of_pandas(frame.iloc[:, index]))
     return ArrowColumns(names, tuple(arrays), len(frame))
 
 
@@ -495,7 +495,7 @@ def _refuse_repeats(names: Sequence[str]) -> None:
 
 def default_names(columns: int) -> tuple[str, ...]:
     """The names of an array's columns: x0, x1, ..."""
-    return tuple(f"x{place}" for place in range(columns))
+    return tuple(f"x{index}" for index in range(columns))
 
 
 def is_numbered(names: Sequence[str]) -> bool:

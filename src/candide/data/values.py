@@ -115,7 +115,7 @@ class Coded:
         seen = np.bincount(codes) > 0
         if not seen.all():
             codes = (np.cumsum(seen) - 1)[codes]
-        return cls(codes, tuple(("number", low + place) for place in np.flatnonzero(seen).tolist()))
+        return cls(codes, tuple(("number", low + index) for index in np.flatnonzero(seen).tolist()))
 
     @classmethod
     def _of_arrow(cls, column: Any) -> Coded:
@@ -139,7 +139,7 @@ class Coded:
         occurs = np.zeros(len(keys) + 1, dtype=bool)
         occurs[codes] = True
         ordered = sorted({key for key, seen in zip(keys, occurs, strict=False) if seen and key is not None})
-        position = {key: place for place, key in enumerate(ordered)}
+        position = {key: index for index, key in enumerate(ordered)}
         renumber = np.array([position.get(key, -1) if key else -1 for key in keys] + [-1], dtype=np.int64)
         if not np.array_equal(renumber[:-1], np.arange(len(keys))):
             codes = renumber[codes]

@@ -70,4 +70,4 @@ def visible_json(text: str) -> str:
 def escaped(found: re.Match[str]) -> str:
     """A character in JSON's escapes; beyond 16 bits it takes two."""
     units = found.group().encode("utf-16-be", "surrogatepass")
-    return "".join(f"\\u{units[place : place + 2].hex()}" for place in range(0, len(units), 2))
+    return "".join(f"\\u{units[index : index + 2].hex()}" for index in range(0, len(units), 2))

@@ -40,8 +40,8 @@ def in_folds(
     fold = folds_of(batch, folds, seed)
     surprise = math.log(int(weights_of(batch).sum()) + 1)
     total, classes = Score(most=suspects), set[Key]()
-    for place in range(folds):
-        others, here = np.flatnonzero(fold != place), np.flatnonzero(fold == place)
+    for index in range(folds):
+        others, here = np.flatnonzero(fold != index), np.flatnonzero(fold == index)
         trained = fit_rows(options, batch.take(others), label=label)
         total += scored(trained.predictor, [batch.take(here)], engines.engine_of(trained), surprise, suspects).at(here)
         classes.update(trained.summary.classes)

@@ -105,9 +105,9 @@ class LeftOutScorer:
         order = np.lexsort((hashes(left), left.labels))
         left, tenth = left.rows(order), np.arange(len(order)) % PARTS
         total = Score(most=self.suspects)
-        for place in range(PARTS):
-            here = np.flatnonzero(tenth == place)
-            others = replace(left, weights=np.where(tenth == place, 0.0, left.weights))
+        for index in range(PARTS):
+            here = np.flatnonzero(tenth == index)
+            others = replace(left, weights=np.where(tenth == index, 0.0, left.weights))
             calibration = calibrated(others, self.learned.summary.classes, self.learned.summary.blocks)
             total += self.score(left.rows(here), calibration, order[here])
         return total
@@ -139,8 +139,8 @@ def hashes(left: LeftOut) -> Hashes:
     """A number for what is said of each row: rows with the same one may stand for each other."""
     totals = np.zeros(len(left.labels), dtype=np.uint64)
     said = [left.weights[:, None], left.prior, *left.terms, left.observed.T]
-    for place, numbers in enumerate(said):
-        salts = mix_all(np.arange(numbers.shape[1], dtype=np.uint64) + np.uint64(place << 32))
+    for index, numbers in enumerate(said):
+        salts = mix_all(np.arange(numbers.shape[1], dtype=np.uint64) + np.uint64(index << 32))
         add_numbers(np.round(np.ascontiguousarray(numbers) * GRID), salts, totals)
     return totals
 

@@ -64,9 +64,9 @@ class Bernoulli(Family[Tally, TallyBuilder, Counts, Chances]):
         numbers = entries(values)
         outside = ~(TRUTHS.holds(numbers) | np.isnan(numbers))
         if outside.any():
-            place = int(np.argmax(outside))
-            row, column = row_and_column(values, place)
-            raise refusal(columns[column], self.name, TRUTHS.needs, batch.start + row, float(numbers[place]))
+            index = int(np.argmax(outside))
+            row, column = row_and_column(values, index)
+            raise refusal(columns[column], self.name, TRUTHS.needs, batch.start + row, float(numbers[index]))
         return values
 
     def view(self, batch: Batch, columns: tuple[str, ...]) -> Counts:
@@ -90,8 +90,8 @@ class Bernoulli(Family[Tally, TallyBuilder, Counts, Chances]):
         )
 
     def impossible(self, seen: Tally, columns: tuple[str, ...], rows: Tally) -> str:
-        for place, name in enumerate(columns):
-            if outnumber(seen, [place, len(columns) + place], rows):
+        for index, name in enumerate(columns):
+            if outnumber(seen, [index, len(columns) + index], rows):
                 return f"more values of '{name}' than rows"
         return ""
 
@@ -147,15 +147,15 @@ class Bernoulli(Family[Tally, TallyBuilder, Counts, Chances]):
     ) -> list[Term]:
         truths = values.toarray()[0] if is_sparse(values) else values[0]
         found = []
-        for place, name in enumerate(columns):
-            if not np.isnan(truths[place]):
-                yes = bool(truths[place])
-                said = (parameters.yes if yes else parameters.no)[place]
-                found.append(Term(name, "yes" if yes else "no", said, self._basis(seen, place, len(columns), yes)))
+        for index, name in enumerate(columns):
+            if not np.isnan(truths[index]):
+                yes = bool(truths[index])
+                said = (parameters.yes if yes else parameters.no)[index]
+                found.append(Term(name, "yes" if yes else "no", said, self._basis(seen, index, len(columns), yes)))
         return found
 
-    def _basis(self, seen: Tally, place: int, columns: int, yes: bool) -> CountBasis:
-        no, there = seen.counts[place], seen.counts[columns + place]
+    def _basis(self, seen: Tally, index: int, columns: int, yes: bool) -> CountBasis:
+        no, there = seen.counts[index], seen.counts[columns + index]
         return CountBasis(there if yes else no, no + there, float(self.smoothing), 2)
 
     def profiles(
@@ -165,15 +165,15 @@ class Bernoulli(Family[Tally, TallyBuilder, Counts, Chances]):
         counts = np.stack([seen.counts[: len(columns)], seen.counts[len(columns) :]], axis=1)
         told = information(tables, prior).tolist()
         return [
-            Profile(name, VALUES, ("no", "yes"), tables[place], counts=counts[place], information=told[place])
-            for place, name in enumerate(columns)
+            Profile(name, VALUES, ("no", "yes"), tables[index], counts=counts[index], information=told[index])
+            for index, name in enumerate(columns)
         ]
 
     def silent(
         self, parameters: Chances, values: Counts, row: Batch, columns: tuple[str, ...], seen: Tally
     ) -> list[Silence]:
         if is_sparse(values):
-            return [Silence(columns[place], "", MISSING) for place in missing_places(values)]
+            return [Silence(columns[index], "", MISSING) for index in missing_places(values)]
         return silent_numbers(values, row, columns)
 
     def sample(self, parameters: Chances, label: int, rows: int, rng: np.random.Generator) -> Drawn:

@@ -80,8 +80,8 @@ class Calendar(Categorical):
         if self.missing_is_value:
             keys = (MISSING_VALUE, *keys)
         return [
-            (name, Coded(parts_of(seconds[:, place], self.part) + self.missing_is_value, keys))
-            for place, name in enumerate(columns)
+            (name, Coded(parts_of(seconds[:, index], self.part) + self.missing_is_value, keys))
+            for index, name in enumerate(columns)
         ]
 
     def feature(self, column: str) -> str:

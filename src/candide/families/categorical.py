@@ -121,23 +121,23 @@ class Categorical(Family[Tally, TallyBuilder, CodedColumns, dict[str, Values]]):
     ) -> None:
         for name, coded in values:
             loads = builder.reserve(len(coded), weights)
-            places = builder.place([(name, *key) for key in coded.keys])
-            count_codes(np.append(places, -1)[coded.codes], labels, loads, builder.table)
+            indices = builder.place([(name, *key) for key in coded.keys])
+            count_codes(np.append(indices, -1)[coded.codes], labels, loads, builder.table)
 
     def held(self, seen: Tally, columns: tuple[str, ...]) -> BoolArray:
         names = {name for name, *key in seen.open_slots if tuple(key) != MISSING_VALUE}
         return np.array([column in names for column in columns])
 
     def impossible(self, seen: Tally, columns: tuple[str, ...], rows: Tally) -> str:
-        for name, places in by_column(seen, columns).items():
-            if outnumber(seen, places, rows):
+        for name, indices in by_column(seen, columns).items():
+            if outnumber(seen, indices, rows):
                 return f"more values of '{name}' than rows"
         return ""
 
     def fit(self, seen: Tally, columns: tuple[str, ...]) -> dict[str, Values]:
         fitted = {}
-        for name, places in by_column(seen, columns).items():
-            keys, counts = tuple(seen.open_slots[place][1:] for place in places), seen.counts[places]
+        for name, indices in by_column(seen, columns).items():
+            keys, counts = tuple(seen.open_slots[index][1:] for index in indices), seen.counts[indices]
             if self.grouped:
                 table = log_merged(counts, self._group_numbers(name, keys, counts), self.smoothing)
             else:
@@ -150,10 +150,10 @@ class Categorical(Family[Tally, TallyBuilder, CodedColumns, dict[str, Values]]):
             return self
         groups: dict[tuple[str, int], list[Slot]] = {}
         columns = tuple(dict.fromkeys(name for name, _, _ in seen.open_slots))
-        for name, places in by_column(seen, columns).items():
-            numbers: list[int] = group_numbers(seen.counts[places]).tolist()
-            for place, number in zip(places, numbers, strict=True):
-                groups.setdefault((name, number), []).append(seen.open_slots[place])
+        for name, indices in by_column(seen, columns).items():
+            numbers: list[int] = group_numbers(seen.counts[indices]).tolist()
+            for index, number in zip(indices, numbers, strict=True):
+                groups.setdefault((name, number), []).append(seen.open_slots[index])
         return replace(self, groups=tuple(sorted(map(tuple, groups.values()))))
 
     @property
@@ -173,14 +173,14 @@ class Categorical(Family[Tally, TallyBuilder, CodedColumns, dict[str, Values]]):
         if self.groups is None:
             return group_numbers(counts)
         fixed = {slot: number for number, group in enumerate(self.groups) for slot in group}
-        found = [fixed.get((name, *key), len(self.groups) + place) for place, key in enumerate(keys)]
+        found = [fixed.get((name, *key), len(self.groups) + index) for index, key in enumerate(keys)]
         return np.unique(np.array(found, dtype=np.int64), return_inverse=True)[1]
 
     def score(
         self, parameters: dict[str, Values], values: CodedColumns, joint: FloatArray
     ) -> None:
         for name, coded in values:
-            known = {key: place for place, key in enumerate(parameters[name].keys)}
+            known = {key: index for index, key in enumerate(parameters[name].keys)}
             add_lookup(coded.renumbered(known), parameters[name].table, joint)
 
     def leave_one_out(self, seen: Tally, columns: tuple[str, ...]) -> BlockLeftOut:
@@ -195,10 +195,10 @@ class Categorical(Family[Tally, TallyBuilder, CodedColumns, dict[str, Values]]):
         weights: AnyArray,
         joint: FloatArray,
     ) -> None:
-        places = by_column(seen, columns)
+        indices = by_column(seen, columns)
         for name, coded in values:
-            keys, counts = tuple(seen.open_slots[place][1:] for place in places[name]), seen.counts[places[name]]
-            codes = coded.renumbered({key: place for place, key in enumerate(keys)})
+            keys, counts = tuple(seen.open_slots[index][1:] for index in indices[name]), seen.counts[indices[name]]
+            codes = coded.renumbered({key: index for index, key in enumerate(keys)})
             numbers = self._group_numbers(name, keys, counts)
             out, which = SlotRows.of(codes, labels, weights, seen.classes)
             add_lookup(which, log_merged_without(counts, numbers, self.smoothing, out), joint)
@@ -222,9 +222,9 @@ class Categorical(Family[Tally, TallyBuilder, CodedColumns, dict[str, Values]]):
         for name, coded in values:
             key = coded.keys[coded.codes[0]] if coded.codes[0] >= 0 else None
             if key in parameters[name].keys:
-                place = parameters[name].keys.index(key)
-                basis = self._basis(seen, name, parameters[name].table, place)
-                spoken.append(Term(self.feature(name), self.spelled(key), parameters[name].table[place], basis))
+                index = parameters[name].keys.index(key)
+                basis = self._basis(seen, name, parameters[name].table, index)
+                spoken.append(Term(self.feature(name), self.spelled(key), parameters[name].table[index], basis))
         return spoken
 
     def feature(self, column: str) -> str:
@@ -235,16 +235,16 @@ class Categorical(Family[Tally, TallyBuilder, CodedColumns, dict[str, Values]]):
         """A value as it is shown."""
         return said(key)
 
-    def _basis(self, seen: Tally, name: str, table: FloatArray, place: int) -> CountBasis:
+    def _basis(self, seen: Tally, name: str, table: FloatArray, index: int) -> CountBasis:
         """The counts of a value, or of all values in its group: those whose evidence differs by the same factor."""
         start = bisect_left(seen.open_slots, (name,))
         counts = seen.counts[start : start + len(table)]
         if not self.grouped:
-            return CountBasis(counts[place], counts.sum(axis=0), float(self.smoothing), len(table))
+            return CountBasis(counts[index], counts.sum(axis=0), float(self.smoothing), len(table))
         with np.errstate(invalid="ignore"):
             shapes = np.round(table - table.max(axis=1, keepdims=True), 9)
         groups, which = np.unique(shapes, axis=0, return_inverse=True)
-        alike = which.ravel() == which.ravel()[place]
+        alike = which.ravel() == which.ravel()[index]
         note = "it and its like" if alike.sum() > 1 else ""
         return CountBasis(
             counts[alike].sum(axis=0), counts.sum(axis=0), float(self.smoothing), len(groups), note=note
@@ -254,10 +254,10 @@ class Categorical(Family[Tally, TallyBuilder, CodedColumns, dict[str, Values]]):
         self, parameters: dict[str, Values], seen: Tally, columns: tuple[str, ...], prior: FloatArray
     ) -> list[Profile]:
         found = []
-        for name, places in by_column(seen, columns).items():
+        for name, indices in by_column(seen, columns).items():
             table, names = parameters[name].table, tuple(map(self.spelled, parameters[name].keys))
             told = float(information(table, prior))
-            found.append(Profile(name, VALUES, names, table, counts=seen.counts[places], information=told))
+            found.append(Profile(name, VALUES, names, table, counts=seen.counts[indices], information=told))
         return found
 
     def silent(
@@ -285,7 +285,7 @@ class Categorical(Family[Tally, TallyBuilder, CodedColumns, dict[str, Values]]):
                 drawn.append([None] * rows)
                 continue
             picked = rng.choice(len(values), rows, p=np.exp(column.table[:, label]))
-            drawn.append([values[place] for place in picked])
+            drawn.append([values[index] for index in picked])
         return drawn
 
 
@@ -296,10 +296,10 @@ def said(key: Key) -> str:
 
 def by_column(seen: Tally, columns: tuple[str, ...]) -> dict[str, list[int]]:
     """Where the values of each column are among the slots."""
-    places: dict[str, list[int]] = {name: [] for name in columns}
-    for place, (name, _, _) in enumerate(seen.open_slots):
-        places[name].append(place)
-    return places
+    indices: dict[str, list[int]] = {name: [] for name in columns}
+    for index, (name, _, _) in enumerate(seen.open_slots):
+        indices[name].append(index)
+    return indices
 
 
 def plain(slot: Slot) -> Slot:

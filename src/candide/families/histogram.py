@@ -196,16 +196,16 @@ class Histogram(OfNumbers[Tally, TallyBuilder, Steps]):
     def terms(
         self, parameters: Steps, values: FloatArray, row: Batch, columns: tuple[str, ...], seen: Tally
     ) -> list[Term]:
-        place = int(self._bins_of(values)[0])
-        if place < 0:
+        index = int(self._bins_of(values)[0])
+        if index < 0:
             return []
-        basis = self._basis(seen, parameters.starts, place)
-        return [Term(columns[0], shown_number(values[0, 0]), parameters.table[place], basis)]
+        basis = self._basis(seen, parameters.starts, index)
+        return [Term(columns[0], shown_number(values[0, 0]), parameters.table[index], basis)]
 
-    def _basis(self, seen: Tally, starts: IntArray, place: int) -> CountBasis:
+    def _basis(self, seen: Tally, starts: IntArray, index: int) -> CountBasis:
         """What was counted in the interval that the bin belongs to."""
         bounds = [0, *starts.tolist(), self.bins]
-        interval = int(np.searchsorted(starts, place, side="right"))
+        interval = int(np.searchsorted(starts, index, side="right"))
         first, last = bounds[interval], bounds[interval + 1]
         counts = seen.counts[first:last].sum(axis=0)
         ends = np.concatenate([[-np.inf], self.cuts, [np.inf]])

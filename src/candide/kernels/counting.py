@@ -55,8 +55,8 @@ def flaws(data: AnyArray) -> int:
     Whole means a whole number below 2^53. There is no early exit, so that the loop runs several values at a time.
     """
     endless, negative, broken = 0, 0, 0
-    for place in range(data.size):
-        value = data[place]
+    for index in range(data.size):
+        value = data[index]
         endless |= value - value != 0
         negative |= value < 0
         broken |= not ((value == np.floor(value)) & (value < 9007199254740992.0))
@@ -69,10 +69,10 @@ def first_bad_count(data: AnyArray) -> int:
 
     NaN passes: in a block of counts a missing value is a zero.
     """
-    for place in range(data.size):
-        value = data[place]
+    for index in range(data.size):
+        value = data[index]
         if value == value and not (value >= 0 and value < 9007199254740992.0 and value == np.floor(value)):
-            return place
+            return index
     return -1
 
 
@@ -100,10 +100,10 @@ def sum_sparse(
     for row in range(len(indptr) - 1):
         weight = table.dtype.type(weights[row] if weights.size else 1)
         label = labels[row]
-        for place in range(indptr[row], indptr[row + 1]):
-            value = data[place]
+        for index in range(indptr[row], indptr[row + 1]):
+            value = data[index]
             if value == value:
-                table[indices[place], label] += weight * table.dtype.type(value)
+                table[indices[index], label] += weight * table.dtype.type(value)
 
 
 @compiled
@@ -144,12 +144,12 @@ def count_sparse_truths(
     for row in range(len(indptr) - 1):
         weight = weights[row] if weights.size else 1
         label = labels[row]
-        for place in range(indptr[row], indptr[row + 1]):
-            value = data[place]
+        for index in range(indptr[row], indptr[row + 1]):
+            value = data[index]
             if not value <= threshold:
-                no[indices[place], label] -= weight
+                no[indices[index], label] -= weight
             if value > threshold:
-                yes[indices[place], label] += weight
+                yes[indices[index], label] += weight
 
 
 @compiled

@@ -115,15 +115,15 @@ def settle(digits: Integers) -> None:
     entries, count = digits.shape
     for entry in range(entries):
         carry = 0
-        for place in range(count):
-            moved = digits[entry, place] + carry
-            digits[entry, place] = moved & MASK
+        for index in range(count):
+            moved = digits[entry, index] + carry
+            digits[entry, index] = moved & MASK
             carry = moved >> 32
         if carry < 0:
             borrow = 0
-            for place in range(count):
-                moved = -digits[entry, place] + borrow
-                digits[entry, place] = -(moved & MASK)
+            for index in range(count):
+                moved = -digits[entry, index] + borrow
+                digits[entry, index] = -(moved & MASK)
                 borrow = moved >> 32
 
 
@@ -131,10 +131,10 @@ def settle(digits: Integers) -> None:
 def combine(left: Integers, left_offset: int, right: Integers, right_offset: int, sign: int, out: Integers) -> None:
     """Fill out = left + sign · right, each int64[entries, D], placed at its offset in the zeroed `out`, settled."""
     for entry in range(out.shape[0]):
-        for place in range(left.shape[1]):
-            out[entry, place + left_offset] += left[entry, place]
-        for place in range(right.shape[1]):
-            out[entry, place + right_offset] += sign * right[entry, place]
+        for index in range(left.shape[1]):
+            out[entry, index + left_offset] += left[entry, index]
+        for index in range(right.shape[1]):
+            out[entry, index + right_offset] += sign * right[entry, index]
     settle(out)
 
 
@@ -143,13 +143,13 @@ def occupied(digits: Integers) -> tuple[int, int]:
     """Give the first and one past the last digit plane of int64[entries, D] that is not all zero; (0, 0) if none."""
     first, last = digits.shape[1], 0
     for entry in range(digits.shape[0]):
-        for place in range(first):
-            if digits[entry, place] != 0:
-                first = place
+        for index in range(first):
+            if digits[entry, index] != 0:
+                first = index
                 break
-        for place in range(digits.shape[1] - 1, last - 1, -1):
-            if digits[entry, place] != 0:
-                last = place + 1
+        for index in range(digits.shape[1] - 1, last - 1, -1):
+            if digits[entry, index] != 0:
+                last = index + 1
                 break
     if last == 0:
         return 0, 0
@@ -186,8 +186,8 @@ def leading_bits(entry: Integers) -> tuple[np.uint64, int, bool]:
         third = np.uint64(abs(entry[top - 2]))
         bits |= third >> np.uint64(width)
         rest = (third & ((np.uint64(1) << np.uint64(width)) - np.uint64(1))) != 0
-    for place in range(top - 2):
-        rest = rest or entry[place] != 0
+    for index in range(top - 2):
+        rest = rest or entry[index] != 0
     return bits, 32 * top + width - 1, rest
 
 
@@ -217,10 +217,10 @@ def round_to_bits(bits: np.uint64, exponent: int, rest: bool) -> int:
 def to_doubles(digits: Integers, low: int, out: Integers) -> None:
     """Fill out, int64[entries], with the IEEE bits of each settled entry, rounded to nearest, ties to even."""
     for entry in range(digits.shape[0]):
-        bits, place, rest = leading_bits(digits[entry])
+        bits, index, rest = leading_bits(digits[entry])
         out[entry] = 0
-        if place >= 0:
-            out[entry] = round_to_bits(bits, place + 32 * low, rest)
+        if index >= 0:
+            out[entry] = round_to_bits(bits, index + 32 * low, rest)
             for digit in digits[entry]:
                 if digit < 0:
                     out[entry] |= np.int64(-(2**63))

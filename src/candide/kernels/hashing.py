@@ -25,8 +25,8 @@ def mix(bits: Any) -> Any:
 def mix_all(bits: Hashes) -> Hashes:
     """`mix` for each element of a new array."""
     mixed = np.empty_like(bits)
-    for place in range(len(bits)):
-        mixed[place] = mix(bits[place])
+    for index in range(len(bits)):
+        mixed[index] = mix(bits[index])
     return mixed
 
 
@@ -46,6 +46,6 @@ def add_strings(offsets: AnyArray, data: AnyArray, salt: Any, totals: Hashes) ->
     for row in range(len(totals)):
         length = offsets[row + 1] - offsets[row]
         state = salt + np.uint64(length)
-        for place in range(offsets[row], offsets[row] + min(length, LONGEST_HASHED)):
-            state = mix(state + np.uint64(data[place]) + np.uint64(1))
+        for index in range(offsets[row], offsets[row] + min(length, LONGEST_HASHED)):
+            state = mix(state + np.uint64(data[index]) + np.uint64(1))
         totals[row] += state

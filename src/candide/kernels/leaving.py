@@ -15,9 +15,9 @@ from candide.kernels import compiled
 def events_in(data: AnyArray, start: int, stop: int) -> int:
     """How many events the entries from start to stop hold; NaN holds none."""
     events = 0
-    for place in range(start, stop):
-        if data[place] == data[place]:
-            events += int(data[place])
+    for index in range(start, stop):
+        if data[index] == data[index]:
+            events += int(data[index])
     return events
 
 
@@ -43,10 +43,10 @@ def score_own(
         start, stop = indptr[row], indptr[row + 1]
         whole = totals[label] - weight * events_in(data, start, stop) + smoothing * slots
         height, score = np.log(whole) if whole > 0 else np.log(slots), 0.0
-        for place in range(start, stop):
-            count = data[place]
+        for index in range(start, stop):
+            count = data[index]
             if count == count and count != 0:
-                left = counts[indices[place], label] - weight * np.int64(count)
+                left = counts[indices[index], label] - weight * np.int64(count)
                 score += count * ((np.log(left + smoothing) if whole > 0 else 0.0) - height)
         own[row] = score
 
@@ -77,11 +77,11 @@ def score_others(
         events = weight * events_in(data, start, stop)
         for label in range(classes):
             heights[label] = np.log(totals[label] - (0 if label == own else events) + smoothing * slots)
-        for place in range(start, stop):
-            count = data[place]
+        for index in range(start, stop):
+            count = data[index]
             if not count > 0:
                 continue
-            slot, amount = indices[place], weight * np.int64(count)
+            slot, amount = indices[index], weight * np.int64(count)
             kept = joint[row, own]
             for label in range(classes):
                 less = logs_less_one[slot, label] if amount == 1 else np.log(others[slot, label] - amount + smoothing)
@@ -115,14 +115,14 @@ def truths_own(
     for row in rows:
         label = labels[row]
         score, impossible = silence[label], never[label]
-        for place in range(indptr[row], indptr[row + 1]):
-            if data[place] <= threshold:
+        for index in range(indptr[row], indptr[row + 1]):
+            if data[index] <= threshold:
                 continue
-            below = no[indices[place], label]
+            below = no[indices[index], label]
             impossible -= below == -np.inf
             score -= below if below > -np.inf else 0.0
-            if data[place] > threshold:
-                above = yes[indices[place], label]
+            if data[index] > threshold:
+                above = yes[indices[index], label]
                 impossible += above == -np.inf
                 score += above if above > -np.inf else 0.0
         own[row] = -np.inf if impossible > 0 else score

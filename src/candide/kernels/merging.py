@@ -29,19 +29,19 @@ def bin_numbers(values: FloatArray, cuts: FloatArray) -> IntArray:
     table = np.full(size, np.inf)
     table[: len(cuts)] = cuts
     bins = np.empty(len(values), np.int64)
-    tile, places = np.zeros(TILE), np.zeros(TILE, np.int64)
+    tile, indices = np.zeros(TILE), np.zeros(TILE, np.int64)
     for first in range(0, len(values), TILE):
         count = min(TILE, len(values) - first)
-        places[:] = 0
+        indices[:] = 0
         for i in range(count):
             tile[i] = values[first + i]
         step = size >> 1
         while step > 0:
             for i in range(TILE):
-                places[i] += step * np.int64(table[places[i] + step - 1] <= tile[i])
+                indices[i] += step * np.int64(table[indices[i] + step - 1] <= tile[i])
             step >>= 1
         for i in range(count):
-            bins[first + i] = min(places[i], len(cuts)) if tile[i] == tile[i] else -1
+            bins[first + i] = min(indices[i], len(cuts)) if tile[i] == tile[i] else -1
     return bins
 
 

@@ -75,10 +75,10 @@ def add_sparse(
     for row in range(len(indptr) - 1):
         for label in range(classes):
             sums[label] = joint[row, label]
-        for place in range(indptr[row], indptr[row + 1]):
-            count = data[place]
+        for index in range(indptr[row], indptr[row + 1]):
+            count = data[index]
             if count == count and count != 0:
-                slot = np.int64(indices[place])
+                slot = np.int64(indices[index])
                 for label in range(classes):
                     sums[label] += count * table[slot, label]
         for label in range(classes):
@@ -147,16 +147,16 @@ def add_truth_bytes(values: FloatArray, threshold: float, tables: FloatArray, jo
     for row in range(rows):
         line = values[row]
         for group in range(whole):
-            place = 8 * group
+            index = 8 * group
             pattern = (
-                (line[place] > threshold)
-                | ((line[place + 1] > threshold) << 1)
-                | ((line[place + 2] > threshold) << 2)
-                | ((line[place + 3] > threshold) << 3)
-                | ((line[place + 4] > threshold) << 4)
-                | ((line[place + 5] > threshold) << 5)
-                | ((line[place + 6] > threshold) << 6)
-                | ((line[place + 7] > threshold) << 7)
+                (line[index] > threshold)
+                | ((line[index + 1] > threshold) << 1)
+                | ((line[index + 2] > threshold) << 2)
+                | ((line[index + 3] > threshold) << 3)
+                | ((line[index + 4] > threshold) << 4)
+                | ((line[index + 5] > threshold) << 5)
+                | ((line[index + 6] > threshold) << 6)
+                | ((line[index + 7] > threshold) << 7)
             )
             for label in range(classes):
                 joint[row, label] += tables[group, pattern, label]

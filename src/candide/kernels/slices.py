@@ -250,18 +250,18 @@ def flush_slices(slices: Floats, class_weights: Floats, sums: MomentWindows) -> 
             continue
         for column in range(columns):
             mine = slices[column // WIDTH, label]
-            place = column % WIDTH
+            lane = column % WIDTH
             add_double(weight[column, label], weight_low, class_weights[label])
             entry = total[column, label]
-            add_double(entry, total_low, mine[place])
-            add_double(entry, total_low, mine[place + WIDTH])
+            add_double(entry, total_low, mine[lane])
+            add_double(entry, total_low, mine[lane + WIDTH])
             entry = square[column, label]
-            add_double(entry, square_low, mine[place + 2 * WIDTH])
-            add_double(entry, square_low, 2.0 * mine[place + 3 * WIDTH])
-            add_double(entry, square_low, 2.0 * mine[place + 4 * WIDTH])
-            add_double(entry, square_low, mine[place + 5 * WIDTH])
-            add_double(entry, square_low, 2.0 * mine[place + 6 * WIDTH])
-            add_double(entry, square_low, mine[place + 7 * WIDTH])
+            add_double(entry, square_low, mine[lane + 2 * WIDTH])
+            add_double(entry, square_low, 2.0 * mine[lane + 3 * WIDTH])
+            add_double(entry, square_low, 2.0 * mine[lane + 4 * WIDTH])
+            add_double(entry, square_low, mine[lane + 5 * WIDTH])
+            add_double(entry, square_low, 2.0 * mine[lane + 6 * WIDTH])
+            add_double(entry, square_low, mine[lane + 7 * WIDTH])
 
 
 @compiled

@@ -80,8 +80,8 @@ def join_equal(count: Number, scratch: Scratch) -> Number:
     joined[:size] = 0
     mask = np.uint64(size - 1)
     distinct = 0
-    for place in range(count):
-        term = ids[place]
+    for index in range(count):
+        term = ids[index]
         slot = mixed(np.uint64(term)) & mask
         while joined[slot] != 0 and ids[joined[slot] - 1] != term:
             slot = (slot + ONE) & mask
@@ -101,13 +101,13 @@ def damp(distinct: Number, amounts: IntArray, logs: FloatArray) -> None:
     logs[n] is log(1 + n) on a fixed grid; only operations whose bits IEEE fixes are used, in order of appearance.
     """
     square = 0.0
-    for place in range(distinct):
-        value = logs[amounts[place]] if amounts[place] < logs.size else far_log(amounts[place])
+    for index in range(distinct):
+        value = logs[amounts[index]] if amounts[index] < logs.size else far_log(amounts[index])
         square += value * value
     norm = np.sqrt(square)
-    for place in range(distinct):
-        value = logs[amounts[place]] if amounts[place] < logs.size else far_log(amounts[place])
-        amounts[place] = np.int64(np.rint(value / norm * UNIT))
+    for index in range(distinct):
+        value = logs[amounts[index]] if amounts[index] < logs.size else far_log(amounts[index])
+        amounts[index] = np.int64(np.rint(value / norm * UNIT))
 
 
 @compiled
@@ -206,21 +206,21 @@ def learn_documents(
             if count < 0:
                 return row, count
             if frequency.size:
-                for place in range(count):
-                    frequency[ids[place]] += weight
+                for index in range(count):
+                    frequency[ids[index]] += weight
             weigh(count, weighting, amounts)
-            for place in range(count):
-                amount = weighed_amount(weight, amounts[place], shift)
+            for index in range(count):
+                amount = weighed_amount(weight, amounts[index], shift)
                 if dense:
-                    table[ids[place], label] += amount
+                    table[ids[index], label] += amount
                 else:
-                    add_pair(ids[place], label, amount, pairs, tallies.used)
+                    add_pair(ids[index], label, amount, pairs, tallies.used)
         elif dense:
-            for place in range(count):
-                table[ids[place], label] += weight
+            for index in range(count):
+                table[ids[index], label] += weight
         else:
-            for place in range(count):
-                add_pair(ids[place], label, weight, pairs, tallies.used)
+            for index in range(count):
+                add_pair(ids[index], label, weight, pairs, tallies.used)
         tallies.documents[label] += weight
         row += 1
     return row, 0

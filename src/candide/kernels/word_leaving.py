@@ -98,9 +98,9 @@ def list_documents(texts: Texts, row: Number, reader: Reader, learning: bool, ou
                 return row, count
             if begin + count > out.terms.size:
                 return row, LIST_FULL
-            for place in range(count):
-                out.terms[begin + place] = max(scratch.ids[place], -1)
-                out.amounts[begin + place] = scratch.amounts[place]
+            for index in range(count):
+                out.terms[begin + index] = max(scratch.ids[index], -1)
+                out.amounts[begin + index] = scratch.amounts[index]
             out.indptr[row + 1] = begin + count
             out.tokens[row] = tokens
         row += 1
@@ -112,8 +112,8 @@ def weigh_rows(rows: Rows, weighting: TermWeighting, amounts: IntArray) -> None:
     """Turn occurrences, rows.amounts, into what the weighting makes of them."""
     for row in range(rows.indptr.size - 1):
         start, stop = rows.indptr[row], rows.indptr[row + 1]
-        for place in range(start, stop):
-            amounts[place] = rows.amounts[place]
+        for index in range(start, stop):
+            amounts[index] = rows.amounts[index]
         weigh(stop - start, weighting, amounts[start:stop])
 
 
@@ -134,16 +134,16 @@ def count_rows(
     pairs as there are terms in the rows, and zeros in `indptr`.
     """
     words = indptr.size - 1
-    for place in range(rows.terms.size):
-        indptr[rows.terms[place] + 1] += 1
+    for index in range(rows.terms.size):
+        indptr[rows.terms[index] + 1] += 1
     for word in range(words):
         indptr[word + 1] += indptr[word]
     filled = indptr[:-1].copy()
     for row in by_class:
-        for place in range(rows.indptr[row], rows.indptr[row + 1]):
-            word = rows.terms[place]
+        for index in range(rows.indptr[row], rows.indptr[row + 1]):
+            word = rows.terms[index]
             pair_labels[filled[word]] = labels[row]
-            counts[filled[word]] = weighed_amount(weights[row], rows.amounts[place], shift)
+            counts[filled[word]] = weighed_amount(weights[row], rows.amounts[index], shift)
             filled[word] += 1
     total = 0
     for word in range(words):
@@ -200,9 +200,9 @@ def take_out(
     gone.faded[:] = 0.0
     speaking, there = seen.kept_words, seen.all_words
     start = rows.indptr[row]
-    for place in range(start, rows.indptr[row + 1]):
-        word, own = rows.terms[place], weighed_amount(weight, rows.amounts[place], seen.shift)
-        gone.stays[place - start] = False
+    for index in range(start, rows.indptr[row + 1]):
+        word, own = rows.terms[index], weighed_amount(weight, rows.amounts[index], seen.shift)
+        gone.stays[index - start] = False
         if word < 0:
             if own > 0:
                 return -1, 0
@@ -210,7 +210,7 @@ def take_out(
         mine = pair_of(word, label, seen)
         if own > 0 and (mine < 0 or seen.counts[mine] < own):
             return -1, 0
-        gone.pairs[place - start] = mine
+        gone.pairs[index - start] = mine
         rest = seen.totals[word] - own
         if rest == 0 and own > 0:
             there -= 1
@@ -220,7 +220,7 @@ def take_out(
         gone.lost[label] += own
         gone.faded[label] += own * meant
         if rest >= seen.least:
-            gone.stays[place - start] = True
+            gone.stays[index - start] = True
             continue
         speaking -= 1
         for pair in range(seen.indptr[word], seen.indptr[word + 1]):
@@ -268,10 +268,10 @@ def strange_without(rows: Rows, labels: IntArray, weights: IntArray, seen: Count
             return row
         own, strange = np.int64(0), np.int64(0)
         start = rows.indptr[row]
-        for place in range(start, rows.indptr[row + 1]):
-            own += weighed_amount(weights[row], rows.amounts[place], seen.shift)
-            if not gone.stays[place - start]:
-                strange += rows.amounts[place]
+        for index in range(start, rows.indptr[row + 1]):
+            own += weighed_amount(weights[row], rows.amounts[index], seen.shift)
+            if not gone.stays[index - start]:
+                strange += rows.amounts[index]
         rest = (everything - own) * seen.unit + there
         out[row] = -strange * seen.amount_unit * math.log(rest) if strange > 0 and rest > 1.0 else 0.0
     return rows.indptr.size - 1
@@ -320,12 +320,12 @@ def leave_out_shares(
         hits[:] = 0
         known, said, alike = 0, 0.0, 0.0
         start = rows.indptr[row]
-        for place in range(start, rows.indptr[row + 1]):
-            if not gone.stays[place - start]:
+        for index in range(start, rows.indptr[row + 1]):
+            if not gone.stays[index - start]:
                 continue
-            word, mine = rows.terms[place], gone.pairs[place - start]
+            word, mine = rows.terms[index], gone.pairs[index - start]
             factor = seen.factor[word] if seen.factor.size else 1.0
-            meant, amount = seen.unit * factor, rows.amounts[place] * (seen.amount_unit * factor)
+            meant, amount = seen.unit * factor, rows.amounts[index] * (seen.amount_unit * factor)
             known += 1
             said += amount
             if exposed:
@@ -341,7 +341,7 @@ def leave_out_shares(
                         value = math.log(seen.counts[pair] * meant + smoothings[which])
                     sums[other, which] += amount * (value - floors[which])
             if mine >= 0:
-                rest = seen.counts[mine] - weighed_amount(weight, rows.amounts[place], seen.shift)
+                rest = seen.counts[mine] - weighed_amount(weight, rows.amounts[index], seen.shift)
                 hits[label] -= rest == 0
                 for which in range(several):
                     sums[label, which] = own[which]
@@ -392,13 +392,13 @@ def leave_out_complements(
         sums[:] = 0.0
         said, alike = 0.0, 0.0
         start = rows.indptr[row]
-        for place in range(start, rows.indptr[row + 1]):
-            if not gone.stays[place - start]:
+        for index in range(start, rows.indptr[row + 1]):
+            if not gone.stays[index - start]:
                 continue
-            word, mine = rows.terms[place], gone.pairs[place - start]
+            word, mine = rows.terms[index], gone.pairs[index - start]
             factor = seen.factor[word] if seen.factor.size else 1.0
-            meant, amount = seen.unit * factor, rows.amounts[place] * (seen.amount_unit * factor)
-            own = weighed_amount(weight, rows.amounts[place], seen.shift)
+            meant, amount = seen.unit * factor, rows.amounts[index] * (seen.amount_unit * factor)
+            own = weighed_amount(weight, rows.amounts[index], seen.shift)
             rest = seen.totals[word] - own
             elsewhere = math.log(rest * meant + smoothing)
             said += amount
@@ -446,19 +446,19 @@ def absences(
     more than there are belong to the document that was taken out, and are left to the caller.
     """
     constant, certain = out
-    for place in range(labels.size):
-        there = documents[place] * unit
-        certain[place] = 0
-        constant[place] = 0.0
+    for index in range(labels.size):
+        there = documents[index] * unit
+        certain[index] = 0
+        constant[index] = 0.0
         if there + smoothing == 0:
             continue
-        constant[place] = kept_words * (math.log(there + smoothing) - math.log(there + 2 * smoothing))
-        for entry in range(starts[labels[place]], starts[labels[place] + 1]):
-            absent = documents[place] - counts[entry]
+        constant[index] = kept_words * (math.log(there + smoothing) - math.log(there + 2 * smoothing))
+        for entry in range(starts[labels[index]], starts[labels[index] + 1]):
+            absent = documents[index] - counts[entry]
             if absent == 0 and smoothing == 0:
-                certain[place] += words[entry]
+                certain[index] += words[entry]
             elif absent >= 0:
-                constant[place] += words[entry] * less_absent(absent * unit, there, smoothing)
+                constant[index] += words[entry] * less_absent(absent * unit, there, smoothing)
 
 
 @compiled
@@ -504,12 +504,12 @@ def leave_out_presence(
         hits[:] = 0
         known, staying = 0, 0
         start = rows.indptr[row]
-        for place in range(start, rows.indptr[row + 1]):
-            word = rows.terms[place]
+        for index in range(start, rows.indptr[row + 1]):
+            word = rows.terms[index]
             if word < 0 or not seen.kept[word]:
                 continue
             known += 1
-            staying += gone.stays[place - start]
+            staying += gone.stays[index - start]
             for pair in range(seen.indptr[word], seen.indptr[word + 1]):
                 other, count = seen.labels[pair], seen.counts[pair]
                 there, presence, absence = seen.documents[other], pair_logs[pair], pair_absences[pair]
@@ -524,7 +524,7 @@ def leave_out_presence(
                     held[other] += 1
                 elif absent >= 0:
                     sums[other] -= absence
-                if gone.stays[place - start] and count > 0:
+                if gone.stays[index - start] and count > 0:
                     hits[other] += 1
                     sums[other] += presence
         for other in range(classes):

@@ -76,9 +76,9 @@ def spell(terms: Terms, gap: Number, order: IntArray, offsets: IntArray, letters
 @compiled
 def write_word(terms: Terms, term: Number, letters: AnyArray, start: Number) -> None:
     """Write the bytes of a single word."""
-    length, place = terms.length[term], terms.place[term]
+    length, index = terms.length[term], terms.place[term]
     for step in range(length):
-        chunk = np.uint64(place) if length <= 8 else terms.arena[place + (step >> 3)]
+        chunk = np.uint64(index) if length <= 8 else terms.arena[index + (step >> 3)]
         letters[start + step] = np.uint8((chunk >> np.uint64(8 * (step & 7))) & np.uint64(0xFF))
 
 
@@ -87,10 +87,10 @@ def prefix(offsets: IntArray, letters: AnyArray, word: Number, depth: Number) ->
     """Eight bytes of a word from `depth` on, big-endian so that numbers sort as bytes do; zeros beyond its end."""
     key = ZERO
     start = offsets[word] + depth
-    for place in range(start, start + 8):
+    for index in range(start, start + 8):
         key <<= EIGHT
-        if place < offsets[word + 1]:
-            key |= np.uint64(letters[place])
+        if index < offsets[word + 1]:
+            key |= np.uint64(letters[index])
     return key
 
 
@@ -106,18 +106,18 @@ def sort_words(offsets: IntArray, letters: AnyArray) -> IntArray:
     while len(starts):
         start, stop, depth = starts.pop(), stops.pop(), depths.pop()
         keys = np.empty(stop - start, np.uint64)
-        for place in range(start, stop):
-            keys[place - start] = prefix(offsets, letters, order[place], depth)
+        for index in range(start, stop):
+            keys[index - start] = prefix(offsets, letters, order[index], depth)
         sorting = np.argsort(keys)
         order[start:stop] = order[start:stop][sorting]
         first = 0
-        for place in range(1, stop - start + 1):
-            if place == stop - start or keys[sorting[place]] != keys[sorting[first]]:
-                if place - first > 1:
+        for index in range(1, stop - start + 1):
+            if index == stop - start or keys[sorting[index]] != keys[sorting[first]]:
+                if index - first > 1:
                     starts.append(start + first)
-                    stops.append(start + place)
+                    stops.append(start + index)
                     depths.append(depth + 8)
-                first = place
+                first = index
     return order
 
 
@@ -126,8 +126,8 @@ def compare_words(mine: Lines, word: Number, theirs: Lines, other: Number) -> Nu
     """Below 0 where my word comes first bytewise, 0 where the two are one, above 0 else."""
     start, begin = mine.offsets[word], theirs.offsets[other]
     length, longness = mine.offsets[word + 1] - start, theirs.offsets[other + 1] - begin
-    for place in range(min(length, longness)):
-        gap = np.int64(mine.letters[start + place]) - np.int64(theirs.letters[begin + place])
+    for index in range(min(length, longness)):
+        gap = np.int64(mine.letters[start + index]) - np.int64(theirs.letters[begin + index])
         if gap != 0:
             return gap
     return length - longness
@@ -180,8 +180,8 @@ def merge_lines(mine: Lines, theirs: Lines, sign: Number, out: Lines) -> tuple[N
                 else (theirs.offsets[other], theirs.offsets[other + 1])
             )
             source = mine.letters if order <= 0 else theirs.letters
-            for place in range(start, stop):
-                out.letters[bytes_used] = source[place]
+            for index in range(start, stop):
+                out.letters[bytes_used] = source[index]
                 bytes_used += 1
             if keeps_frequency:
                 out.frequency[words] = frequency
@@ -209,7 +209,7 @@ def number_lines(
     Unknown terms are given one when learning, else a number below UNKNOWN.
     """
     tail = scratch.tail
-    slots, arena, place, spelled, sizes = terms
+    slots, arena, index, spelled, sizes = terms
     while line < offsets.size - 1:
         position, stop = offsets[line], offsets[line + 1]
         run = np.int64(NOTHING)
@@ -232,14 +232,14 @@ def number_lines(
                 length += 1
                 position += 1
             if length <= 8:
-                term = number_of_key(key, np.int64(key), length, 0, learning, slots, place, spelled, sizes)
+                term = number_of_key(key, np.int64(key), length, 0, learning, slots, index, spelled, sizes)
             else:
                 tail[(length - 1) >> 3] = key
-                term = number_of_long_word(tail, length, 0, learning, slots, arena, place, spelled, sizes)
+                term = number_of_long_word(tail, length, 0, learning, slots, arena, index, spelled, sizes)
             if UNKNOWN < term < 0:
                 return line, term
             if run != NOTHING:
-                term = number_of_run(run, term, 0, learning, slots, place, spelled, sizes)
+                term = number_of_run(run, term, 0, learning, slots, index, spelled, sizes)
                 if UNKNOWN < term < 0:
                     return line, term
             run = np.int64(term)

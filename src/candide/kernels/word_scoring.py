@@ -91,8 +91,8 @@ def measure_documents(
             if count < 0:
                 return row, count
             said = np.int64(0)
-            for place in range(count):
-                said += scratch.amounts[place] if once else 1
+            for index in range(count):
+                said += scratch.amounts[index] if once else 1
             length[row] = said * unit
         row += 1
     return row, 0
@@ -104,15 +104,15 @@ def add_table_rows(ids: IntArray, count: Number, table: FloatArray, sums: FloatA
     classes = sums.size
     if classes == 2:
         first, second = sums[0], sums[1]
-        for place in range(count):
-            line = ids[place]
+        for index in range(count):
+            line = ids[index]
             if line >= 0:
                 first += table[line, 0]
                 second += table[line, 1]
         sums[0], sums[1] = first, second
         return
-    for place in range(count):
-        line = ids[place]
+    for index in range(count):
+        line = ids[index]
         if line >= 0:
             for label in range(classes):
                 sums[label] += table[line, label]
@@ -135,13 +135,13 @@ def add_weighed_terms(
     hits[:] = 0
     held[:] = 0
     known, spoken, alike = 0, 0.0, 0.0
-    for place in range(count):
-        line = ids[place]
+    for index in range(count):
+        line = ids[index]
         if line >= 0 and rows.size:
             line = rows[line]
         if line < 0:
             continue
-        occurrences = amounts[place] if once else 1
+        occurrences = amounts[index] if once else 1
         amount = occurrences * unit * (factor[line] if factor.size else 1.0)
         if poisson:
             alike += amount * math.log(tokens) - math.lgamma(amount + 1.0)
@@ -191,10 +191,10 @@ def score_terms(
 def measured_terms(scratch: Scratch, count: Number, once: bool, rows: IntArray) -> tuple[Number, Number]:
     """How much `count` terms in the scratch amount to, and how much of that says nothing."""
     whole, strange = np.int64(0), np.int64(0)
-    for place in range(count):
-        occurrences = scratch.amounts[place] if once else 1
+    for index in range(count):
+        occurrences = scratch.amounts[index] if once else 1
         whole += occurrences
-        if scratch.ids[place] < 0 or (rows.size > 0 and rows[scratch.ids[place]] < 0):
+        if scratch.ids[index] < 0 or (rows.size > 0 and rows[scratch.ids[index]] < 0):
             strange += occurrences
     return whole, strange
 

@@ -106,8 +106,8 @@ def learn_text(text: AnyArray, stop: Number, label: Number, weight: Number | flo
         return PAIRS_FULL
     ids, amounts, words = block.reader.scratch.ids, block.reader.scratch.amounts, running.words
     total = 0 * weight
-    for place in range(count):
-        term, amount = ids[place], weight * amounts[place]
+    for index in range(count):
+        term, amount = ids[index], weight * amounts[index]
         if words[term] == 0 and amount > 0:
             running.known[0] += 1
         words[term] += amount
@@ -132,13 +132,13 @@ def forget_text(text: AnyArray, stop: Number, label: Number, only_ask: bool, sta
     ids, amounts, words = block.reader.scratch.ids, block.reader.scratch.amounts, running.words
     if tallies.documents[label] < 1:
         return 1
-    for place in range(count):
-        if ids[place] < 0 or count_of(ids[place], label, tallies) < amounts[place]:
+    for index in range(count):
+        if ids[index] < 0 or count_of(ids[index], label, tallies) < amounts[index]:
             return 1
     if only_ask:
         return 0
-    for place in range(count):
-        term, amount = ids[place], amounts[place]
+    for index in range(count):
+        term, amount = ids[index], amounts[index]
         if tallies.table.shape[1] > 0:
             tallies.table[term, label] -= amount
         else:
@@ -180,11 +180,11 @@ def score_text(
         wholes[label] = whole * (unit * scale) + smoothing * known
     sums = np.zeros(classes)
     spoken = 0.0
-    for place in range(count):
-        term = ids[place]
+    for index in range(count):
+        term = ids[index]
         if term < 0 or words[term] == 0:
             continue
-        amount = unit * amounts[place]
+        amount = unit * amounts[index]
         spoken += amount
         for label in range(classes):
             seen = tallies.table[term, label] if dense else count_of(term, label, tallies)

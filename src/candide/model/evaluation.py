@@ -155,11 +155,11 @@ class Evaluation:
     @property
     def by_class(self) -> dict[str, ClassScore]:
         """Precision, recall and F1 of each class."""
-        answers = {name: place for place, name in enumerate(self.classes)}
+        answers = {name: index for index, name in enumerate(self.classes)}
         found = {}
-        for place, name in enumerate(self.truths):
+        for index, name in enumerate(self.truths):
             column = self.confusion[:, answers[name]] if name in answers else np.zeros(len(self.truths), dtype=np.int64)
-            found[name] = ClassScore(*map(whole, (self.confusion[place].sum(), column.sum(), column[place])))
+            found[name] = ClassScore(*map(whole, (self.confusion[index].sum(), column.sum(), column[index])))
         return found
 
     @property
@@ -184,8 +184,8 @@ class Evaluation:
             "macro_f1": self.macro_f1,
             "classes": {name: score.to_dict() for name, score in self.by_class.items()},
             "confusion": {
-                truth: dict(zip(self.classes, self.confusion[place].tolist(), strict=True))
-                for place, truth in enumerate(self.truths)
+                truth: dict(zip(self.classes, self.confusion[index].tolist(), strict=True))
+                for index, truth in enumerate(self.truths)
             },
             "reliability": [part.to_dict() for part in self.reliability],
             "suspicious": [row.to_dict() for row in self.suspicious],

@@ -103,8 +103,8 @@ class Explanation:
     def evidence(self) -> tuple[Evidence, ...]:
         """The features that spoke, in order; a word that several readings of its column know speaks once."""
         together: dict[tuple[str, str], list[Term]] = {}
-        for place, term in enumerate(self.terms):
-            key = (term.column, term.word) if term.word else (f"#{place}", "")
+        for index, term in enumerate(self.terms):
+            key = (term.column, term.word) if term.word else (f"#{index}", "")
             together.setdefault(key, []).append(term)
         return tuple(evidence_of(terms) for terms in together.values())
 
@@ -146,7 +146,7 @@ class Explanation:
         gone = np.argsort(-leads[:, other], kind="stable")[: needed[other]]
         scores = self.start + np.delete(said, gone, axis=0).sum(axis=0)
         scores[best] = -np.inf
-        return Flip(tuple(self.evidence[place].feature for place in gone), self.classes[int(np.argmax(scores))])
+        return Flip(tuple(self.evidence[index].feature for index in gone), self.classes[int(np.argmax(scores))])
 
     def to_dict(self) -> dict[str, Any]:
         """The same as lists and numbers, ready for JSON."""

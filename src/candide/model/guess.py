@@ -150,7 +150,7 @@ def warning_of_numbers(texts: Sequence[str], counts: AnyArray) -> str:
     if are_numbers.all():
         return Message("every value is a number, but a text: make it numbers (", BY_TYPE, "), else it is categories")
     first = np.flatnonzero(~are_numbers)[:FIRST_NAMED]
-    named = [texts[place] for place in first]
+    named = [texts[index] for index in first]
     return Message(
         f"{numbers:,} of {present:,} values are numbers, but it is learned as categories because of "
         f"{', '.join(map(repr, named))}. Where that means missing: ",

@@ -111,12 +111,12 @@ class Predictor:
         log_marginal, length = np.zeros(shape), np.zeros(shape)
 
         def evidence() -> Iterator[BlockEvidence]:
-            for place, (block, parameters) in enumerate(zip(self.blocks, self.parameters, strict=True)):
+            for index, (block, parameters) in enumerate(zip(self.blocks, self.parameters, strict=True)):
                 values = block.family.view(batch, block.columns)
                 said = block.family.assess(parameters, values, (len(batch), len(self.classes)))
                 if not block.family.is_beside:
-                    log_marginal[place] = log_sum(self.log_prior + said.log_likelihood) + said.unseen
-                    length[place] = said.length
+                    log_marginal[index] = log_sum(self.log_prior + said.log_likelihood) + said.unseen
+                    length[index] = said.length
                 yield BlockEvidence(block.key, said.score, said.length)
 
         scores = reported_scores(self._starts(batch), self.calibration or IDENTITY, evidence())
@@ -212,15 +212,15 @@ class Predictor:
         """What the values of every feature look like in each class, and how much it tells about the class."""
         return tuple(profile for block in range(len(self.blocks)) for profile in self.profiles_of(block))
 
-    def profiles_of(self, place: int) -> tuple[Profile, ...]:
+    def profiles_of(self, index: int) -> tuple[Profile, ...]:
         """The profiles of one block, with the factor that calibration gives a row of typical length."""
         assert self.summary is not None
-        block, seen = self.blocks[place], self.summary.statistics[place]
+        block, seen = self.blocks[index], self.summary.statistics[index]
         factor = 1.0
         if self.calibration is not None:
             length = np.array([block.family.typical_length(seen)])
             factor = float(self.calibration.factor(block.key, length).reshape(()))
-        found = block.family.profiles(self.parameters[place], seen, block.columns, np.exp(self.log_prior))
+        found = block.family.profiles(self.parameters[index], seen, block.columns, np.exp(self.log_prior))
         times = {name: kind for name, kind in self.kinds.items() if is_time(kind)}
         return tuple(replace(profile, factor=factor, times=times.get(profile.column, "")) for profile in found)
 
@@ -243,12 +243,12 @@ class Predictor:
             else np.full(rows, self.classes.index(label))
         )
         columns: dict[str, Any] = {name: np.empty(rows, dtype=object) for b in self.blocks for name in b.columns}
-        for place in np.unique(labels):
-            wanted = np.flatnonzero(labels == place)
+        for index in np.unique(labels):
+            wanted = np.flatnonzero(labels == index)
             for block, parameters in zip(self.blocks, self.parameters, strict=True):
                 if block.family.is_beside:
                     continue
-                draw = partial(block.family.sample, parameters, int(place), rng=rng)
+                draw = partial(block.family.sample, parameters, int(index), rng=rng)
                 held = [(holds or {}).get(name, "") for name in block.columns]
                 drawn = drawn_as_held(draw, len(wanted), held)
                 for name, values in zip(block.columns, drawn, strict=True):

@@ -84,8 +84,8 @@ class Quality(Evaluation):
             float(parts["log_loss"]),
             float(parts["brier"]),
             tuple(
-                Bin(place / BINS, (place + 1) / BINS, whole(rows), whole(right), float(chances))
-                for place, (rows, right, chances) in enumerate(parts["bins"])
+                Bin(index / BINS, (index + 1) / BINS, whole(rows), whole(right), float(chances))
+                for index, (rows, right, chances) in enumerate(parts["bins"])
             ),
             unknown=checked_names(parts["unknown"]),
             notes=checked_names(parts["notes"]),

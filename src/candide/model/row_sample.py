@@ -85,14 +85,14 @@ def row_hashes(batch: Batch) -> Hashes:
     if isinstance(batch.columns, MatrixColumns) and batch.columns.matrix.dtype != object:
         add_numbers(batch.numbers(batch.names), salts, totals)
         return totals
-    for place, name in enumerate(batch.names):
-        add_column(batch, place, name, salts[place], totals)
+    for index, name in enumerate(batch.names):
+        add_column(batch, index, name, salts[index], totals)
     return totals
 
 
-def add_column(batch: Batch, place: int, name: str, salt: np.uint64, totals: Hashes) -> None:
+def add_column(batch: Batch, index: int, name: str, salt: np.uint64, totals: Hashes) -> None:
     """Add the hashes of one column: the bytes of strings, the bits of numbers, the identity of anything else."""
-    raw = batch.columns.raw(place)
+    raw = batch.columns.raw(index)
     if isinstance(raw, pa.ChunkedArray):
         raw = raw.combine_chunks()
     if isinstance(raw, pa.Array) and (pa.types.is_nested(raw.type) or pa.types.is_interval(raw.type)):

@@ -25,7 +25,7 @@ def drawn_rows(
     assert model.summary is not None
     holds = still_held(schema, model.summary)
     columns, labels = model.sample(rows, wanted, rng, holds)
-    answers = [model.classes[place][1] for place in labels.tolist()]
+    answers = [model.classes[index][1] for index in labels.tolist()]
     choices = [choice for choice in schema.choices if choice.family is not None]
     drawn = {choice.column: as_given(columns[choice.column].tolist(), choice.kind) for choice in choices}
     return pa.table({**drawn, label or "label": pa.array(answers)})
@@ -40,15 +40,15 @@ def still_held(schema: Schema, summary: Summary) -> dict[str, str]:
     held = dict(schema.holds)
     for block, seen in zip(summary.blocks, summary.statistics, strict=True):
         sums = block.family.value_sums(seen)
-        for place, name in enumerate(block.columns if sums else ()):
+        for index, name in enumerate(block.columns if sums else ()):
             if name in held:
-                held[name] = agreeing(held[name], *(of_column(part, place) for part in sums))
+                held[name] = agreeing(held[name], *(of_column(part, index) for part in sums))
     return held
 
 
-def of_column(sums: ExactSums, place: int) -> ExactSums:
+def of_column(sums: ExactSums, index: int) -> ExactSums:
     """The sums of one column."""
-    return ExactSums(sums.digits[place], sums.low)
+    return ExactSums(sums.digits[index], sums.low)
 
 
 def agreeing(holds: str, total: ExactSums, square: ExactSums | None = None) -> str:

@@ -70,10 +70,10 @@ class LabelledPosteriors:
         right = np.where(best == self.places, self.loads, 0)
         found = np.zeros((3, BINS), dtype=object)
         which = bin_of(chance)
-        for place in np.unique(which).tolist():
-            here = which == place
+        for index in np.unique(which).tolist():
+            here = which == index
             loads = self.loads[here]
-            found[:, place] = int(loads.sum()), int(right[here].sum()), units(chance[here], loads)
+            found[:, index] = int(loads.sum()), int(right[here].sum()), units(chance[here], loads)
         return found
 
     def suspects(self, posterior: FloatArray, best: IntArray, most: int) -> tuple[Suspect, ...]:
@@ -83,7 +83,7 @@ class LabelledPosteriors:
         found = np.flatnonzero((self.places >= 0) & (self.weights > 0) & (chance >= CLEARLY * own))
         first = found[np.lexsort((self.numbers[found], own[found]))][:most]
         names = [shown(key) for key in self.classes]
-        label, answer = ([names[place] for place in places[first]] for places in (self.places, best))
+        label, answer = ([names[index] for index in indices[first]] for indices in (self.places, best))
         columns = own[first].tolist(), self.numbers[first].tolist(), label, answer, chance[first].tolist()
         return tuple(map(Suspect, *columns))
 
@@ -152,9 +152,9 @@ class Score:
             self.bits,
         )
 
-    def at(self, places: IntArray) -> Score:
+    def at(self, indices: IntArray) -> Score:
         """The same, where the first row judged was row `places[0]` of the data, the next row `places[1]`, and so on."""
-        return replace(self, suspects=tuple(replace(row, row=int(places[row.row])) for row in self.suspects))
+        return replace(self, suspects=tuple(replace(row, row=int(indices[row.row])) for row in self.suspects))
 
     def evaluation(
         self, kind: str, label: str | None, classes: Iterable[Key], notes: Sequence[str] = ()
@@ -176,8 +176,8 @@ class Score:
             self.loss / unit / rows,
             self.brier / unit / rows / (2 if len(truths) <= 2 else 1),
             tuple(
-                Bin(place / BINS, (place + 1) / BINS, in_ones(here, self.bits), in_ones(right, self.bits), sure / unit)
-                for place, (here, right, sure) in enumerate(self.bins.T.tolist())
+                Bin(index / BINS, (index + 1) / BINS, in_ones(here, self.bits), in_ones(right, self.bits), sure / unit)
+                for index, (here, right, sure) in enumerate(self.bins.T.tolist())
             ),
             tuple(replace(row, row=row.row + FIRST_ROW) for row in self.suspects),
             tuple(names[key] for key in sorted(self.strangers)),
@@ -187,7 +187,7 @@ class Score:
 
 def crossed(pairs: Mapping[tuple[Key, Key], int], truths: Sequence[Key], answers: Sequence[Key]) -> IntArray:
     """The weight of each pair of label and answer, as a table."""
-    row, column = ({key: place for place, key in enumerate(keys)} for keys in (truths, answers))
+    row, column = ({key: index for index, key in enumerate(keys)} for keys in (truths, answers))
     table = np.zeros((len(truths), len(answers)), dtype=np.int64)
     for (truth, answer), weight in pairs.items():
         table[row[truth], column[answer]] = weight

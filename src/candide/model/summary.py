@@ -132,7 +132,7 @@ class Summary:
         kept = np.flatnonzero(alive)
         return Summary(
             self.blocks,
-            tuple(self.classes[place] for place in kept),
+            tuple(self.classes[index] for index in kept),
             self.units[kept],
             tuple(statistic.only(kept) for statistic in self.statistics),
             self.declared,
@@ -198,7 +198,7 @@ class Accumulator:
     def __init__(self, blocks: Sequence[Block], declared: Iterable[Key] = ()) -> None:
         self.blocks = tuple(blocks)
         self.declared = frozenset(declared)
-        self.places: dict[Key, int] = {key: place for place, key in enumerate(sorted(self.declared))}
+        self.places: dict[Key, int] = {key: index for index, key in enumerate(sorted(self.declared))}
         self.units = np.zeros(max(len(self.places), 4), dtype=np.int64)
         self.bits = 0
         self.builders = [block.builder(len(self.places)) for block in self.blocks]
@@ -208,7 +208,7 @@ class Accumulator:
         """Go on from a summary."""
         accumulator = cls(summary.blocks)
         accumulator.declared = summary.declared
-        accumulator.places = {key: place for place, key in enumerate(summary.classes)}
+        accumulator.places = {key: index for index, key in enumerate(summary.classes)}
         accumulator.units = np.concatenate([summary.units, np.zeros(4, dtype=np.int64)])
         accumulator.bits = summary.bits
         accumulator.builders = [
@@ -288,10 +288,10 @@ def refuse_unknown_classes(gone: Summary, classes: tuple[Key, ...]) -> None:
 def refuse_negative(left: IntArray, bits: int, classes: tuple[Key, ...]) -> None:
     """Raise where a class would be left with less than no rows."""
     if (left < 0).any():
-        place = int(np.argmax(left < 0))
+        index = int(np.argmax(left < 0))
         raise ForgetRefused(
-            f"Class '{shown(classes[place])}' has fewer rows than are to be forgotten "
-            f"({-left[place] / 2**bits:.15g} too many). Forget only rows that were learned."
+            f"Class '{shown(classes[index])}' has fewer rows than are to be forgotten "
+            f"({-left[index] / 2**bits:.15g} too many). Forget only rows that were learned."
         )
 
 

@@ -97,9 +97,9 @@ def by_first_appearance(codes: IntArray) -> IntArray:
     [0, 1, 0, 2]
     """
     _, first, inverse = np.unique(codes, return_index=True, return_inverse=True)
-    places = np.empty(len(first), dtype=np.int64)
-    places[np.argsort(first)] = np.arange(len(first))
-    return np.asarray(places[inverse])
+    indices = np.empty(len(first), dtype=np.int64)
+    indices[np.argsort(first)] = np.arange(len(first))
+    return np.asarray(indices[inverse])
 
 
 def varies(column: Batch) -> bool:

@@ -101,7 +101,7 @@ class Task:
         firsts = range(0, count, ROWS_AT_ONCE)
         found = list(map(some, firsts) if self.terms.size < WORTH_THREADS else in_parallel(some, firsts))
         total = sum(value for value, _ in found)
-        return total, [np.sum([slopes[place] for _, slopes in found], axis=0) for place in range(3)]
+        return total, [np.sum([slopes[index] for _, slopes in found], axis=0) for index in range(3)]
 
     def curvature(self, bias: FloatArray, weight: FloatArray, power: FloatArray) -> FloatArray:
         """The second derivatives of the loss by bias, log weight and power, [parameter, parameter]."""

@@ -43,19 +43,19 @@ def leaks(summary: Summary, rows: LeftOut) -> list[Leak]:
     for one class only tells it by being there.
     """
     suspects = range(len(summary.blocks)) if len(summary.blocks) > 1 else ()
-    return [leak for place in suspects if (leak := judged_alone(summary, rows, place)) is not None]
+    return [leak for index in suspects if (leak := judged_alone(summary, rows, index)) is not None]
 
 
-def judged_alone(summary: Summary, rows: LeftOut, place: int) -> Leak | None:
+def judged_alone(summary: Summary, rows: LeftOut, index: int) -> Leak | None:
     """One block on trial: the others are calibrated without it, since beside it they may have had nothing to say."""
-    block, there = summary.blocks[place], (rows.observed[place] > 0) & (rows.weights > 0)
+    block, there = summary.blocks[index], (rows.observed[index] > 0) & (rows.weights > 0)
     if len(block.columns) > 1 or block.family.has_length or np.count_nonzero(there) < FEWEST_ROWS:
         return None
     prior = mistakes(rows, rows.prior, there)
-    alone = mistakes(rows, class_log_shares(rows, there) + rows.terms[place], there)
+    alone = mistakes(rows, class_log_shares(rows, there) + rows.terms[index], there)
     if alone > NEARLY_NONE * prior:
         return None
-    rest = [other for other in range(len(summary.blocks)) if other != place]
+    rest = [other for other in range(len(summary.blocks)) if other != index]
     blocks, without = [summary.blocks[other] for other in rest], rows.blocks(rest)
     calibration = calibrated(without, summary.classes, blocks)
     others = mistakes(rows, without.reported(calibration, summary.classes, blocks), there)

@@ -59,11 +59,11 @@ def sizes(total: int, classes: int) -> list[int]:
     return found[::-1]
 
 
-def taken(batches: Sequence[Batch], places: IntArray) -> Iterator[Batch]:
+def taken(batches: Sequence[Batch], indices: IntArray) -> Iterator[Batch]:
     """The rows at some places of all batches together."""
     start = 0
     for batch in batches:
-        here = places[(places >= start) & (places < start + len(batch))]
+        here = indices[(indices >= start) & (indices < start + len(batch))]
         if len(here):
             yield batch.take(np.sort(here) - start)
         start += len(batch)

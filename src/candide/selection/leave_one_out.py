@@ -81,13 +81,13 @@ class LeftOut:
             **{name: getattr(self, name)[:, wanted] for name in BY_BLOCK},
         )
 
-    def block(self, place: int) -> LeftOut:
+    def block(self, index: int) -> LeftOut:
         """What one of the blocks says."""
-        return self.blocks(slice(place, place + 1))
+        return self.blocks(slice(index, index + 1))
 
-    def blocks(self, places: slice | Sequence[int]) -> LeftOut:
+    def blocks(self, indices: slice | Sequence[int]) -> LeftOut:
         """What some of the blocks say."""
-        return replace(self, **{name: getattr(self, name)[places] for name in BY_BLOCK})
+        return replace(self, **{name: getattr(self, name)[indices] for name in BY_BLOCK})
 
     @classmethod
     def beside(cls, blocks: Sequence[LeftOut]) -> LeftOut:
@@ -136,11 +136,11 @@ class LeaveOneOut:
         prior = priors_without(summary, labels, weights, self.priors, self.class_weight)
         shape = (len(summary.blocks), len(batch), len(summary.classes))
         terms, observed, familiarity = np.zeros(shape), np.zeros(shape[:2]), np.zeros(shape[:2])
-        for place, (block, ready) in enumerate(zip(summary.blocks, self.blocks, strict=True)):
+        for index, (block, ready) in enumerate(zip(summary.blocks, self.blocks, strict=True)):
             said = ready.scores(batch, labels, weights)
-            terms[place], observed[place] = said.score, said.length
+            terms[index], observed[index] = said.score, said.length
             if not block.family.is_beside:
-                familiarity[place] = log_sum(prior + said.log_likelihood) + said.unseen
+                familiarity[index] = log_sum(prior + said.log_likelihood) + said.unseen
         loads = weights.astype(np.float64) if weights.size else np.ones(len(batch))
         return LeftOut(labels, loads, prior, terms, observed, familiarity, has_prior(summary.blocks))
 
@@ -156,9 +156,9 @@ class LeaveOneOut:
         """
         left = LeftOut.joined(self.each([rows], engine))
         terms = left.terms
-        for place, (block, seen) in enumerate(zip(self.summary.blocks, self.summary.statistics, strict=True)):
+        for index, (block, seen) in enumerate(zip(self.summary.blocks, self.summary.statistics, strict=True)):
             if block.family.chooses:
-                terms[place] = score_without_folds(block, seen, rows, left.labels)
+                terms[index] = score_without_folds(block, seen, rows, left.labels)
         return replace(left, terms=terms)
 
 
@@ -166,7 +166,7 @@ def known_labels(summary: Summary, batch: Batch) -> IntArray:
     """The class number of each row; rows that were never learned cannot be left out."""
     if batch.labels is None:
         raise LabelsRefused("These rows have no labels. Only rows that were learned can be left out.")
-    labels = batch.labels.renumbered({key: place for place, key in enumerate(summary.classes)})
+    labels = batch.labels.renumbered({key: index for index, key in enumerate(summary.classes)})
     if (labels < 0).any():
         strange = batch.labels.keys[batch.labels.codes[int(np.argmax(labels < 0))]]
         raise LabelsRefused(f"Class '{shown(strange)}' was never learned, so its rows cannot be left out.")
@@ -187,7 +187,7 @@ def priors_without(
         loads, which = np.array([1 << bits]), np.zeros(1, dtype=np.int64)
     kinds, which = np.unique(labels * len(loads) + which, return_inverse=True)
     table = np.empty((len(kinds), len(summary.classes)))
-    for place, kind in enumerate(kinds.tolist()):
+    for index, kind in enumerate(kinds.tolist()):
         label, load = kind // len(loads), loads[kind % len(loads)]
         units = summary.weighed.at(bits)[0].copy()
         units[label] -= load
@@ -197,8 +197,8 @@ def priors_without(
                 "learned can be left out."
             )
         with np.errstate(divide="ignore", invalid="ignore"):
-            table[place] = log_priors(replace(summary, units=units, bits=bits), priors, class_weight)
+            table[index] = log_priors(replace(summary, units=units, bits=bits), priors, class_weight)
             if units[label] == 0 and load > 0:
-                table[place, label] = -np.inf
-                table[place] -= log_sum(table[place : place + 1])
+                table[index, label] = -np.inf
+                table[index] -= log_sum(table[index : index + 1])
     return np.asarray(np.where(np.isnan(table), -np.inf, table)[which])

@@ -47,7 +47,7 @@ class Judge:
             self.model.classes,
             log_normalised(self.model.reported(batch), self.model.log_prior),
             batch.labels,
-            batch.labels.renumbered({key: place for place, key in enumerate(self.model.classes)}),
+            batch.labels.renumbered({key: index for index, key in enumerate(self.model.classes)}),
             weights_of(batch),
             np.arange(batch.start, batch.start + len(batch)),
             self.surprise,
@@ -68,10 +68,10 @@ def scored_without(
     log_posterior = log_normalised(left.reported(calibration, classes, summary.blocks), left.prior)
     if np.isnan(log_posterior).any():
         raise RowsRefused("Some of these rows cannot be left out. Were they learned? Only such rows can be.")
-    places = np.where(left.vanished, -1, left.labels)
+    indices = np.where(left.vanished, -1, left.labels)
     known, surprise = Coded(left.labels, classes), math.log(summary.rows + 1)
     return Score.of(
-        LabelledPosteriors(classes, log_posterior, known, places, left.weights, numbers, surprise), suspects
+        LabelledPosteriors(classes, log_posterior, known, indices, left.weights, numbers, surprise), suspects
     )
 
 

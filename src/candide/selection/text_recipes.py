@@ -104,7 +104,7 @@ class TextRecipe:
     @property
     def families(self) -> list[Text]:
         """The readings as families: the first tells the likelihood, the others stand beside it."""
-        return [replace(reading.family, beside=place > 0) for place, reading in enumerate(self.readings)]
+        return [replace(reading.family, beside=index > 0) for index, reading in enumerate(self.readings)]
 
     def __add__(self, more: Reading) -> TextRecipe:
         return TextRecipe((*self.readings, more))

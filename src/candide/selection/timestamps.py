@@ -21,7 +21,7 @@ SCALES = (1.0, 1e3, 1e6, 1e9)
 
 def timestamp_columns(rows: Batch) -> list[str]:
     """The columns that hold dates, instants, or numbers that read as such."""
-    return [name for place, name in enumerate(rows.names) if tells_time(rows.columns.raw(place), name)]
+    return [name for index, name in enumerate(rows.names) if tells_time(rows.columns.raw(index), name)]
 
 
 def tells_time(raw: Any, name: str) -> bool:

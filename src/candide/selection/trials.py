@@ -54,7 +54,7 @@ class Tryout:
         new = [block for block in blocks if block not in self.said]
         if new:
             left = LeaveOneOut.of(Summary.of(new, self.rows)).in_folds(self.rows, self.engine)
-            self.said.update((block, left.block(place)) for place, block in enumerate(new))
+            self.said.update((block, left.block(index)) for index, block in enumerate(new))
         return LeftOut.beside([self.said[block] for block in blocks])
 
 

@@ -155,8 +155,8 @@ class CrossSums:
 
 
 def _diagonal(columns: int) -> IntArray:
-    places = np.arange(columns)
-    return places * columns - places * (places - 1) // 2
+    indices = np.arange(columns)
+    return indices * columns - indices * (indices - 1) // 2
 
 
 class CrossSumsBuilder:

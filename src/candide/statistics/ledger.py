@@ -108,8 +108,8 @@ class Ledger:
         """The weight of each of these rows, in units of 2^-bits."""
         if not len(self):
             return np.zeros(len(hashes), dtype=np.int64)
-        places = np.minimum(np.searchsorted(self.hashes, hashes), len(self) - 1)
-        return np.where(self.hashes[places] == hashes, self.units[places], 0)
+        indices = np.minimum(np.searchsorted(self.hashes, hashes), len(self) - 1)
+        return np.where(self.hashes[indices] == hashes, self.units[indices], 0)
 
     def times(self, hashes: AnyArray) -> AnyArray:
         """How often each of these rows was learned, or with what weight."""

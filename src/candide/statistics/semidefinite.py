@@ -51,7 +51,7 @@ def is_semidefinite_exactly(matrix: AnyArray) -> bool:
     """Elimination without fractions (Bareiss 1968), the largest square first."""
     before = 1
     while len(matrix):
-        pivot = max(range(len(matrix)), key=lambda place: matrix[place, place])
+        pivot = max(range(len(matrix)), key=lambda index: matrix[index, index])
         square, rest = matrix[pivot, pivot], np.arange(len(matrix)) != pivot
         if square == 0 or (np.diagonal(matrix) < 0).any():
             return not (matrix != 0).any()

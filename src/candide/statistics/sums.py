@@ -95,17 +95,17 @@ class Sums:
 
     def widened(self, before: Sequence[str], after: Sequence[str]) -> Sums:
         """The same sums where the block has more columns."""
-        places = np.array([after.index(column) for column in before], dtype=np.int64)
-        return Sums(*(part.spread(places, len(after), axis=0) for part in self._parts()))
+        indices = np.array([after.index(column) for column in before], dtype=np.int64)
+        return Sums(*(part.spread(indices, len(after), axis=0) for part in self._parts()))
 
     def narrowed(self, before: Sequence[str], after: Sequence[str]) -> Sums:
         """The sums of fewer columns."""
-        places = np.array([before.index(column) for column in after], dtype=np.int64)
-        return Sums(*(part.take(places, axis=0) for part in self._parts()))
+        indices = np.array([before.index(column) for column in after], dtype=np.int64)
+        return Sums(*(part.take(indices, axis=0) for part in self._parts()))
 
-    def column(self, place: int) -> Sums:
+    def column(self, index: int) -> Sums:
         """The sums of one column."""
-        return Sums(*(part.take(np.array([place]), axis=0) for part in self._parts()))
+        return Sums(*(part.take(np.array([index]), axis=0) for part in self._parts()))
 
     def over_classes(self) -> Sums:
         """All classes taken together, as one."""

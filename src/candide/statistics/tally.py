@@ -49,8 +49,8 @@ class Tally:
         if isinstance(slots, range):
             return cls(slots, units, bits)
         kept: list[int] = np.flatnonzero(units.any(axis=1)).tolist()
-        order = sorted(kept, key=lambda place: slots[place])
-        return cls(tuple(slots[place] for place in order), units[order], bits)
+        order = sorted(kept, key=lambda index: slots[index])
+        return cls(tuple(slots[index] for index in order), units[order], bits)
 
     @cached_property
     def counts(self) -> AnyArray:
@@ -114,8 +114,8 @@ class Tally:
         if self.slots == other.slots:
             return self.slots, mine, theirs, bits
         slots = sorted({*self.slots, *other.slots})
-        place = {slot: number for number, slot in enumerate(slots)}
-        return slots, at_slots(self.slots, mine, place), at_slots(other.slots, theirs, place), bits
+        index = {slot: number for number, slot in enumerate(slots)}
+        return slots, at_slots(self.slots, mine, index), at_slots(other.slots, theirs, index), bits
 
     def spread(self, positions: IntArray, classes: int) -> Tally:
         """The same counts among more classes: class i moves to positions[i]."""
@@ -140,26 +140,26 @@ class Tally:
     def narrowed(self, before: Sequence[Any], after: Sequence[Any]) -> Tally:
         """The counts of fewer columns."""
         if not isinstance(self.slots, range):
-            kept = [place for place, slot in enumerate(self.slots) if slot[0] in set(after)]
-            return Tally.of(tuple(self.slots[place] for place in kept), self.units[kept], self.bits)
-        groups, places = len(self.slots) // len(before), [before.index(column) for column in after]
-        units = self.units.reshape(groups, len(before), self.classes)[:, places]
+            kept = [index for index, slot in enumerate(self.slots) if slot[0] in set(after)]
+            return Tally.of(tuple(self.slots[index] for index in kept), self.units[kept], self.bits)
+        groups, indices = len(self.slots) // len(before), [before.index(column) for column in after]
+        units = self.units.reshape(groups, len(before), self.classes)[:, indices]
         return Tally.of(range(groups * len(after)), units.reshape(-1, self.classes), self.bits)
 
 
-def at_slots(slots: Slots, units: AnyArray, place: dict[Any, int]) -> AnyArray:
+def at_slots(slots: Slots, units: AnyArray, index: dict[Any, int]) -> AnyArray:
     """Lines of a table at the places of their slots among others."""
-    table = np.zeros((len(place), units.shape[1]), dtype=units.dtype)
-    table[[place[slot] for slot in slots]] = units
+    table = np.zeros((len(index), units.shape[1]), dtype=units.dtype)
+    table[[index[slot] for slot in slots]] = units
     return table
 
 
-def outnumber(seen: Tally, places: Any, rows: Tally) -> bool:
+def outnumber(seen: Tally, indices: Any, rows: Tally) -> bool:
     """Whether the counts in some slots, of which a row adds to one at most, are more than the rows of a class."""
     if not seen.units.size:
         return False
     bits = max(seen.bits, rows.bits)
-    counts, most = seen.at(bits)[places], rows.at(bits)[0]
+    counts, most = seen.at(bits)[indices], rows.at(bits)[0]
     beyond = (counts.sum(axis=0, dtype=np.float64) > 1.5 * CEILING).any()
     return bool(beyond or (counts.sum(axis=0) > most).any())
 

@@ -155,9 +155,9 @@ class WordTally:
             counts=np.empty(len(mine.counts) + len(theirs.counts), dtype=np.int64),
             frequency=np.empty(len(mine.frequency) + len(theirs.frequency), dtype=np.int64),
         )
-        words, pairs, place = merge_lines(mine, theirs, sign, out)
+        words, pairs, index = merge_lines(mine, theirs, sign, out)
         if words < 0:
-            word = bytes(theirs.letters[theirs.offsets[place] : theirs.offsets[place + 1]])
+            word = bytes(theirs.letters[theirs.offsets[index] : theirs.offsets[index + 1]])
             raise ForgetRefused(
                 f"{word.decode('utf-8', 'replace')!r} was seen less often than is to be forgotten. "
                 "Forget only documents that were learned."

@@ -55,8 +55,8 @@ def write_tally(seen: Tally, block: Block) -> Arrays:
     counts = write_units(seen.units, seen.bits)
     if isinstance(seen.slots, range):
         return counts
-    place = {column: number for number, column in enumerate(block.columns)}
-    columns = np.array([place[column] for column, _, _ in seen.slots], dtype=np.int64)
+    index = {column: number for number, column in enumerate(block.columns)}
+    columns = np.array([index[column] for column, _, _ in seen.slots], dtype=np.int64)
     return {**counts, "columns": columns, **key_arrays([(kind, value) for _, kind, value in seen.slots])}
 
 
@@ -76,7 +76,7 @@ def read_slots(parts: Parts, block: Block) -> tuple[Any, ...]:
     columns = parts.take("columns", np.int64, len(keys))
     if keys and not 0 <= columns.min() <= columns.max() < len(block.columns):
         raise ModelFileRefused("it counts values of a column that its schema lacks")
-    slots = tuple((block.columns[place], *key) for place, key in zip(columns.tolist(), keys, strict=True))
+    slots = tuple((block.columns[index], *key) for index, key in zip(columns.tolist(), keys, strict=True))
     refuse_disorder(slots)
     return slots
 

@@ -44,8 +44,8 @@ def read_keys(parts: Parts) -> list[Key]:
     if (starts[1:] < starts[:-1]).any() or starts[-1] != arena.size:
         raise ModelFileRefused("its keys do not fill their bytes")
     raw = arena.tobytes()
-    places = pairwise(starts.tolist())
-    return [key_from_bytes(kind, raw[start:end]) for kind, (start, end) in zip(kinds.tolist(), places, strict=True)]
+    indices = pairwise(starts.tolist())
+    return [key_from_bytes(kind, raw[start:end]) for kind, (start, end) in zip(kinds.tolist(), indices, strict=True)]
 
 
 def refuse_disorder(items: Iterable[Any]) -> None:

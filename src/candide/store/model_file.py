@@ -144,7 +144,7 @@ def read_schema(data: Mapping[str, Any]) -> Schema:
         said = [column, reasons[reason], *(texts.get(column, "") for texts in more)]
         if not all(isinstance(text, str) for text in said) or min(family or 0, reason, *beside) < 0:
             raise ModelFileRefused("its schema does not say what it should")
-        further = tuple(families[place] for place in beside)
+        further = tuple(families[index] for index in beside)
         choices.append(Choice(column, None if family is None else families[family], said[1], further, *said[2:]))
     columns = {choice.column for choice in choices}
     if len(columns) != len(choices) or not all(columns.issuperset(texts) for texts in more):
@@ -194,7 +194,7 @@ def read_summary(parts: Parts, blocks: tuple[Block, ...], names: Sequence[str]) 
         for number, (block, name) in enumerate(zip(blocks, names, strict=True))
     )
     parts.refuse_rest()
-    kept = frozenset(classes[place] for place in np.flatnonzero(declared))
+    kept = frozenset(classes[index] for index in np.flatnonzero(declared))
     summary = Summary(blocks, tuple(classes), counts, statistics, kept, bits)
     refuse_forged(summary.impossible())
     return summary

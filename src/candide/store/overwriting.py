@@ -99,9 +99,9 @@ def files_of_source(given: Any) -> Iterator[str]:
 def files_in(folder: str) -> Iterator[str]:
     """All files below a folder, by whatever link they are there; no folder twice."""
     seen: set[str] = set()
-    for place, below, names in os.walk(folder, followlinks=True):
-        below[:] = [name for name in below if is_first(os.path.realpath(os.path.join(place, name)), seen)]
-        yield from (os.path.join(place, name) for name in names)
+    for index, below, names in os.walk(folder, followlinks=True):
+        below[:] = [name for name in below if is_first(os.path.realpath(os.path.join(index, name)), seen)]
+        yield from (os.path.join(index, name) for name in names)
 
 
 def is_first(name: str, seen: set[str]) -> bool:

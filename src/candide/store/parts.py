@@ -27,8 +27,8 @@ class Parts:
         self.groups: dict[str, dict[str, AnyArray]] = {}
         for name, array in arrays.items():
             group, dot, rest = name.partition(".")
-            place = self.groups.setdefault(group, {}) if dot else self.arrays
-            place[rest or name] = array
+            index = self.groups.setdefault(group, {}) if dot else self.arrays
+            index[rest or name] = array
 
     def under(self, name: str) -> Parts:
         """The parts whose names begin with this one and a dot."""

@@ -57,9 +57,9 @@ def read_words(parts: Parts, block: Block, classes: int) -> WordTally:
     return seen
 
 
-def cuts(places: IntArray, end: int, least: int) -> bool:
+def cuts(indices: IntArray, end: int, least: int) -> bool:
     """Whether places lead from 0 to the end in steps of at least so many."""
-    return bool(len(places) and places[0] == 0 and places[-1] == end and (places[1:] - least >= places[:-1]).all())
+    return bool(len(indices) and indices[0] == 0 and indices[-1] == end and (indices[1:] - least >= indices[:-1]).all())
 
 
 def all_within(numbers: AnyArray, low: int, high: int) -> bool:

@@ -192,10 +192,10 @@ class FadingCategories(LiveCategories):
     def shrink(self, factor: float) -> None:
         """Scale the totals, and leave out the values that are too faint to matter."""
         self.totals *= factor
-        for (name, *_), place in self.builder.places.items():
-            faint = 0 < self.seen[place] * factor < FAINTEST
+        for (name, *_), index in self.builder.places.items():
+            faint = 0 < self.seen[index] * factor < FAINTEST
             self.different[self.positions[name]] -= faint
-            self.seen[place] = 0.0 if faint else self.seen[place] * factor
+            self.seen[index] = 0.0 if faint else self.seen[index] * factor
 
 
 class FadingMoments:

@@ -80,13 +80,13 @@ class Live:
         self.parameters = None
         self.given, self.forgotten = slots_given(self.builder), 0
 
-    def holds(self, place: int) -> bool:
+    def holds(self, index: int) -> bool:
         """Whether some row has a value in the column at this place."""
-        return bool(self.family.held(self.freeze(), tuple(self.columns))[place])
+        return bool(self.family.held(self.freeze(), tuple(self.columns))[index])
 
     def emptied(self, cells: list[Cell]) -> list[str]:
         """Those columns of a row just forgotten in which no row has a value any more."""
-        return [name for place, name, value in cells if not (is_missing(value) or self.holds(place))]
+        return [name for index, name, value in cells if not (is_missing(value) or self.holds(index))]
 
     def freeze(self) -> Any:
         """The statistic of everything learned and not forgotten; classes are numbered as in the stream."""

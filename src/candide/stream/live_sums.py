@@ -256,8 +256,8 @@ class LiveDensity(Live):
     def read(self, cells: list[Cell]) -> FloatArray:
         support, family = self.family.support, self.family.name
         row = np.full((1, len(self.columns)), np.nan)
-        for place, name, value in cells:
-            row[0, place] = within_support(support, number_of(value, name), name, family)
+        for index, name, value in cells:
+            row[0, index] = within_support(support, number_of(value, name), name, family)
         caught: Any = Caught()
         self.family.learn(caught, row, np.zeros(1, dtype=np.int64), NO_WEIGHTS)
         return np.asarray(caught.values[0])
@@ -274,16 +274,16 @@ class LiveDensity(Live):
     def take_away(self, values: FloatArray, label: int) -> None:
         self.builder.add(values, label, -1)
 
-    def holds(self, place: int) -> bool:
-        return self.builder.overall[place].weight > 0
+    def holds(self, index: int) -> bool:
+        return self.builder.overall[index].weight > 0
 
     def score(self, cells: list[Cell], order: IntArray, joint: FloatArray) -> None:
         holds = self.family.support.holds
-        numbers = [(place, name, number_of(value, name)) for place, name, value in cells]
+        numbers = [(index, name, number_of(value, name)) for index, name, value in cells]
         spoken = [cell for cell in numbers if math.isfinite(cell[2]) and holds(cell[2])]  # type: ignore[arg-type]
         if not spoken:
             return
-        seen: Any = self.builder.rounded([place for place, _, _ in spoken], order.tolist())
+        seen: Any = self.builder.rounded([index for index, _, _ in spoken], order.tolist())
         parameters = self.family.fit(seen, tuple(name for _, name, _ in spoken))
         said = joint[None, order]
         self.family.score(parameters, np.array([[number for _, _, number in spoken]]), said)

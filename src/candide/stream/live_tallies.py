@@ -31,12 +31,12 @@ class LiveCategories(Live):
     def builder_over(self, seen: Tally) -> TallyBuilder:
         builder = TallyBuilder.over(seen)
         self.hears_silence = self.family.missing_is_value
-        self.positions = {name: place for place, name in enumerate(self.columns)}
+        self.positions = {name: index for index, name in enumerate(self.columns)}
         self.totals = np.zeros((len(self.columns), builder.table.shape[1]), dtype=np.int64)
         self.different = np.zeros(len(self.columns))
         self.seen: list[float] = seen.counts.sum(axis=1).tolist()
-        for slot, place in builder.places.items():
-            self.totals[self.positions[slot[0]]] += builder.table[place]
+        for slot, index in builder.places.items():
+            self.totals[self.positions[slot[0]]] += builder.table[index]
             self.different[self.positions[slot[0]]] += 1
         return builder
 
@@ -48,7 +48,7 @@ class LiveCategories(Live):
 
     def widen(self, columns: list[str]) -> None:
         self.columns = [*self.columns, *columns]
-        self.positions.update({name: place for place, name in enumerate(self.columns)})
+        self.positions.update({name: index for index, name in enumerate(self.columns)})
         self.totals = np.pad(self.totals, ((0, len(columns)), (0, 0)))
         self.different = np.pad(self.different, (0, len(columns)))
 
@@ -57,58 +57,58 @@ class LiveCategories(Live):
         return self._slots(cells)
 
     def _slots(self, cells: list[Cell]) -> list[tuple[int, Slot]]:
-        keys = [(place, name, category_of(value, name)) for place, name, value in cells]
+        keys = [(index, name, category_of(value, name)) for index, name, value in cells]
         if self.family.missing_is_value:
             absent = set(self.columns) - {name for _, name, _ in cells}
             keys += [(self.positions[name], name, None) for name in absent]
-            keys = [(place, name, MISSING_VALUE if key is None else key) for place, name, key in keys]
-        return [(place, (name, *key)) for place, name, key in keys if key is not None]
+            keys = [(index, name, MISSING_VALUE if key is None else key) for index, name, key in keys]
+        return [(index, (name, *key)) for index, name, key in keys if key is not None]
 
     def learn(self, values: list[tuple[int, Slot]], label: int) -> None:
         builder = self.builder
         for column, slot in values:
-            place = builder.places.get(slot)
-            if place is None:
-                place = int(builder.place([slot])[0])
+            index = builder.places.get(slot)
+            if index is None:
+                index = int(builder.place([slot])[0])
                 self.seen.append(0)
-            if not self.seen[place]:
+            if not self.seen[index]:
                 self.different[column] += 1
-            self.seen[place] += self.weight
-            builder.table[place, label] += self.weight
+            self.seen[index] += self.weight
+            builder.table[index, label] += self.weight
             self.totals[column, label] += self.weight
 
     def refuse_missing(self, values: list[tuple[int, Slot]], label: int, left: Tally) -> None:
         builder, totals = self.builder, self.totals[:, label].copy()
         for column, slot in values:
-            place = builder.places.get(slot)
-            if place is None or builder.table[place, label] < 1:
+            index = builder.places.get(slot)
+            if index is None or builder.table[index, label] < 1:
                 raise ForgetRefused(NEVER_LEARNED)
             totals[column] -= 1
         refuse_more_than_rows(totals, left.counts[0, label], self.columns)
 
     def take_away(self, values: list[tuple[int, Slot]], label: int) -> None:
         for column, slot in values:
-            place = self.builder.places[slot]
-            self.builder.table[place, label] -= 1
+            index = self.builder.places[slot]
+            self.builder.table[index, label] -= 1
             self.totals[column, label] -= 1
-            self.seen[place] -= 1
-            if not self.seen[place]:
+            self.seen[index] -= 1
+            if not self.seen[index]:
                 self.different[column] -= 1
 
     def is_sparse(self) -> bool:
         return self.builder.given > 2 * self.different.sum() + FEW_SLOTS
 
-    def holds(self, place: int) -> bool:
-        missing = self.builder.places.get((self.columns[place], *MISSING_VALUE), -1)
-        return bool(self.different[place] > (missing >= 0 and self.seen[missing] > 0))
+    def holds(self, index: int) -> bool:
+        missing = self.builder.places.get((self.columns[index], *MISSING_VALUE), -1)
+        return bool(self.different[index] > (missing >= 0 and self.seen[missing] > 0))
 
     def score(self, cells: list[Cell], order: IntArray, joint: FloatArray) -> None:
         spoken = [(column, self.builder.places.get(slot, -1)) for column, slot in self._slots(cells)]
-        spoken = [(column, place) for column, place in spoken if place >= 0 and self.seen[place]]
+        spoken = [(column, index) for column, index in spoken if index >= 0 and self.seen[index]]
         if not spoken:
             return
-        columns, places = np.array(spoken).T
-        counts, totals = self.builder.table[places, : len(joint)], self.totals[columns, : len(joint)]
+        columns, indices = np.array(spoken).T
+        counts, totals = self.builder.table[indices, : len(joint)], self.totals[columns, : len(joint)]
         if self.scale != 1:
             counts, totals = self.scale * counts, self.scale * totals
         joint += said_by_slots(counts, totals, self.different[columns, None], self.family.smoothing).sum(axis=0)
@@ -126,13 +126,13 @@ class LiveTruths(Live):
     def read(self, cells: list[Cell]) -> list[int]:
         family = self.family.name
         numbers = [
-            (place, within_support(TRUTHS, number_of(value, name), name, family)) for place, name, value in cells
+            (index, within_support(TRUTHS, number_of(value, name), name, family)) for index, name, value in cells
         ]
         self.builder.reserve(1, NO_WEIGHTS)
-        return [self._row(place, number) for place, number in numbers if number == number]
+        return [self._row(index, number) for index, number in numbers if number == number]
 
-    def _row(self, place: int, number: float) -> int:
-        return place + len(self.columns) if number else place
+    def _row(self, index: int, number: float) -> int:
+        return index + len(self.columns) if number else index
 
     def learn(self, values: list[int], label: int) -> None:
         self.builder.table[values, label] += 1
@@ -147,17 +147,17 @@ class LiveTruths(Live):
     def take_away(self, values: list[int], label: int) -> None:
         self.builder.table[values, label] -= 1
 
-    def holds(self, place: int) -> bool:
-        return bool(self.builder.table[[place, place + len(self.columns)]].any())
+    def holds(self, index: int) -> bool:
+        return bool(self.builder.table[[index, index + len(self.columns)]].any())
 
     def score(self, cells: list[Cell], order: IntArray, joint: FloatArray) -> None:
-        numbers = [(place, number_of(value, name)) for place, name, value in cells]
-        spoken = [(self._row(place, number), place) for place, number in numbers if number in (0.0, 1.0)]
+        numbers = [(index, number_of(value, name)) for index, name, value in cells]
+        spoken = [(self._row(index, number), index) for index, number in numbers if number in (0.0, 1.0)]
         if not spoken:
             return
-        rows, places = np.array(spoken).T
+        rows, indices = np.array(spoken).T
         table = self.builder.table[:, : len(joint)]
-        totals = table[places] + table[places + len(self.columns)]
+        totals = table[indices] + table[indices + len(self.columns)]
         joint += said_by_slots(table[rows], totals, 2, self.family.smoothing).sum(axis=0)
 
 
@@ -183,7 +183,7 @@ class LiveCounts(Live):
     def read(self, cells: list[Cell]) -> tuple[IntArray, IntArray]:
         numbers = [within_support(COUNTS, number_of(value, name), name, self.family.name) for _, name, value in cells]
         self.builder.reserve(1, NO_WEIGHTS, max((n for n in numbers if n == n), default=0.0))
-        return positive_counts([place for place, _, _ in cells], numbers)
+        return positive_counts([index for index, _, _ in cells], numbers)
 
     def learn(self, values: tuple[IntArray, IntArray], label: int) -> None:
         self._add(values[0], values[1], label)
@@ -196,20 +196,20 @@ class LiveCounts(Live):
     def take_away(self, values: tuple[IntArray, IntArray], label: int) -> None:
         self._add(values[0], -values[1], label)
 
-    def holds(self, place: int) -> bool:
+    def holds(self, index: int) -> bool:
         return True  # a zero is as good as a missing count, so nobody can tell
 
-    def _add(self, places: IntArray, counts: IntArray, label: int) -> None:
-        self.builder.table[places, label] += counts
+    def _add(self, indices: IntArray, counts: IntArray, label: int) -> None:
+        self.builder.table[indices, label] += counts
         self.totals[label] += counts.sum()
 
     def score(self, cells: list[Cell], order: IntArray, joint: FloatArray) -> None:
         numbers = [number_of(value, name) for _, name, value in cells]
         known = [n if COUNTS.holds(n) else 0.0 for n in numbers]  # type: ignore[arg-type]
-        places, counts = positive_counts([place for place, _, _ in cells], known)
-        if not len(places):
+        indices, counts = positive_counts([index for index, _, _ in cells], known)
+        if not len(indices):
             return
-        table, totals = self.builder.table[places, : len(joint)], self.totals[: len(joint)]
+        table, totals = self.builder.table[indices, : len(joint)], self.totals[: len(joint)]
         sign, smoothing = 1.0, float(self.family.smoothing)
         if not self.family.is_likelihood:
             sign, smoothing = -1.0, max(smoothing, LEAST_SMOOTHING)
@@ -224,11 +224,11 @@ def refuse_more_than_rows(totals: IntArray, rows: float, columns: list[str]) -> 
         refuse_impossible(f"more values of '{columns[int(np.argmax(totals))]}' than rows")
 
 
-def positive_counts(places: list[int], numbers: list[float]) -> tuple[IntArray, IntArray]:
+def positive_counts(indices: list[int], numbers: list[float]) -> tuple[IntArray, IntArray]:
     """The places that hold a count above zero, with it."""
-    pairs = [(place, int(number)) for place, number in zip(places, numbers, strict=True) if number > 0]
+    pairs = [(index, int(number)) for index, number in zip(indices, numbers, strict=True) if number > 0]
     return (
-        np.array([place for place, _ in pairs], dtype=np.int64),
+        np.array([index for index, _ in pairs], dtype=np.int64),
         np.array([count for _, count in pairs], dtype=np.int64),
     )
 

@@ -118,7 +118,7 @@ class RunningWords(WordTallyBuilder):
 class LiveText(Live):
     """Text under any model."""
 
-    def holds(self, place: int) -> bool:
+    def holds(self, index: int) -> bool:
         return bool(self.builder.tallies.documents.any())
 
 

@@ -80,7 +80,7 @@ class Stream:
         ledger = learned.ledger
         self.noted = None if ledger is None else dict(zip(ledger.hashes.tolist(), ledger.units.tolist(), strict=True))
         self.one_noted = 1 << ledger.bits if ledger is not None else 1
-        self.places = {key: place for place, key in enumerate(summary.classes)}
+        self.places = {key: index for index, key in enumerate(summary.classes)}
         self.width = len(self.places)
         self.free: list[int] = []
         self.counts: AnyArray = summary.units.copy()
@@ -212,12 +212,12 @@ class Stream:
             if not self.classes:
                 return None
             joint = self._joint(x, priors, class_weight)[self.order]
-            place = int(joint.argmax())
-            if not joint[place] > -math.inf:
+            index = int(joint.argmax())
+            if not joint[index] > -math.inf:
                 found = np.zeros(1, dtype=np.int64)
                 argmax_rows(joint[None, :], int(self._log_prior(priors, class_weight).argmax()), found)
-                place = int(found[0])
-            return self.names[place]
+                index = int(found[0])
+            return self.names[index]
 
     def freeze(self) -> TrainedModel:
         """All of it as it stands; learning goes on in place."""
@@ -306,11 +306,11 @@ class Stream:
         """The cells of the row that each block has to look at, in the order in which a model adds them up."""
         if len(row) == 1 and not self.listeners:
             ((name, value),) = row.items()
-            return [(block, [(place, name, value)]) for block, place in self.columns.get(name, [])]
+            return [(block, [(index, name, value)]) for block, index in self.columns.get(name, [])]
         cells: dict[Live, list[Cell]] = {block: [] for block in self.listeners}
         for name, value in row.items():
-            for block, place in self.columns.get(name, []):
-                cells.setdefault(block, []).append((place, name, value))
+            for block, index in self.columns.get(name, []):
+                cells.setdefault(block, []).append((index, name, value))
         for some in cells.values():
             some.sort(key=PLACE)
         return [(block, cells[block]) for block in self.lives.values() if block in cells]
@@ -361,7 +361,7 @@ class Stream:
     def _list_classes(self) -> None:
         """Which classes there are: those with rows and those declared, sorted."""
         declared = self.learned.summary.declared
-        self.classes = tuple(sorted(k for k, place in self.places.items() if self.counts[place] or k in declared))
+        self.classes = tuple(sorted(k for k, index in self.places.items() if self.counts[index] or k in declared))
         self.names = [value for _, value in self.classes]
         self.order = np.array([self.places[key] for key in self.classes], dtype=np.int64)
         self.in_order = self.order.tolist() == list(range(self.width))
@@ -381,7 +381,7 @@ class Stream:
             if choice.family is not None:
                 fresh.setdefault(choice.family, []).append(choice.column)
         for family, names in fresh.items():
-            self._empty(family, names).read([(place, name, row[name]) for place, name in enumerate(names)])
+            self._empty(family, names).read([(index, name, row[name]) for index, name in enumerate(names)])
         for family, names in fresh.items():
             if family in self.lives:
                 self.lives[family].widen(names)
@@ -412,8 +412,8 @@ class Stream:
     def _note(self, block: Live, new: int) -> None:
         """Remember where the block's newest columns are."""
         first = len(block.columns) - new
-        for place, name in enumerate(block.columns[first:]):
-            self.columns.setdefault(name, []).append((block, first + place))
+        for index, name in enumerate(block.columns[first:]):
+            self.columns.setdefault(name, []).append((block, first + index))
 
     def live(self, family: AnyFamily, columns: list[str], seen: Any) -> Live:
         """The block of a stream that suits a family."""

@@ -69,8 +69,8 @@ def cells_of(block: Block, batch: Batch, alone: bool) -> Iterator[Column]:
         yield NOTHING, cells_of_entries(begin, values)
     else:
         numbers = values.toarray() if is_sparse(values) else values
-        for place, start in enumerate(begin):
-            yield start, cells_of_numbers(start, numbers[:, place], block.family.zero_is_missing)
+        for index, start in enumerate(begin):
+            yield start, cells_of_numbers(start, numbers[:, index], block.family.zero_is_missing)
 
 
 def cells_of_texts(begin: bytes, documents: Documents) -> list[bytes]:
@@ -94,7 +94,7 @@ def cells_of_keys(begin: bytes, coded: Coded) -> list[bytes]:
 def cells_of_numbers(begin: bytes, numbers: FloatArray, zero_is_missing: bool) -> list[bytes]:
     """The bits of each double, zero having one sign."""
     begin, raw = begin + NUMBER, (numbers + 0.0).astype(">f8").tobytes()
-    cells = [begin + raw[place : place + 8] for place in range(0, len(raw), 8)]
+    cells = [begin + raw[index : index + 8] for index in range(0, len(raw), 8)]
     absent = np.isnan(numbers) | (numbers == 0.0) if zero_is_missing else np.isnan(numbers)
     for row in np.flatnonzero(absent).tolist():
         cells[row] = NOTHING

@@ -241,13 +241,13 @@ def encode_labels(y: AnyArray) -> tuple[AnyArray, IntArray]:
 def numbered_among(classes: AnyArray, y: AnyArray) -> IntArray:
     """The number of each row's class; a label that is none of the classes is refused."""
     labels = labels_of(y)
-    places = {key_of(label): place for place, label in enumerate(classes)}
-    if any(key not in places for key in labels.keys):
-        unknown = np.array([value for key in labels.keys if key not in places for value in key[1:]])
+    indices = {key_of(label): index for index, label in enumerate(classes)}
+    if any(key not in indices for key in labels.keys):
+        unknown = np.array([value for key in labels.keys if key not in indices for value in key[1:]])
         raise ValueError(
             f"The target label(s) {unknown} in y do not exist in the initial classes {classes}"
         )
-    return labels.renumbered(places)  # type: ignore[arg-type]  # no class is missing
+    return labels.renumbered(indices)  # type: ignore[arg-type]  # no class is missing
 
 
 def refuse_disagreement(left: Face, right: Face) -> None:

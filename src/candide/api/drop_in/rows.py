@@ -57,7 +57,7 @@ def row_spans(X: Any, table: int) -> list[slice]:
     """
     rows = X.shape[0]
     number = min(MOST_SPANS, max(1, values_in(X) // max(SPAN, table)))
-    edges = [rows * place // number for place in range(number + 1)]
+    edges = [rows * index // number for index in range(number + 1)]
     return [slice(start, stop) for start, stop in pairwise(edges)]
 
 

@@ -150,8 +150,8 @@ def refuse_numbers_as_labels(sample: Batch, source: Source) -> None:
 
 def refuse_nested(sample: Batch, source: Source, families: Families = "auto", known: Iterable[str] = ()) -> None:
     """Lists and the like are no values to learn from; whoever knows leaves such a column out."""
-    for place, name in enumerate(sample.names):
-        held = nested(getattr(sample.columns.raw(place), "type", None))
+    for index, name in enumerate(sample.names):
+        held = nested(getattr(sample.columns.raw(index), "type", None))
         ignored = name in known or (isinstance(families, Mapping) and families.get(name) == "ignore")
         if held and not ignored:
             raise ColumnRefused(

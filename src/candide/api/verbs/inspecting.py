@@ -117,7 +117,7 @@ def profiles_of(fitted: Fitted) -> list[tuple[Block, Profile]]:
     if not fitted.trained.summary.classes:
         return []
     model = fitted.trained.predictor
-    return [(block, found) for place, block in enumerate(model.blocks) for found in model.profiles_of(place)]
+    return [(block, found) for index, block in enumerate(model.blocks) for found in model.profiles_of(index)]
 
 
 def decision(choice: Choice) -> dict[str, Any]:

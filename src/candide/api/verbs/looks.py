@@ -31,7 +31,7 @@ def in_words(profile: Profile, names: list[str], best: list[list[int]]) -> dict[
     values = value_names(profile)
     if profile.kind == EVENTS:
         return {
-            name: ", ".join(quoted_word(values[place]) for place in best[label]) for label, name in enumerate(names)
+            name: ", ".join(quoted_word(values[index]) for index in best[label]) for label, name in enumerate(names)
         }
     masses = profile.masses
     return {name: shares_in_words(profile, masses[:, label], label, best) for label, name in enumerate(names)}
@@ -41,10 +41,10 @@ def shares_in_words(profile: Profile, shares: FloatArray, label: int, best: list
     """Some values of one class with their shares: all, if they are few, else the most telling."""
     if profile.counts is not None and not profile.counts[:, label].any():
         return "never seen"
-    values, places = value_names(profile), commonest(shares, FEW)
+    values, indices = value_names(profile), commonest(shares, FEW)
     if len(values) > FEW and best:
-        places = best[label][:FEW] or places
-    return ", ".join(f"{short_value(values[place])} {share(shares[place])}" for place in places)
+        indices = best[label][:FEW] or indices
+    return ", ".join(f"{short_value(values[index])} {share(shares[index])}" for index in indices)
 
 
 def parameters_of(profile: Profile, names: list[str]) -> dict[str, dict[str, Any]]:
@@ -62,7 +62,7 @@ def parameters_of(profile: Profile, names: list[str]) -> dict[str, dict[str, Any
         }
     values, masses = value_names(profile), profile.masses
     return {
-        name: {values[place]: float(masses[place, label]) for place in commonest(masses[:, label], VALUES_KEPT)}
+        name: {values[index]: float(masses[index, label]) for index in commonest(masses[:, label], VALUES_KEPT)}
         for label, name in enumerate(names)
     }
 
@@ -74,9 +74,9 @@ def parameter(called: str, number: float, times: str) -> Any:
 
 def moments_of(profile: Profile) -> dict[str, FloatArray]:
     """Mean and deviation by the profile itself, for a family that has no names for its numbers."""
-    masses, places = profile.masses, np.asarray(profile.places, dtype=np.float64)
-    mean = places @ masses
-    return {"mean": mean, "deviation": np.sqrt((masses * (places[:, None] - mean) ** 2).sum(axis=0))}
+    masses, indices = profile.masses, np.asarray(profile.places, dtype=np.float64)
+    mean = indices @ masses
+    return {"mean": mean, "deviation": np.sqrt((masses * (indices[:, None] - mean) ** 2).sum(axis=0))}
 
 
 def telling_of(profile: Profile, names: list[str], best: list[list[int]]) -> dict[str, dict[str, int | float]]:
@@ -85,7 +85,7 @@ def telling_of(profile: Profile, names: list[str], best: list[list[int]]) -> dic
     if counts is None:
         return {}
     return {
-        name: {values[place]: plain_count(counts[place, label]) for place in best[label]}
+        name: {values[index]: plain_count(counts[index, label]) for index in best[label]}
         for label, name in enumerate(names)
     }
 
@@ -98,7 +98,7 @@ def most_telling_places(profile: Profile, prior: FloatArray) -> list[list[int]]:
     table = said.reshape(profile.table.shape)
     order = np.argsort(-table, axis=0, kind="stable")[: min(WORDS_SHOWN, how_many(len(prior)))]
     least = NOTHING * said.max(initial=0.0)
-    return [[int(place) for place in order[:, label] if table[place, label] > least] for label in range(len(prior))]
+    return [[int(index) for index in order[:, label] if table[index, label] > least] for label in range(len(prior))]
 
 
 def plain_count(count: Any) -> int | float:
@@ -109,7 +109,7 @@ def plain_count(count: Any) -> int | float:
 def commonest(shares: FloatArray, most: int) -> list[int]:
     """Where the largest shares are."""
     order: IntArray = np.argsort(-shares, kind="stable")[:most]
-    return [int(place) for place in order]
+    return [int(index) for index in order]
 
 
 def value_names(profile: Profile) -> list[str]:
@@ -119,7 +119,7 @@ def value_names(profile: Profile) -> list[str]:
     ['below 16', 'from 16']
     """
     if profile.kind != STEPS:
-        return [str(place) for place in profile.places]
+        return [str(index) for index in profile.places]
     starts = [profile.place_named(start, shown_number) for start in np.asarray(profile.places).tolist()]
     if len(starts) == 1:
         return ["anything"]

@@ -31,7 +31,7 @@ def merge(models: Iterable[Any], output: Path | None = None, *, force: bool = Fa
 
 def added_up(given: list[Any]) -> Fitted:
     """The sum of models, with where each came from."""
-    names = [model_name(model, place) for place, model in enumerate(given, 1)]
+    names = [model_name(model, index) for index, model in enumerate(given, 1)]
     fitted = [opened_model(model) for model in given]
     total, notes = fitted[0].trained, []
     for name, other in zip(names[1:], fitted[1:], strict=True):
@@ -44,9 +44,9 @@ def added_up(given: list[Any]) -> Fitted:
     return Fitted(replace(total, provenance=provenance), tuple(notes))
 
 
-def model_name(model: Any, place: int) -> str:
+def model_name(model: Any, index: int) -> str:
     """What errors call a model."""
-    return f"'{os.fspath(model)}'" if isinstance(model, (str, os.PathLike)) else f"model {place}"
+    return f"'{os.fspath(model)}'" if isinstance(model, (str, os.PathLike)) else f"model {index}"
 
 
 def refuse_disagreeing_models(first: TrainedModel, name: str, other: TrainedModel, other_name: str) -> None:

@@ -83,9 +83,9 @@ class Passing:
         """What there is for the rows that were read, in their places; missing in those of others."""
         if not self.keeps or original.is_whole:
             return list(columns)
-        places = np.full(original.length, -1)
-        places[original.places] = np.arange(len(original.places))
-        wanted = pa.array(places, mask=places < 0)
+        indices = np.full(original.length, -1)
+        indices[original.places] = np.arange(len(original.places))
+        wanted = pa.array(indices, mask=indices < 0)
         return [column.take(wanted) for column in columns]
 
     def refuse_late(self, batch: Batch) -> None:
@@ -188,9 +188,9 @@ class AsObjects(Passing):
     def _with_broken(self, original: OriginalRows, lines: Any, rows: Any) -> Any:
         """A line that is no object comes back as it is: nothing can be written into it."""
         found = rows.to_pylist()
-        for place in sorted({*range(original.length)} - {*original.places.tolist()}):
-            line = lines[place].as_py()
-            found[place] = found[place] if is_object(line) else line + b"\n"
+        for index in sorted({*range(original.length)} - {*original.places.tolist()}):
+            line = lines[index].as_py()
+            found[index] = found[index] if is_object(line) else line + b"\n"
         return pa.array(found, pa.large_binary())
 
     def _refuse_taken(self, batch: Batch) -> None:
@@ -277,8 +277,8 @@ def literals_of(texts: Any, kind: Kind) -> Any:
 def keyed(names: Sequence[str], literals: Sequence[Any]) -> list[Any]:
     """Parts of an object: each key before its literal."""
     parts: list[Any] = []
-    for place, (name, literal) in enumerate(zip(names, literals, strict=True)):
-        parts += [scalar(f"{', ' if place else ''}{json.dumps(name, ensure_ascii=False)}: "), literal]
+    for index, (name, literal) in enumerate(zip(names, literals, strict=True)):
+        parts += [scalar(f"{', ' if index else ''}{json.dumps(name, ensure_ascii=False)}: "), literal]
     return parts
 
 

@@ -159,7 +159,7 @@ def first_rows(source: Source, watch: Watch = unwatched) -> tuple[Batch, list[Ba
 
 def size_of(batch: Batch) -> int:
     """The bytes of the columns, as far as they are Arrow's."""
-    columns = (batch.columns.raw(place) for place in range(len(batch.names)))
+    columns = (batch.columns.raw(index) for index in range(len(batch.names)))
     return sum(column.nbytes for column in columns if hasattr(column, "nbytes"))
 
 
@@ -191,8 +191,8 @@ def joined_labels(parts: Iterable[Coded | None]) -> Coded | None:
     """The labels of all rows, over all classes."""
     coded = [part for part in parts if part is not None]
     keys = tuple(sorted({key for part in coded for key in part.keys}))
-    places = {key: place for place, key in enumerate(keys)}
-    return Coded(np.concatenate([part.renumbered(places) for part in coded]), keys) if coded else None
+    indices = {key: index for index, key in enumerate(keys)}
+    return Coded(np.concatenate([part.renumbered(indices) for part in coded]), keys) if coded else None
 
 
 def named_sources(source: Source) -> list[str]:

@@ -60,14 +60,14 @@ class Duel:
         >>> Duel("a", "b", (10, 100, 1000), (0.1, 0.0, -0.1), (0.01, 0.01, 0.01), (5, 5, 5)).crossings
         (100.0,)
         """
-        spoken = [(place, lead) for place, lead in enumerate(self.leads) if lead]
+        spoken = [(index, lead) for index, lead in enumerate(self.leads) if lead]
         turns = [(i, j) for (i, before), (j, after) in pairwise(spoken) if before != after]
         return tuple(self._meeting(i, j) for i, j in turns)
 
     def _meeting(self, start: int, stop: int) -> float:
         """Where the mean difference last changes its sign between two sizes."""
         sign = math.copysign(1.0, self.differences[stop])
-        before = max(place for place in range(start, stop) if self.differences[place] * sign <= 0)
+        before = max(index for index in range(start, stop) if self.differences[index] * sign <= 0)
         low, high = self.differences[before], self.differences[before + 1]
         share = low / (low - high)
         logs = np.log([self.sizes[before], self.sizes[before + 1]])
@@ -93,7 +93,7 @@ class Duel:
         return f"{', '.join(parts).replace(' up', ' is ahead up', 1)}, {names[-1]} from there on."
 
     def _no_crossing(self) -> str:
-        ahead = [place for place, lead in enumerate(self.leads) if lead]
+        ahead = [index for index, lead in enumerate(self.leads) if lead]
         names = (self.first, self.second) if self.leads[ahead[0]] > 0 else (self.second, self.first)
         low, high = self.sizes[ahead[0]], self.sizes[ahead[-1]]
         begins, ends = ahead[0] == 0, ahead[-1] == len(self.sizes) - 1

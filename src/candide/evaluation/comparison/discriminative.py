@@ -121,7 +121,7 @@ def category_slots(batch: Batch, name: str) -> dict[Key, int]:
     """A place for each category; the last is for missing ones, if there are any."""
     coded = batch.categories(name)
     seen = [coded.keys[code] for code in np.unique(coded.codes[coded.codes >= 0]).tolist()]
-    return {key: place for place, key in enumerate([*seen, MISSING] if (coded.codes < 0).any() else seen)}
+    return {key: index for index, key in enumerate([*seen, MISSING] if (coded.codes < 0).any() else seen)}
 
 
 MISSING: Key = ("missing", None)
@@ -132,11 +132,11 @@ def one_hot(batch: Batch, name: str, slots: dict[Key, int]) -> Any:
     from scipy import sparse
 
     coded = batch.categories(name)
-    places = np.where(coded.codes >= 0, coded.renumbered(slots), slots.get(MISSING, -1))
+    indices = np.where(coded.codes >= 0, coded.renumbered(slots), slots.get(MISSING, -1))
     first = 1 if len(slots) == 2 else 0
-    known = np.flatnonzero(places >= first)
-    where = (known.astype(np.int32), (places[known] - first).astype(np.int32))  # all that a linear SVM takes
-    return sparse.csr_array((np.ones(len(known)), where), shape=(len(places), len(slots) - first))
+    known = np.flatnonzero(indices >= first)
+    where = (known.astype(np.int32), (indices[known] - first).astype(np.int32))  # all that a linear SVM takes
+    return sparse.csr_array((np.ones(len(known)), where), shape=(len(indices), len(slots) - first))
 
 
 def tf_idf(texts: list[str]) -> Any:

@@ -43,10 +43,10 @@ def score_sums(
     >>> right, round(loss, 3)
     (1, 0.799)
     """
-    places = labels.renumbered({key: place for place, key in enumerate(classes)})
+    indices = labels.renumbered({key: index for index, key in enumerate(classes)})
     best = log_posterior.argmax(axis=1)
-    right = best == places
-    losses = np.where(places >= 0, own_losses(log_posterior, places), surprise)
+    right = best == indices
+    losses = np.where(indices >= 0, own_losses(log_posterior, indices), surprise)
     chance = np.exp(log_posterior[np.arange(len(best)), best])
     which = bin_of(chance)
     bins = np.array([np.bincount(which, weights, BINS) for weights in (np.ones(len(best)), right, chance)])

@@ -17,10 +17,10 @@ CACHE_LINE = 64
 def read_counts(batch: Batch, columns: tuple[str, ...], family: str) -> Counts:
     """Counts for learning; the first entry that is no count is refused."""
     counts = batch.counts(columns)
-    place = first_bad_count(entries(counts))
-    if place >= 0:
-        row, column = row_and_column(counts, place)
-        raise refusal(columns[column], family, COUNTS.needs, batch.start + row, float(entries(counts)[place]))
+    index = first_bad_count(entries(counts))
+    if index >= 0:
+        row, column = row_and_column(counts, index)
+        raise refusal(columns[column], family, COUNTS.needs, batch.start + row, float(entries(counts)[index]))
     return counts
 
 
@@ -35,11 +35,11 @@ def entries(counts: Counts) -> AnyArray:
     return counts.data if is_sparse(counts) else counts.ravel()
 
 
-def row_and_column(counts: Counts, place: int) -> tuple[int, int]:
+def row_and_column(counts: Counts, index: int) -> tuple[int, int]:
     """Row and column of the entry at a flat place."""
     if is_sparse(counts):
-        return int(np.searchsorted(counts.indptr, place, side="right")) - 1, int(counts.indices[place])
-    row, column = divmod(place, counts.shape[1])
+        return int(np.searchsorted(counts.indptr, index, side="right")) - 1, int(counts.indices[index])
+    row, column = divmod(index, counts.shape[1])
     return row, column
 
 
@@ -75,14 +75,14 @@ def spoken(counts: Counts) -> list[tuple[int, float]]:
         pairs = sorted(zip(counts.indices.tolist(), counts.data.tolist(), strict=True))
     else:
         pairs = list(enumerate(np.asarray(counts)[0].tolist()))
-    return [(place, count) for place, count in pairs if count > 0]
+    return [(index, count) for index, count in pairs if count > 0]
 
 
 def missing_places(counts: Counts) -> list[int]:
     """The columns of a single row where a count is missing."""
     if is_sparse(counts):
-        places: list[int] = np.sort(counts.indices[np.isnan(counts.data)]).tolist()
-        return places
+        indices: list[int] = np.sort(counts.indices[np.isnan(counts.data)]).tolist()
+        return indices
     return list(np.flatnonzero(np.isnan(np.asarray(counts, dtype=np.float64)[0])).tolist())
 
 

@@ -160,15 +160,15 @@ class Density(OfNumbers[Sums, SumsBuilder, Parameters]):
         self, parameters: Parameters, values: FloatArray, row: Batch, columns: tuple[str, ...], seen: Sums
     ) -> list[Term]:
         return [
-            self._term(parameters, values, place, name)
-            for place, name in enumerate(columns)
-            if np.isfinite(values[0, place])
+            self._term(parameters, values, index, name)
+            for index, name in enumerate(columns)
+            if np.isfinite(values[0, index])
         ]
 
-    def _term(self, parameters: Parameters, values: FloatArray, place: int, name: str) -> Term:
-        shown = shown_number(values[0, place])
-        called = self.named_parameters(parameters, place)
-        said = self._column_terms(parameters, values[:, place], place)[0]
+    def _term(self, parameters: Parameters, values: FloatArray, index: int, name: str) -> Term:
+        shown = shown_number(values[0, index])
+        called = self.named_parameters(parameters, index)
+        said = self._column_terms(parameters, values[:, index], index)[0]
         return Term(name, shown, said, DensityBasis(self.name, called, self.formula, shown))
 
     def _column_terms(self, parameters: Parameters, values: FloatArray, column: int) -> FloatArray:
@@ -193,7 +193,7 @@ class Density(OfNumbers[Sums, SumsBuilder, Parameters]):
         return moments.mean, moments.deviation
 
     def sample(self, parameters: Parameters, label: int, rows: int, rng: np.random.Generator) -> Drawn:
-        of_class = [[float(p[place, label]) for p in parameters] for place in range(len(parameters[0]))]
+        of_class = [[float(p[index, label]) for p in parameters] for index in range(len(parameters[0]))]
         with np.errstate(over="ignore", invalid="ignore"):
             return [self.support.within(self.draw(rng, rows, *numbers)) for numbers in of_class]
 
@@ -365,11 +365,11 @@ def exactly_without(seen: Sums, out: SummedRows) -> Sums:
     return seen.only(out.labels) - gone
 
 
-def put(left: Pool, places: IntArray, exact: Pool) -> None:
-    """Write the moments of some rows, [1, place], where they belong."""
+def put(left: Pool, indices: IntArray, exact: Pool) -> None:
+    """Write the moments of some rows, [1, index], where they belong."""
     for part, better in zip(left, exact, strict=True):
         if part is not None and better is not None:
-            part[places] = better[0]
+            part[indices] = better[0]
 
 
 def times_larger(value: FloatArray, size: FloatArray) -> FloatArray:

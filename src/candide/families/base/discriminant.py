@@ -94,8 +94,8 @@ class Discriminant(OfNumbers[CrossSums, CrossSumsBuilder, NormalParameters]):
     def score(self, parameters: NormalParameters, values: FloatArray, joint: FloatArray) -> None:
         observed = ~np.isnan(values)
         patterns, which = np.unique(observed, axis=0, return_inverse=True)
-        for place, pattern in enumerate(patterns):
-            rows = np.flatnonzero(which == place)
+        for index, pattern in enumerate(patterns):
+            rows = np.flatnonzero(which == index)
             columns = np.flatnonzero(pattern)
             if len(columns):
                 joint[rows] += multivariate_log_densities(parameters, values[np.ix_(rows, columns)], columns)
@@ -136,11 +136,11 @@ class Discriminant(OfNumbers[CrossSums, CrossSumsBuilder, NormalParameters]):
         spoke = np.flatnonzero(~np.isnan(values[0]))
         if not len(spoke):
             return []
-        name = ", ".join(columns[place] for place in spoke)
-        shown = ", ".join(shown_number(values[0, place]) for place in spoke)
+        name = ", ".join(columns[index] for index in spoke)
+        shown = ", ".join(shown_number(values[0, index]) for index in spoke)
         means = {
-            f"mean of {columns[place]}": np.ldexp(parameters.mean[:, place], parameters.exponents[place])
-            for place in spoke
+            f"mean of {columns[index]}": np.ldexp(parameters.mean[:, index], parameters.exponents[index])
+            for index in spoke
         }
         basis = DensityBasis(self.name, means, "the height of a bell in as many dimensions as there are columns", shown)
         return [Term(name, shown, multivariate_log_densities(parameters, values[:1, spoke], spoke)[0], basis)]

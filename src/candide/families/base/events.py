@@ -94,9 +94,9 @@ class Events(Family[Tally, TallyBuilder, Counts, P]):
         """count * table[column] for each column that holds a count, and the counts[column, class] behind it."""
         totals = counts.sum(axis=0)
         found = []
-        for place, count in spoken(values):
-            basis = CountBasis(counts[place], totals, free, len(counts), "events", count, form)
-            found.append(Term(columns[place], shown_number(count), count * table[place], basis))
+        for index, count in spoken(values):
+            basis = CountBasis(counts[index], totals, free, len(counts), "events", count, form)
+            found.append(Term(columns[index], shown_number(count), count * table[index], basis))
         return found
 
     def _events(
@@ -107,7 +107,7 @@ class Events(Family[Tally, TallyBuilder, Counts, P]):
         return Profile(
             block_name(columns),
             EVENTS,
-            tuple(columns[place] for place in best.tolist()),
+            tuple(columns[index] for index in best.tolist()),
             table[best],
             counts=seen.counts[best],
             information=float(information(shares, prior)),
@@ -117,7 +117,7 @@ class Events(Family[Tally, TallyBuilder, Counts, P]):
     def silent(
         self, parameters: P, values: Counts, row: Batch, columns: tuple[str, ...], seen: Tally
     ) -> list[Silence]:
-        return [Silence(columns[place], "", MISSING) for place in missing_places(values)]
+        return [Silence(columns[index], "", MISSING) for index in missing_places(values)]
 
     def _sampled(self, log_shares: FloatArray, label: int, rows: int, rng: np.random.Generator) -> Drawn:
         """Rows of events, each drawn from the shares of a class."""

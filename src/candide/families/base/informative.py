@@ -33,19 +33,19 @@ class EventPairs(NamedTuple):
     unheard: FloatArray
 
 
-def most_telling(pairs: EventPairs, prior: FloatArray, places: int) -> IntArray:
+def most_telling(pairs: EventPairs, prior: FloatArray, indices: int) -> IntArray:
     """The most telling places, the best of each class among them, the most telling first."""
-    telling = how_telling(pairs, prior, places)
+    telling = how_telling(pairs, prior, indices)
     best = best_of_each(telling, pairs.labels, how_many(len(prior)))
     best = best[np.argsort(-telling[best], kind="stable")]
     found, first = np.unique(pairs.places[best], return_index=True)
     return found[np.argsort(first, kind="stable")]
 
 
-def how_telling(pairs: EventPairs, prior: FloatArray, places: int) -> FloatArray:
+def how_telling(pairs: EventPairs, prior: FloatArray, indices: int) -> FloatArray:
     """What each pair adds to what an event tells: above zero where it speaks for its class."""
     says, unheard = possible(pairs.says, pairs.unheard)
-    swing = np.bincount(pairs.places, prior[pairs.labels] * (says - unheard[pairs.labels]), places)
+    swing = np.bincount(pairs.places, prior[pairs.labels] * (says - unheard[pairs.labels]), indices)
     ahead = says - (prior @ unheard + swing)[pairs.places]
     totals = np.maximum(np.bincount(pairs.labels, pairs.counts, len(prior)), 1e-300)
     return np.asarray(prior[pairs.labels] * (pairs.counts / totals[pairs.labels]) * ahead)
@@ -81,16 +81,16 @@ def best_of_each(telling: FloatArray, labels: AnyArray, most: int) -> IntArray:
     return np.concatenate([largest(telling, part, most) for part in np.split(order, bounds)])
 
 
-def largest(telling: FloatArray, places: IntArray, most: int) -> IntArray:
+def largest(telling: FloatArray, indices: IntArray, most: int) -> IntArray:
     """Those of some places where the numbers are largest, the first of equals."""
-    if len(places) > most:
-        least = np.partition(telling[places], len(places) - most)[len(places) - most]
-        places = places[telling[places] >= least]
-    return places[np.argsort(-telling[places], kind="stable")[:most]]
+    if len(indices) > most:
+        least = np.partition(telling[indices], len(indices) - most)[len(indices) - most]
+        indices = indices[telling[indices] >= least]
+    return indices[np.argsort(-telling[indices], kind="stable")[:most]]
 
 
 def all_pairs(counts: AnyArray, table: FloatArray) -> EventPairs:
     """Every pair of a whole table[place, class], counted or not."""
-    places, classes = table.shape
-    rows, labels = np.repeat(np.arange(places), classes), np.tile(np.arange(classes), places)
+    indices, classes = table.shape
+    rows, labels = np.repeat(np.arange(indices), classes), np.tile(np.arange(classes), indices)
     return EventPairs(rows, labels, np.asarray(counts, dtype=np.float64).ravel(), table.ravel(), np.zeros(classes))

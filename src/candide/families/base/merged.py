@@ -88,7 +88,7 @@ def group_numbers(counts: AnyArray) -> IntArray:
 def canonical(counts: AnyArray) -> AnyArray:
     """The classes that have rows, in an order that depends on the counts alone: so names change no bit."""
     columns = np.ascontiguousarray(counts.T[counts.any(axis=0)])
-    order = sorted(range(len(columns)), key=lambda place: columns[place].tobytes())
+    order = sorted(range(len(columns)), key=lambda index: columns[index].tobytes())
     return np.ascontiguousarray(columns[order].T)
 
 

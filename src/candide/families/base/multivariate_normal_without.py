@@ -97,8 +97,8 @@ def in_groups(seen: CrossSums, everyone: CrossSums, out: CompleteRows) -> Iterat
     rows = np.flatnonzero(exact)
     if len(rows):
         units, which = np.unique(units_of(cross_sums_without(everyone, together.at(rows))), axis=0, return_inverse=True)
-        for place, exponents in enumerate(units):
-            yield rows[which.ravel() == place], exponents, True
+        for index, exponents in enumerate(units):
+            yield rows[which.ravel() == index], exponents, True
 
 
 def covariance_moments(seen: CrossSums, exponents: IntArray) -> CovarianceMoments:
@@ -171,8 +171,8 @@ def spread(
     exponents: IntArray,
 ) -> Rest:
     """All classes of each row: its own class as it is left, the others as they were."""
-    places = np.arange(len(rows))
+    indices = np.arange(len(rows))
     weights, mean, covariance = (np.repeat(part[None], len(rows), axis=0) for part in own[:3])
-    weights[places, labels], mean[places, labels], covariance[places, labels] = left[:3]
+    weights[indices, labels], mean[indices, labels], covariance[indices, labels] = left[:3]
     mean = np.where(weights[:, :, None] > 0, mean, whole.mean[:, None])
     return Rest(rows, exponents, weights, mean, covariance, np.diagonal(whole.covariance, axis1=1, axis2=2))

@@ -115,8 +115,8 @@ def encoded() -> AnyArray:
 
     def pack(*parts: AnyArray) -> AnyArray:
         together = np.zeros(CHARACTERS, dtype=np.uint64)
-        for place, part in enumerate(parts):
-            together |= part << np.uint64(8 * place)
+        for index, part in enumerate(parts):
+            together |= part << np.uint64(8 * index)
         return together
 
     two = pack((code >> np.uint64(6)) | np.uint64(0xC0), tail(0))

@@ -204,11 +204,11 @@ class TallyIndex:
     @classmethod
     def of(cls, tally: WordTally, options: TextOptions) -> TallyIndex:
         lines = tally.lines
-        vocabulary, places = numbered(lines, options)
+        vocabulary, indices = numbered(lines, options)
         factor = inverse_frequencies(tally, options) if options.idf else NO_FLOATS
         pairs, stopped = Pairs(lines.indptr, lines.labels, lines.counts), listed(lines.offsets, lines.letters, options)
         leaving = WordCountsWithout.of(pairs, tally.documents, options, stopped, factor, bits=tally.bits)
-        return cls(vocabulary, places, leaving)
+        return cls(vocabulary, indices, leaving)
 
     def rows(self, documents: Documents) -> Rows:
         """The documents in the tally's words, weighed."""

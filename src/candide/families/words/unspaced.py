@@ -87,13 +87,13 @@ def spans(text: str) -> Iterator[tuple[int, int]]:
     [(0, 1), (2, 4), (5, 6), (6, 7)]
     """
     start, alone, filled = -1, False, False
-    for place, kind in enumerate([*character_kinds(text), OUTSIDE]):
+    for index, kind in enumerate([*character_kinds(text), OUTSIDE]):
         if kind == OUTSIDE or (kind == ALONE and filled) or (kind == LETTER and alone):
             if filled:
-                yield start, place
+                yield start, index
             start, alone, filled = -1, False, False
         if kind != OUTSIDE:
-            start = place if start < 0 else start
+            start = index if start < 0 else start
             alone, filled = alone or kind == ALONE, filled or kind != LOOK
 
 

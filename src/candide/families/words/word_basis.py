@@ -76,8 +76,8 @@ def unspoken(parameters: TextParameters, values: Documents, column: str, seen: W
     known = parameters.vocabulary.number(there.lines.offsets, there.lines.letters, options.characters, False)
     words = there.words()
     return [
-        Silence(column, written(words[place], options), IGNORED if holds(seen, words[place]) else UNSEEN)
-        for place in np.flatnonzero(known < 0).tolist()
+        Silence(column, written(words[index], options), IGNORED if holds(seen, words[index]) else UNSEEN)
+        for index in np.flatnonzero(known < 0).tolist()
     ]
 
 
@@ -95,8 +95,8 @@ def holds(seen: WordTally | None, word: bytes) -> bool:
     return low < len(seen) and spelled(seen, low) == word
 
 
-def spelled(seen: WordTally, place: int) -> bytes:
+def spelled(seen: WordTally, index: int) -> bytes:
     """The word at a place of a tally."""
-    start, stop = seen.lines.offsets[place], seen.lines.offsets[place + 1]
+    start, stop = seen.lines.offsets[index], seen.lines.offsets[index + 1]
     letters: Any = seen.lines.letters[start:stop]
     return bytes(letters.tobytes())

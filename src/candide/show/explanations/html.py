@@ -177,9 +177,9 @@ def evidence_table(why: Explanation) -> str:
     rows = [evidence_row("prior", float(why.reported_prior[first] - why.reported_prior[second]), largest)]
     if why.bias.any():
         rows.append(evidence_row("calibration", float(why.bias[first] - why.bias[second]), largest))
-    for place in order[:TERMS_SHOWN]:
-        one = why.evidence[place]
-        rows += [evidence_row(evidence_name(one), float(leads[place]), largest), basis_row(why, one, (first, second))]
+    for index in order[:TERMS_SHOWN]:
+        one = why.evidence[index]
+        rows += [evidence_row(evidence_name(one), float(leads[index]), largest), basis_row(why, one, (first, second))]
     if len(order) > TERMS_SHOWN:
         rest = order[TERMS_SHOWN:]
         rows.append(evidence_row(f"{len(rest):,} more", float(leads[rest].sum()), largest))

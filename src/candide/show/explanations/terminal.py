@@ -38,9 +38,9 @@ def lines(why: Explanation, what: str = "", label: str = "", colour: bool = Fals
     said = [*wrapped(head), row("(prior)", float(why.reported_prior[first] - why.reported_prior[second]), colour)]
     if why.bias.any():
         said.append(row("(calibration)", float(why.bias[first] - why.bias[second]), colour))
-    for rank, place in enumerate(order[:TERMS_SHOWN]):
-        one = why.evidence[place]
-        said.append(row(evidence_name(one), float(leads[place]), colour))
+    for rank, index in enumerate(order[:TERMS_SHOWN]):
+        one = why.evidence[index]
+        said.append(row(evidence_name(one), float(leads[index]), colour))
         if rank < COUNTS_SHOWN:
             said += basis_lines(why, one, (first, second), colour)
     if len(order) > TERMS_SHOWN:

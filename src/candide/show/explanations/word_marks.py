@@ -48,14 +48,14 @@ def words_that_spoke(text: str, said: Mapping[str, float]) -> list[Word]:
     >>> words_that_spoke("Win a prize!", {"win": 1.5, "a prize": -1.0})
     [Word(start=0, end=3, lead=1.5), Word(start=4, end=5, lead=-0.5), Word(start=6, end=11, lead=-0.5)]
     """
-    places = list(spans(text))
-    leads = [0.0] * len(places)
-    readings = [FoldedText(text, places, fold) for fold in FOLDINGS]
+    indices = list(spans(text))
+    leads = [0.0] * len(indices)
+    readings = [FoldedText(text, indices, fold) for fold in FOLDINGS]
     for term, lead in said.items():
         found = [] if math.isnan(lead) else first_found(readings, term)
         for word in found:
             leads[word] += lead / len(found)
-    return [Word(*place, lead) for place, lead in zip(places, leads, strict=True) if lead and not math.isnan(lead)]
+    return [Word(*index, lead) for index, lead in zip(indices, leads, strict=True) if lead and not math.isnan(lead)]
 
 
 @dataclass(frozen=True)
@@ -94,10 +94,10 @@ class FoldedText:
         """For each letter of a run of letters, wherever it occurs, the number of the word it is of."""
         text, owners = self.letters
         found: list[int] = []
-        place = text.find(term) if term else -1
-        while place >= 0:
-            found += [owner for owner in owners[place : place + len(term)] if owner >= 0]
-            place = text.find(term, place + 1)
+        index = text.find(term) if term else -1
+        while index >= 0:
+            found += [owner for owner in owners[index : index + len(term)] if owner >= 0]
+            index = text.find(term, index + 1)
         return found
 
 

@@ -38,14 +38,14 @@ def worked(why: Explanation) -> str:
 
 def strongest(why: Explanation) -> tuple[list[Term], FloatArray]:
     """The terms worth writing out, in order, and the sum of all others."""
-    places = list(range(len(why.terms)))
+    indices = list(range(len(why.terms)))
     if len(why.terms) > TERMS_WORKED:
         with np.errstate(invalid="ignore"):
             sizes = [float(np.nan_to_num(np.ptp(term.log_likelihood), nan=np.inf)) for term in why.terms]
-        places = sorted(np.argsort(-np.array(sizes), kind="stable")[:TERMS_WORKED].tolist())
-    kept = set(places)
+        indices = sorted(np.argsort(-np.array(sizes), kind="stable")[:TERMS_WORKED].tolist())
+    kept = set(indices)
     rest = sum((t.log_likelihood for i, t in enumerate(why.terms) if i not in kept), np.zeros_like(why.prior))
-    return [why.terms[place] for place in places], rest
+    return [why.terms[index] for index in indices], rest
 
 
 def question(why: Explanation) -> list[str]:

@@ -34,7 +34,7 @@ def confusion(found: Evaluation) -> Figure:
         axes = figure.subplots()
         draw_cells(axes, table, shares)
         longest = 18 if len(answers) <= CLASSES_WITH_SHARES else 14
-        name_axes(axes, [found.truths[place] for place in truths], [found.classes[place] for place in answers], longest)
+        name_axes(axes, [found.truths[index] for index in truths], [found.classes[index] for index in answers], longest)
         axes.set_title(confusion_title(found, len(truths)), loc="left", x=0.0)
     return figure
 
@@ -45,14 +45,14 @@ def most_confused(found: Evaluation) -> tuple[AnyArray, list[int], list[int]]:
     if max(table.shape) <= CLASSES_DRAWN:
         return table, list(range(len(found.truths))), list(range(len(found.classes)))
     wrong = {name: 0 for name in (*found.truths, *found.classes)}
-    for place, truth in enumerate(found.truths):
-        for answer, count in zip(found.classes, table[place].tolist(), strict=True):
+    for index, truth in enumerate(found.truths):
+        for answer, count in zip(found.classes, table[index].tolist(), strict=True):
             if truth != answer:
                 wrong[truth] += count
                 wrong[answer] += count
     kept = set(sorted(wrong, key=lambda name: (-wrong[name], name))[:CLASSES_DRAWN])
-    truths = [place for place, name in enumerate(found.truths) if name in kept]
-    answers = [place for place, name in enumerate(found.classes) if name in kept]
+    truths = [index for index, name in enumerate(found.truths) if name in kept]
+    answers = [index for index, name in enumerate(found.classes) if name in kept]
     return table[np.ix_(truths, answers)], truths, answers
 
 

@@ -46,11 +46,11 @@ def feature(subject: Subject, column: str) -> Figure:
 def curves(subject: Subject, profile: Profile) -> Figure:
     """A density for each class."""
     figure, axes = canvas(subject, profile, 2.9)
-    places = np.asarray(profile.places, dtype=np.float64)
-    kept = np.unique(np.linspace(0, len(places) - 1, min(POINTS, len(places))).round().astype(int))
+    indices = np.asarray(profile.places, dtype=np.float64)
+    kept = np.unique(np.linspace(0, len(indices) - 1, min(POINTS, len(indices))).round().astype(int))
     for rank, label in enumerate(subject.drawn):
         heights = np.exp(profile.table[kept, label])
-        axes.plot(places[kept], heights, color=PALETTE[rank], label=name(subject, label))
+        axes.plot(indices[kept], heights, color=PALETTE[rank], label=name(subject, label))
     end_at(axes, np.exp(profile.table[kept][:, subject.drawn]))
     density_axis(axes)
     number_places(axes, profile)
@@ -84,17 +84,17 @@ def draw_steps(subject: Subject, profile: Profile) -> Figure:
 def draw_counts(subject: Subject, profile: Profile) -> Figure:
     """A chance for each whole number: bars where there are few, else dots on a line."""
     figure, axes = canvas(subject, profile, 2.9)
-    places, chances = np.array([float(place) for place in profile.places]), np.exp(profile.table)
+    indices, chances = np.array([float(index) for index in profile.places]), np.exp(profile.table)
     drawn = subject.drawn
-    as_bars = len(places) <= COUNTS_AS_BARS and len(drawn) <= BARS_SIDE_BY_SIDE
+    as_bars = len(indices) <= COUNTS_AS_BARS and len(drawn) <= BARS_SIDE_BY_SIDE
     for rank, label in enumerate(drawn):
         if as_bars:
             wide = 0.8 / len(drawn)
-            where = places + (rank - (len(drawn) - 1) / 2) * wide
+            where = indices + (rank - (len(drawn) - 1) / 2) * wide
             axes.bar(where, chances[:, label], wide * 0.94, color=PALETTE[rank], label=name(subject, label))
         else:
-            small = {"marker": MARKERS[rank], "markersize": 3.5 if len(places) < 40 else 0, "linewidth": 1.2}
-            axes.plot(places, chances[:, label], color=PALETTE[rank], label=name(subject, label), **small)
+            small = {"marker": MARKERS[rank], "markersize": 3.5 if len(indices) < 40 else 0, "linewidth": 1.2}
+            axes.plot(indices, chances[:, label], color=PALETTE[rank], label=name(subject, label), **small)
     share_axis(axes, "y", "chance")
     number_places(axes, profile, whole=True)
     axes.set_ylim(bottom=0)
@@ -109,7 +109,7 @@ def values(subject: Subject, profile: Profile) -> Figure:
     order = np.argsort(-(chances @ subject.prior), kind="stable")[:VALUES_DRAWN]
     if looks_ordered(profile):
         order = np.sort(order)
-    names = apart([profile.places[place] for place in order], 20)
+    names = apart([profile.places[index] for index in order], 20)
     drawn = subject.drawn
     slot = 0.3 if len(drawn) > BARS_SIDE_BY_SIDE else 0.14 + 0.13 * len(drawn)
     figure, axes = canvas(subject, profile, 1.25 + slot * len(order))
@@ -143,7 +143,7 @@ def left_over(profile: Profile, order: Any, chances: FloatArray, subject: Subjec
 def looks_ordered(profile: Profile) -> bool:
     """Whether the values are numbers, so that their own order says more than how common they are."""
     try:
-        numbers = [float(place) for place in profile.places]
+        numbers = [float(index) for index in profile.places]
     except (TypeError, ValueError):
         return False
     return numbers == sorted(numbers)
@@ -166,7 +166,7 @@ def words_of_two(subject: Subject, profile: Profile) -> Figure:
     colours = [PALETTE[1] if value > 0 else PALETTE[0] for value in lead[shown]]
     axes.barh(np.arange(len(shown)), lead[shown], 0.72, color=colours)
     axes.axvline(0, color=INK, linewidth=0.8)
-    word_rows(axes, [subject.occurrences(profile).spelled(profile.places[place]) for place in shown])
+    word_rows(axes, [subject.occurrences(profile).spelled(profile.places[index]) for index in shown])
     first, second = apart(subject.classes, 13)
     axes.set_xlabel(f"← {first}   log odds of one occurrence   {second} →", fontsize=9)
     return figure
@@ -179,12 +179,12 @@ def words_of_many(subject: Subject, profile: Profile) -> Figure:
     for rank, label in enumerate(subject.drawn):
         lead = against_the_rest(said, subject.prior, label)
         best = np.argsort(-lead, kind="stable")[:WORDS_A_CLASS]
-        chosen += [(rank, int(place), float(lead[place])) for place in best if lead[place] > 0]
+        chosen += [(rank, int(index), float(lead[index])) for index in best if lead[index] > 0]
     figure, axes = canvas(subject, profile, 1.8 + 0.22 * max(len(chosen), 2))
     for rank, label in enumerate(subject.drawn):
         rows = [row for row, (of, _, _) in enumerate(chosen) if of == rank]
         axes.barh(rows, [chosen[row][2] for row in rows], 0.72, color=PALETTE[rank], label=name(subject, label))
-    word_rows(axes, [subject.occurrences(profile).spelled(profile.places[place]) for _, place, _ in chosen])
+    word_rows(axes, [subject.occurrences(profile).spelled(profile.places[index]) for _, index, _ in chosen])
     axes.set_xlabel("log odds of one occurrence,\nagainst the rest")
     return finished(figure, subject)
 
@@ -233,7 +233,7 @@ def finished(figure: Figure, subject: Subject) -> Figure:
 
 def name(subject: Subject, label: int) -> str:
     """A class as the legend says it."""
-    names = apart([subject.classes[place] for place in subject.drawn], 18)
+    names = apart([subject.classes[index] for index in subject.drawn], 18)
     return names[subject.drawn.index(label)]
 
 
@@ -266,4 +266,4 @@ def number_places(axes: Any, profile: Profile, whole: bool = False) -> None:
     from matplotlib.ticker import FuncFormatter, MaxNLocator
 
     axes.xaxis.set_major_locator(MaxNLocator(4 if profile.times else 6, integer=whole))
-    axes.xaxis.set_major_formatter(FuncFormatter(lambda place, _: profile.place_named(place, figure_of)))
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda index, _: profile.place_named(index, figure_of)))

@@ -65,10 +65,10 @@ def draw_curve(axes: Any, method: Compared, measure: str) -> None:
 
 def mark_crossings(axes: Any, found: Comparison) -> None:
     """A ring where the lead changes for good, on the curve of the method that takes it."""
-    places = [(rows, height_at(rows, found[duel.second])) for duel in found.duels for rows in duel.crossings]
-    if places:
+    indices = [(rows, height_at(rows, found[duel.second])) for duel in found.duels for rows in duel.crossings]
+    if indices:
         looks = {"marker": "o", "markersize": 11, "markerfacecolor": "none", "markeredgecolor": INK}
-        axes.plot(*zip(*places, strict=True), linestyle="none", label="the lead changes", **looks)
+        axes.plot(*zip(*indices, strict=True), linestyle="none", label="the lead changes", **looks)
 
 
 def height_at(rows: float, method: Compared) -> float:

@@ -132,8 +132,8 @@ def draw_scales(axes: Any, scales: Scales, lines: list[list[Line]], heights: lis
     middles, start = [], 0.0
     for scale, found, height in zip(scales.scales, lines, heights, strict=True):
         middles.append(start + height / 2)
-        for place, line in enumerate(found):
-            before = sum(other.lanes for other in found[:place])
+        for index, line in enumerate(found):
+            before = sum(other.lanes for other in found[:index])
             draw_line(axes, line, start + LANE * (1.3 + before))
             if line.ends[0] <= scale.unknown <= line.ends[1] or len(found) == 1:
                 draw_unknown(axes, scale, start + LANE * (1.3 + before))
@@ -168,7 +168,7 @@ def lines_of(scale: Scale) -> list[Line]:
     pieces = directions(scale) if scale.smooth else []
     if not pieces or len(pieces) > PIECES:
         return [line_of_values(scale)]
-    pairs = [pieces[place : place + 2] for place in range(0, len(pieces), 2)]
+    pairs = [pieces[index : index + 2] for index in range(0, len(pieces), 2)]
     return [line_of_pieces(scale, pair) for pair in pairs]
 
 
@@ -178,16 +178,16 @@ def directions(scale: Scale) -> list[IntArray]:
     turns = [0]
     direction = 0.0
     extreme = 0
-    for place in range(1, len(points)):
-        step = points[place] - points[extreme]
+    for index in range(1, len(points)):
+        step = points[index] - points[extreme]
         if direction == 0.0:
             if abs(step) > WIGGLE:
-                direction, extreme = np.sign(step), place
+                direction, extreme = np.sign(step), index
         elif step * direction > 0:
-            extreme = place
+            extreme = index
         elif abs(step) > WIGGLE:
             turns.append(extreme)
-            direction, extreme = -direction, place
+            direction, extreme = -direction, index
     turns.append(len(points) - 1)
     return [np.arange(a, b + 1) for a, b in pairwise(turns) if b > a]
 
@@ -196,21 +196,21 @@ def line_of_pieces(scale: Scale, pieces: list[IntArray]) -> Line:
     """Round numbers along a curve: those of the first direction above the line, those of the second below."""
     marks: list[Mark] = []
     ticks: list[float] = []
-    for place, piece in enumerate(pieces):
+    for index, piece in enumerate(pieces):
         coarse, fine = (round_numbers(scale.places[piece], count) for count in (12, 60))
         numbers = np.array(list(dict.fromkeys([fine[0], fine[-1], *coarse, *fine])))
         where = np.interp(numbers, scale.places[piece], scale.points[piece])
-        marks += without_meeting(where, numbers, 2 + len(coarse), above=place == 0)
+        marks += without_meeting(where, numbers, 2 + len(coarse), above=index == 0)
         ticks += np.interp(coarse, scale.places[piece], scale.points[piece]).tolist()
     points = np.concatenate([scale.points[piece] for piece in pieces])
     return Line(tuple(marks), tuple(ticks), (float(points.min()), float(points.max())))
 
 
-def round_numbers(places: FloatArray, count: int) -> FloatArray:
+def round_numbers(indices: FloatArray, count: int) -> FloatArray:
     """Numbers in a stretch of a feature that are easily read, about so many."""
     from matplotlib.ticker import MaxNLocator
 
-    low, high = float(places.min()), float(places.max())
+    low, high = float(indices.min()), float(indices.max())
     found = np.asarray(MaxNLocator(count, steps=[1, 2, 2.5, 5, 10]).tick_values(low, high))
     inside = found[(found >= low) & (found <= high)]
     return inside if len(inside) > 1 else np.array([low, high])
@@ -235,13 +235,13 @@ def line_of_values(scale: Scale) -> Line:
     order = dict.fromkeys([*ends, *np.argsort(-scale.chances, kind="stable").tolist()])
     taken: dict[bool, list[tuple[float, float]]] = {True: [], False: []}
     marks = []
-    for place in order:
-        label = lettered(scale.labels[place], LONGEST_LABEL)
-        span = span_of(float(points[place]), label)
+    for index in order:
+        label = lettered(scale.labels[index], LONGEST_LABEL)
+        span = span_of(float(points[index]), label)
         for above in (True, False):
             if not any(meets(span, other) for other in taken[above]):
                 taken[above].append(span)
-                marks.append(Mark(float(points[place]), label, above))
+                marks.append(Mark(float(points[index]), label, above))
                 break
     return Line(tuple(marks), tuple(points.tolist()), (float(points.min()), float(points.max())))
 

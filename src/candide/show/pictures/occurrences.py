@@ -37,9 +37,9 @@ class Occurrences:
     certain: bool = False
 
     @classmethod
-    def of(cls, model: Predictor, place: int) -> Occurrences:
+    def of(cls, model: Predictor, index: int) -> Occurrences:
         """How a block weighs what occurs in it: as its recipe says for a text, plain counts for anything else."""
-        block, parameters, calibration = model.blocks[place], model.parameters[place], model.calibration or IDENTITY
+        block, parameters, calibration = model.blocks[index], model.parameters[index], model.calibration or IDENTITY
         weight, power = calibration.weight.get(block.key, 1.0), calibration.power.get(block.key, 0.0)
         nothing = np.zeros(len(model.classes))
         if not isinstance(parameters, TextParameters):

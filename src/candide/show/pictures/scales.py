@@ -142,9 +142,9 @@ def value_scale(profile: Profile, one: int, other: int) -> Iterator[Scale]:
     if kept.any():
         labels = np.array(scale_labels(profile), dtype=object)[kept]
         numbers = profile.places if profile.kind in (CURVE, COUNTS) else range(len(kept))
-        places = np.array(numbers, dtype=np.float64)[kept]
-        smooth = profile.kind == CURVE and len(places) > 2 and not profile.times
-        yield Scale(profile.column, tuple(labels), places, evidence[kept], chances[kept], smooth)
+        indices = np.array(numbers, dtype=np.float64)[kept]
+        smooth = profile.kind == CURVE and len(indices) > 2 and not profile.times
+        yield Scale(profile.column, tuple(labels), indices, evidence[kept], chances[kept], smooth)
 
 
 def in_the_middle(chances: FloatArray) -> FloatArray:
@@ -157,12 +157,12 @@ def in_the_middle(chances: FloatArray) -> FloatArray:
 def scale_labels(profile: Profile) -> list[str]:
     """Each place as it is written on a scale."""
     if profile.kind == STEPS:
-        starts = [profile.place_named(float(place), lambda number: figure_of(number, 3)) for place in profile.places]
+        starts = [profile.place_named(float(index), lambda number: figure_of(number, 3)) for index in profile.places]
         inner = [f"{a}–{b}" for a, b in pairwise(starts[1:])]
         return [f"< {starts[1]}", *inner, f"≥ {starts[-1]}"] if len(starts) > 1 else ["any"]
     if profile.kind in (CURVE, COUNTS):
-        return [profile.place_named(float(place), figure_of) for place in profile.places]
-    return [str(place) for place in profile.places]
+        return [profile.place_named(float(index), figure_of) for index in profile.places]
+    return [str(index) for index in profile.places]
 
 
 def word_scales(subject: Subject, profile: Profile, one: int, other: int) -> Iterator[Scale]:
@@ -171,16 +171,16 @@ def word_scales(subject: Subject, profile: Profile, one: int, other: int) -> Ite
     amounts = np.array([rule.usual_amount(times) for times in TIMES])
     with np.errstate(invalid="ignore"):
         lead = profile.table[:, one] - profile.table[:, other]
-    for place in np.flatnonzero(np.isfinite(lead)).tolist():
-        evidence = rule.factor * amounts * lead[place]
-        name = word_name(subject, profile, place)
+    for index in np.flatnonzero(np.isfinite(lead)).tolist():
+        evidence = rule.factor * amounts * lead[index]
+        name = word_name(subject, profile, index)
         yield Scale(name, ("none", "once", "twice"), np.array(TIMES) * 1.0, evidence, CHANCES, is_word=True)
 
 
-def word_name(subject: Subject, profile: Profile, place: int) -> str:
+def word_name(subject: Subject, profile: Profile, index: int) -> str:
     """A word in quotation marks, a part of words between dots, and where it is read where that is not clear."""
     rule = subject.occurrences(profile)
-    word = rule.spelled(profile.places[place])
+    word = rule.spelled(profile.places[index])
     columns = {other.column for other in subject.events.values()}
     where = f" in {rule.column or profile.column}" if len(columns) > 1 else ""
     return f"“…{word}…”{where}" if rule.characters else f"“{word}”{where}"

@@ -41,10 +41,10 @@ class Subject:
         profiles: list[Profile] = []
         events: dict[str, Occurrences] = {}
         joined: set[str] = set()
-        for place, block in enumerate(model.blocks):
-            found = model.profiles_of(place)
+        for index, block in enumerate(model.blocks):
+            found = model.profiles_of(index)
             profiles += found
-            rules = {one.column: Occurrences.of(model, place) for one in found if one.kind == EVENTS}
+            rules = {one.column: Occurrences.of(model, index) for one in found if one.kind == EVENTS}
             events |= rules
             joined |= {name for name, rule in rules.items() if rule.certain}
             joined |= {one.column for one in found if cannot_be_split(block)}
@@ -82,8 +82,8 @@ class Subject:
         commonest = np.argsort(-self.prior, kind="stable").tolist()
         usual = [1, 0] if len(self.classes) == 2 else commonest
         named = [None if name is None else self.number(name) for name in (first, second)]
-        one = named[0] if named[0] is not None else next(place for place in usual if place != named[1])
-        other = named[1] if named[1] is not None else next(place for place in usual if place != one)
+        one = named[0] if named[0] is not None else next(index for index in usual if index != named[1])
+        other = named[1] if named[1] is not None else next(index for index in usual if index != one)
         if one == other:
             raise OptionRefused(f"'{self.classes[one]}' cannot be set against itself. Name two classes.")
         return one, other

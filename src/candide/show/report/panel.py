@@ -134,12 +134,12 @@ def control_of(subject: Subject, profile: Profile, room: int) -> Control:
     table = profile.factor * profile.table
     if profile.kind in (CURVE, COUNTS):
         kept = spread_out(subject, profile, min(PLACES, room))
-        numbers = tuple(profile.place_named(float(profile.places[place]), six_digits) for place in kept)
+        numbers = tuple(profile.place_named(float(profile.places[index]), six_digits) for index in kept)
         return Control(profile.column, "number", numbers, table[kept])
     common = np.argsort(-(np.exp(profile.table) @ subject.prior), kind="stable")
     kept = np.sort(common[: min(VALUES, room)])
     names = scale_labels(profile)
-    return Control(profile.column, "value", tuple(names[place] for place in kept), table[kept])
+    return Control(profile.column, "value", tuple(names[index] for index in kept), table[kept])
 
 
 def six_digits(number: float) -> str:
@@ -193,8 +193,8 @@ def slider(name: str, control: Control) -> str:
 def choice(name: str, control: Control) -> str:
     """A list of values."""
     options = "".join(
-        f'<option value="{place}">{safe(lettered(label, LONGEST))}</option>'
-        for place, label in enumerate(control.labels)
+        f'<option value="{index}">{safe(lettered(label, LONGEST))}</option>'
+        for index, label in enumerate(control.labels)
     )
     return (
         f'<label for="{name}">{safe(control.name)}</label>'
@@ -205,9 +205,9 @@ def choice(name: str, control: Control) -> str:
 def boxes(name: str, control: Control) -> str:
     """A box for each word, saying how often it is there."""
     found = "".join(
-        f'<label class="word"><input type="number" min="0" max="99" value="0" data-word="{place}"> '
+        f'<label class="word"><input type="number" min="0" max="99" value="0" data-word="{index}"> '
         f"{safe(lettered(word, LONGEST))}</label>"
-        for place, word in enumerate(control.labels)
+        for index, word in enumerate(control.labels)
     )
     what = "run of characters" if control.rule is not None and control.rule.characters else "word"
     return f"<details><summary>{safe(control.name)}: how often each {what} is there</summary>{found}</details>"

@@ -37,7 +37,7 @@ def picture(name: str, figure: Figure, alternative: str, caption: str = "", wide
 
 def html_table(header: Sequence[str], rows: Sequence[Sequence[str]], numbers: Sequence[int] = ()) -> str:
     """A table that scrolls by itself where the screen is narrow; columns in `numbers` are aligned to the right."""
-    kinds = [' class="n"' if place in numbers else "" for place in range(len(header))]
+    kinds = [' class="n"' if index in numbers else "" for index in range(len(header))]
     heads = "".join(f'<th scope="col"{kind}>{safe(name)}</th>' for name, kind in zip(header, kinds, strict=True))
     lines = (
         "<tr>" + "".join(f"<td{kind}>{safe(cell)}</td>" for cell, kind in zip(row, kinds, strict=True)) + "</tr>"

@@ -65,8 +65,8 @@ def told_of_class(subject: Subject, profile: Profile, label: int) -> str:
     if profile.kind == EVENTS:
         said = usual_evidence(subject, profile)
         lead = against_the_rest(said, subject.prior, label)
-        best = [place for place in np.argsort(-lead, kind="stable")[:WORDS_TOLD].tolist() if lead[place] > 0]
-        words = ", ".join(f"“{lettered(profile.places[place], 24)}”" for place in best)
+        best = [index for index in np.argsort(-lead, kind="stable")[:WORDS_TOLD].tolist() if lead[index] > 0]
+        words = ", ".join(f"“{lettered(profile.places[index], 24)}”" for index in best)
         return f"the words {words}" if words else "no word speaks for it"
     if profile.kind in (CURVE, COUNTS) and len(profile.places):
         return f"mostly {middle_half(profile, label)}"
@@ -88,14 +88,14 @@ def middle_half(profile: Profile, label: int) -> str:
     running = np.cumsum(mass(profile, label))
     if not running[-1] > 0:
         return "never seen"
-    places = np.asarray(profile.places)
-    low, high = (place_in_words(profile, places[np.searchsorted(running, q * running[-1])]) for q in (0.25, 0.75))
+    indices = np.asarray(profile.places)
+    low, high = (place_in_words(profile, indices[np.searchsorted(running, q * running[-1])]) for q in (0.25, 0.75))
     return f"{low} to {high}" if low != high else low
 
 
-def place_in_words(profile: Profile, place: float) -> str:
+def place_in_words(profile: Profile, index: float) -> str:
     """A place along numbers in few letters."""
-    return profile.place_named(place, lambda number: figure_of(number, 3))
+    return profile.place_named(index, lambda number: figure_of(number, 3))
 
 
 def nomogram_in_words(scales: Scales) -> str:

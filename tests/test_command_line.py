@@ -37,9 +37,9 @@ def candide(*words: object, folder: Path, **options: object) -> subprocess.Compl
 
 
 @pytest.fixture(scope="module")
-def forked(index):
+def forked(place):
     """A command line, typed as it is in the folder of the files."""
-    return lambda words, **options: commands.candide(*words.split(), folder=index, **options)
+    return lambda words, **options: commands.candide(*words.split(), folder=place, **options)
 
 
 def write(folder: Path, name: str, lines: list[str]) -> Path:
@@ -110,14 +110,14 @@ def test_each_command_works_for_programs(forked, name):
         assert json.loads(done.stdout)
 
 
-def test_an_explanation_can_be_worked_out_or_written_as_a_page(forked, index):
+def test_an_explanation_can_be_worked_out_or_written_as_a_page(forked, place):
     done = forked("explain m.candide new.csv --row 3 --worked")
     assert (done.returncode, done.stderr) == (0, "")
     for words in ("Row 3: fruit", "1. Priors", "Bayes' rule", "Decision"):
         assert words in done.stdout
     done = forked("explain m.candide new.csv --row 3 --row 1 -o why.html")
     assert (done.returncode, done.stdout) == (0, "Written to why.html\n")
-    assert (index / "why.html").read_text().count('<div class="candide-why">') == 2
+    assert (place / "why.html").read_text().count('<div class="candide-why">') == 2
     assert "<!doctype html>" in forked("explain m.candide new.csv --format html").stdout
     assert "--worked is written as text" in forked("explain m.candide new.csv --worked --format json").stderr
 
@@ -144,9 +144,9 @@ def test_no_test_set_is_needed(forked, words):
     assert {row["label"] for row in found["suspicious"]} <= {"apple", "pear", "plum", "quince"}
 
 
-def test_rows_to_evaluate_may_come_through_a_pipe(index):
-    with open(index / "more.csv") as rows:
-        done = candide("evaluate", "-", "--label", "fruit", folder=index, stdin=rows)
+def test_rows_to_evaluate_may_come_through_a_pipe(place):
+    with open(place / "more.csv") as rows:
+        done = candide("evaluate", "-", "--label", "fruit", folder=place, stdin=rows)
     assert (done.returncode, done.stderr) == (0, "")
     assert "of 100 rows are right (leave-one-out)" in done.stdout
 
@@ -196,15 +196,15 @@ FAILURES = {
 
 
 @pytest.fixture(scope="module")
-def mistakes(index):
+def mistakes(place):
     """Files that are wrong in one way each."""
-    (index / "empty.csv").write_text("")
-    (index / "header.csv").write_text(HEADER)
-    (index / "renamed.csv").write_text(HEADER.replace("colour", "color") + LINES[0])
-    write(index, "bad.csv", [LINES[500], LINES[501].replace(LINES[501].split(",")[1], "heavy", 1)])
-    verbs.fit(index / "first.csv", "fruit", index / "other.candide", families={"spots": "poisson"})
-    write(index, "twice.csv", LINES[:400] * 2)
-    return index
+    (place / "empty.csv").write_text("")
+    (place / "header.csv").write_text(HEADER)
+    (place / "renamed.csv").write_text(HEADER.replace("colour", "color") + LINES[0])
+    write(place, "bad.csv", [LINES[500], LINES[501].replace(LINES[501].split(",")[1], "heavy", 1)])
+    verbs.fit(place / "first.csv", "fruit", place / "other.candide", families={"spots": "poisson"})
+    write(place, "twice.csv", LINES[:400] * 2)
+    return place
 
 
 @pytest.mark.parametrize("case", FAILURES)
@@ -219,45 +219,45 @@ def test_what_goes_wrong_is_said_in_a_sentence(mistakes, forked, case):
     assert done.stdout == ""
 
 
-def test_bad_rows_can_be_skipped_and_are_listed(mistakes, forked, index):
+def test_bad_rows_can_be_skipped_and_are_listed(mistakes, forked, place):
     done = forked("predict m.candide bad.csv --on-error skip --rejects rejects.csv")
     assert done.returncode == 0
     assert len(done.stdout.splitlines()) == 2
-    assert "heavy" in (index / "rejects.csv").read_text()
+    assert "heavy" in (place / "rejects.csv").read_text()
 
 
-def test_a_full_disk_is_a_sentence_and_leaves_the_old_model(index, tmp_path):
+def test_a_full_disk_is_a_sentence_and_leaves_the_old_model(place, tmp_path):
     model = tmp_path / "m.candide"
-    model.write_bytes((index / "m.candide").read_bytes())
+    model.write_bytes((place / "m.candide").read_bytes())
 
     def no_room() -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
 
-    done = candide("learn", model, "more.csv", folder=index, preexec_fn=no_room)
+    done = candide("learn", model, "more.csv", folder=place, preexec_fn=no_room)
     assert done.returncode == 1
     assert "could not be saved" in done.stderr
     assert "Traceback" not in done.stderr
-    assert model.read_bytes() == (index / "m.candide").read_bytes()
+    assert model.read_bytes() == (place / "m.candide").read_bytes()
     assert not parts_left(tmp_path)
     with open("/dev/full", "w") as full:
-        done = candide("predict", "m.candide", "new.csv", folder=index, capture_output=False, stdout=full,
+        done = candide("predict", "m.candide", "new.csv", folder=place, capture_output=False, stdout=full,
                        stderr=subprocess.PIPE)  # fmt: skip
     assert done.returncode == 1
     assert "no space left" in done.stderr.lower()
 
 
-def test_predict_streams_a_pipe_in_order(index):
-    with open(index / "new.csv") as rows:
-        done = candide("predict", "m.candide", "-", folder=index, stdin=rows)
+def test_predict_streams_a_pipe_in_order(place):
+    with open(place / "new.csv") as rows:
+        done = candide("predict", "m.candide", "-", folder=place, stdin=rows)
     found = list(csv.DictReader(done.stdout.splitlines()))
     expected = list(csv.DictReader([HEADER, *LINES[500:]]))
     assert [{name: row[name] for name in expected[0]} for row in found] == expected
     assert {row["decision"] for row in found} <= {"apple", "pear", "plum", "quince"}
 
 
-def test_a_reader_that_leaves_is_no_failure(index, tmp_path):
+def test_a_reader_that_leaves_is_no_failure(place, tmp_path):
     write(tmp_path, "many.csv", LINES * 200)
-    running = subprocess.Popen(typed("predict", index / "m.candide", "many.csv"), cwd=tmp_path, env=ENVIRONMENT,
+    running = subprocess.Popen(typed("predict", place / "m.candide", "many.csv"), cwd=tmp_path, env=ENVIRONMENT,
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE)  # fmt: skip
     assert running.stdout is not None
     assert running.stderr is not None
@@ -269,9 +269,9 @@ def test_a_reader_that_leaves_is_no_failure(index, tmp_path):
 
 
 @pytest.mark.parametrize("words", ["fit - --label fruit -o out.candide", "predict {model} - -o out.csv"])
-def test_ctrl_c_leaves_no_half_written_file(index, tmp_path, words):
+def test_ctrl_c_leaves_no_half_written_file(place, tmp_path, words):
     """It is pressed once there is a lock or a half-written file; rows come until then, and never end."""
-    running = subprocess.Popen(typed(*words.format(model=index / "m.candide").split()), cwd=tmp_path, env=ENVIRONMENT,
+    running = subprocess.Popen(typed(*words.format(model=place / "m.candide").split()), cwd=tmp_path, env=ENVIRONMENT,
                                stdin=subprocess.PIPE, stderr=subprocess.PIPE)  # fmt: skip
     assert running.stdin is not None
     running.stdin.write(HEADER.encode())
@@ -285,31 +285,31 @@ def test_ctrl_c_leaves_no_half_written_file(index, tmp_path, words):
     assert {path.name for path in tmp_path.iterdir()} <= {".out.candide.lock"}
 
 
-def test_two_learners_both_land(index, tmp_path):
+def test_two_learners_both_land(place, tmp_path):
     model = tmp_path / "m.candide"
-    model.write_bytes((index / "m.candide").read_bytes())
-    running = [subprocess.Popen(typed("learn", model, index / name), env=ENVIRONMENT, stdout=subprocess.DEVNULL)
+    model.write_bytes((place / "m.candide").read_bytes())
+    running = [subprocess.Popen(typed("learn", model, place / name), env=ENVIRONMENT, stdout=subprocess.DEVNULL)
                for name in ("more.csv", "new.csv")]  # fmt: skip
     assert [one.wait() for one in running] == [0, 0]
-    both = verbs.learn(verbs.load(index / "m.candide"), [index / "more.csv", index / "new.csv"])
+    both = verbs.learn(verbs.load(place / "m.candide"), [place / "more.csv", place / "new.csv"])
     assert store.canonical_bytes(store.load(model)) == store.canonical_bytes(both.trained)
 
 
-def test_learn_then_forget_and_shards_merged_are_the_same_bytes(index, forked, tmp_path):
+def test_learn_then_forget_and_shards_merged_are_the_same_bytes(place, forked, tmp_path):
     model = tmp_path / "m.candide"
-    model.write_bytes((index / "m.candide").read_bytes())
+    model.write_bytes((place / "m.candide").read_bytes())
     for verb in ("learn", "forget"):
         assert forked(f"{verb} {model} more.csv").returncode == 0
-    assert store.canonical_bytes(store.load(model)) == store.canonical_bytes(store.load(index / "m.candide"))
+    assert store.canonical_bytes(store.load(model)) == store.canonical_bytes(store.load(place / "m.candide"))
     assert forked(f"fit more.csv --like {model} -o {tmp_path}/b.candide").returncode == 0
     assert forked(f"merge {model} {tmp_path}/b.candide -o {tmp_path}/c.candide").returncode == 0
-    whole = verbs.fit([index / "first.csv", index / "more.csv"], like=index / "m.candide")
+    whole = verbs.fit([place / "first.csv", place / "more.csv"], like=place / "m.candide")
     assert store.canonical_bytes(store.load(tmp_path / "c.candide")) == store.canonical_bytes(whole.trained)
 
 
-def test_killed_at_any_moment_the_file_is_the_old_or_the_new_one(index, forked, tmp_path):
+def test_killed_at_any_moment_the_file_is_the_old_or_the_new_one(place, forked, tmp_path):
     many = write(tmp_path, "many.csv", LINES * 2)
-    old = verbs.load(index / "m.candide")
+    old = verbs.load(place / "m.candide")
     model, answers = tmp_path / "m.candide", tmp_path / "out.csv"
     calls = {
         "fit": f"fit {many} --like m.candide -o {model}",
@@ -336,20 +336,20 @@ def test_killed_at_any_moment_the_file_is_the_old_or_the_new_one(index, forked, 
     assert forked(calls["learn"]).returncode == 0
 
 
-def test_an_unexpected_fault_is_one_sentence_unless_asked_for(index, tmp_path):
+def test_an_unexpected_fault_is_one_sentence_unless_asked_for(place, tmp_path):
     (tmp_path / "sitecustomize.py").write_text(
         "import candide.api.verbs.inspecting as fault\nfault.inspect = lambda model, **more: 1 / 0\n"
     )
     environment = {**ENVIRONMENT, "PYTHONPATH": f"{tmp_path}{os.pathsep}{ENVIRONMENT['PYTHONPATH']}"}
     for debug in ("", "1"):
-        done = subprocess.run(typed("inspect", "m.candide"), cwd=index, env={**environment, "CANDIDE_DEBUG": debug},
+        done = subprocess.run(typed("inspect", "m.candide"), cwd=place, env={**environment, "CANDIDE_DEBUG": debug},
                               capture_output=True, text=True)  # fmt: skip
         assert done.returncode == 1
         assert ("Traceback" in done.stderr) == bool(debug)
         assert debug or ("ZeroDivisionError" in done.stderr and "CANDIDE_DEBUG=1" in done.stderr)
 
 
-def test_predict_imports_nothing_it_does_not_use(index):
+def test_predict_imports_nothing_it_does_not_use(place):
     code = (
         "import sys; sys.argv = ['candide', 'predict', 'm.candide', 'new.csv', '-o', 'lean.csv']\n"
         "from candide.cli import main\n"
@@ -358,7 +358,7 @@ def test_predict_imports_nothing_it_does_not_use(index):
         "heavy = {'sklearn', 'pandas', 'rich', 'scipy.sparse', 'scipy.linalg', 'scipy.stats', 'duckdb', 'sqlite3'}\n"
         "print(sorted(heavy & set(sys.modules)))"
     )
-    done = subprocess.run([sys.executable, "-c", code], cwd=index, env=ENVIRONMENT, capture_output=True, text=True)
+    done = subprocess.run([sys.executable, "-c", code], cwd=place, env=ENVIRONMENT, capture_output=True, text=True)
     assert done.stdout.splitlines()[-1] == "[]", done.stdout + done.stderr
 
 

@@ -129,17 +129,17 @@ def test_draws_are_nested_fair_and_never_of_the_rows_they_are_judged_by():
     draws = Draws.of(Batch.of({"x": np.arange(200.0)}, labels), 5, seed=3)
     by_fold: dict[int, list] = {}
     for draw in draws:
-        assert not set(draw.trained) & set(draw.tested)
-        assert len(draw.trained) == draw.size
-        assert set(labels[draw.trained]) == {0, 1, 2}
+        assert not set(draw.learned) & set(draw.tested)
+        assert len(draw.learned) == draw.size
+        assert set(labels[draw.learned]) == {0, 1, 2}
         if draw.size > 50:
-            assert abs(np.mean(labels[draw.trained] == 0) - 0.75) < 0.03
+            assert abs(np.mean(labels[draw.learned] == 0) - 0.75) < 0.03
         by_fold.setdefault(draw.fold, []).append(draw)
     assert sorted(np.concatenate([draws[0].tested for draws in by_fold.values()])) == list(range(200))
     for one in by_fold.values():
         for small in (draw for draw in one if draw.size == draws.sizes[0]):
-            larger = [set(draw.trained) for draw in one if draw.size == draws.sizes[1]]
-            assert any(set(small.trained) <= rows for rows in larger)
+            larger = [set(draw.learned) for draw in one if draw.size == draws.sizes[1]]
+            assert any(set(small.learned) <= rows for rows in larger)
     assert draws.amount == sum(draw.size for draw in draws)
 
 

@@ -94,7 +94,7 @@ class Watched(dict):
     @property
     def trained_(self):
         if self.model is None:
-            raise AttributeError("learned_")
+            raise AttributeError("trained_")
         self.held.append(is_locked(self.path))
         return self.model.trained
 

@@ -110,16 +110,16 @@ def test_a_forged_model_file_of_brackets_is_refused(tmp_path):
 
 def slow_depth(data):
     """The obvious twin of the kernel."""
-    depth = most = index = 0
-    while index < len(data):
-        byte = data[index : index + 1]
+    depth = most = place = 0
+    while place < len(data):
+        byte = data[place : place + 1]
         if byte == b'"':
-            index += 1
-            while index < len(data) and data[index : index + 1] != b'"':
-                index += 2 if data[index : index + 1] == b"\\" else 1
+            place += 1
+            while place < len(data) and data[place : place + 1] != b'"':
+                place += 2 if data[place : place + 1] == b"\\" else 1
         depth = max(0, depth + (byte in (b"[", b"{")) - (byte in (b"]", b"}")))
         most = max(most, depth)
-        index += 1
+        place += 1
     return most
 
 
@@ -249,7 +249,7 @@ LEARNED = {
     "codes": encoded(["u", "v"]),
     "codes of numbers": encoded([7, 8]),
     "codes of structs": encoded([{"p": 1}, {"p": 2}]),
-    "duration": pa.array([datetime.timedelta(seconds=index) for index in range(6)]),
+    "duration": pa.array([datetime.timedelta(seconds=place) for place in range(6)]),
     "decimal": pa.array([decimal.Decimal("1.5"), decimal.Decimal("2.5")] * 3),
     "wide decimal": pa.array([decimal.Decimal("1.5"), decimal.Decimal(10) ** 45] * 3, pa.decimal256(60, 2)),
     "time": pa.array([datetime.time(1, 2)] * 6),
@@ -319,7 +319,7 @@ def test_a_column_of_lists_can_be_left_out_and_passes_through(tmp_path):
 
 def test_a_header_of_any_width_is_read(tmp_path):
     columns = 200_000 if THOROUGH else 300
-    names = [f"{index}_{'long' * 1000}" for index in range(columns)] if columns < 1000 else map(str, range(columns))
+    names = [f"{place}_{'long' * 1000}" for place in range(columns)] if columns < 1000 else map(str, range(columns))
     path = write(tmp_path / "wide.csv", ",".join(names) + "\n" + ",".join(["1"] * columns) + "\n")
     source = open_source(path)
     assert (len(source.columns), rows_of(source)) == (columns, 1)
@@ -351,12 +351,12 @@ def test_a_first_line_of_megabytes_is_read(tmp_path):
 
 
 @pytest.mark.parametrize("place", [0, 1])
-def test_a_lone_surrogate_is_named_with_its_file(tmp_path, index):
+def test_a_lone_surrogate_is_named_with_its_file(tmp_path, place):
     lines = ['{"x": "a", "y": "a"}', '{"x": "b", "y": "b"}']
-    lines.insert(index, '{"x": "\\ud800", "y": "a"}')
+    lines.insert(place, '{"x": "\\ud800", "y": "a"}')
     path = write(tmp_path / "half.jsonl", "\n".join(lines))
-    assert f"{path}, line {index + 1}: " in refused(path, label="y")
-    alone = write(tmp_path / "alone.jsonl", lines[index])
+    assert f"{path}, line {place + 1}: " in refused(path, label="y")
+    alone = write(tmp_path / "alone.jsonl", lines[place])
     assert f"{alone}, line 1: " in refused(alone, label="y")
     assert rows_of(open_source(path, label="y", on_error="skip")) == 2
 

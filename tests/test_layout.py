@@ -25,7 +25,6 @@ SHARED = {
     "names": "what is in a folder of plug-ins: engines and families",
     "named": "one of a folder of plug-ins: engines and families",
     "main": "what runs when a module is run",
-    "left_out": "what rows say of each other in selection, and how good that is in evaluation",
 }
 """The functions that may be defined more than once, with the reason."""
 

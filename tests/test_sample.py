@@ -7,10 +7,11 @@ import pandas as pd
 import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
+from typer.testing import CliRunner
 
 from candide import NaiveBayes, families
 from candide.api import verbs
-from candide.cli.sample import sample as typed_sample
+from candide.cli.app import app
 from candide.data.batch import Batch
 from candide.model.options import Options
 from candide.model.sampling import drawn_rows
@@ -88,7 +89,8 @@ def test_python_verbs_and_shell_draw_the_same_table(tmp_path):
     drawn = model.sample(30, seed=5)
     assert drawn.column_names == [*frame.columns]
     assert verbs.sample(tmp_path / "m.candide", 30, seed=5) == drawn
-    typed_sample(str(tmp_path / "m.candide"), 30, seed=5, output=str(tmp_path / "rows.jsonl"))
+    words = ["sample", str(tmp_path / "m.candide"), "-n", "30", "--seed", "5", "-o", str(tmp_path / "rows.jsonl")]
+    assert CliRunner().invoke(app, words).exit_code == 0
     rows = [json.loads(line) for line in (tmp_path / "rows.jsonl").read_text().splitlines()]
     assert rows == drawn.to_pylist()
 

@@ -411,11 +411,11 @@ def test_a_fraction_among_whole_numbers_is_no_error(tmp_path):
 @pytest.mark.parametrize(
     ("bad", "parts"),
     [
-        ("abc,1,x\n", ["a.csv, line 60,002: column 'n' holds 'abc'", "--type n=text"]),
+        ("abc,1,x\n", ["a.csv, line 60,002: column 'n' holds 'abc'", "types={'n': 'text'}"]),
         ("1,x,y\n", ["line 60,002: column 'f' holds 'x', but a number"]),
         ("1,2\n", ["line 60,002: 2 fields, but the header names 3", "quotes"]),
         ("1,2,3,4\n", ["line 60,002: 4 fields"]),
-        ("1,2,caf\xe9\n", ["line 60,002: byte 0xe9 near '1,2,caf\xe9", "--encoding latin-1"]),
+        ("1,2,caf\xe9\n", ["line 60,002: byte 0xe9 near '1,2,caf\xe9", "encoding='latin-1'"]),
     ],
 )
 def test_a_bad_row_is_named_or_skipped(tmp_path, bad, parts):

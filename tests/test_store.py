@@ -65,7 +65,7 @@ def small(rows=2, label="survived"):
 
 def large(seed=0, columns=200, classes=500):
     """A model of some megabytes, made without learning."""
-    blocks = (Block(families.named("multinomial"), tuple(f"x{index}" for index in range(columns))),)
+    blocks = (Block(families.named("multinomial"), tuple(f"x{place}" for place in range(columns))),)
     counts = np.random.default_rng(seed).integers(0, 1000, (columns, classes))
     keys = tuple(("number", label) for label in range(classes))
     summary = Summary(blocks, keys, np.full(classes, seed + 1), (Tally(range(columns), counts),))
@@ -235,10 +235,10 @@ def test_words_come_back(pairs, with_frequency):
         ("documents", 0, -1),
     ],
 )
-def test_words_out_of_form_are_refused(part, index, value):
+def test_words_out_of_form_are_refused(part, place, value):
     seen = WordTally.of([("cat", 0, 2), ("cat", 1, 2), ("dog", 2, 1)], [1, 1, 1])
     arrays = {name: array.copy() for name, array in write_words(seen, text_block()).items()}
-    arrays[part][index] = value
+    arrays[part][place] = value
     with pytest.raises(ModelFileRefused):
         read_words(Parts(arrays), text_block(), 3)
 
@@ -306,9 +306,9 @@ def version_1():
         "alone": [1, 0, None] * 4,
         "tea": [3, 0, 1, 2] * 3,
         "coffee": [0, 5, 1] * 4,
-        "height": [1.7e9 + index / 8 for index in range(12)],
-        "fare": [0.25 * 3**index for index in range(12)],
-        "right": [index % 11 for index in range(12)],
+        "height": [1.7e9 + place / 8 for place in range(12)],
+        "fare": [0.25 * 3**place for place in range(12)],
+        "right": [place % 11 for place in range(12)],
         "east": [1e-300, 2.0, -3.5, 1e20] * 3,
         "north": [0.0, 1.0, 4.0] * 4,
     }
@@ -359,11 +359,11 @@ def test_everything_appended_is_refused():
 
 def test_every_changed_byte_is_refused():
     data = bytearray(store.to_bytes(small()))
-    for index in range(len(data)):
+    for place in range(len(data)):
         for flip in (0x01, 0x02, 0x10, 0x20, 0x80, 0xFF):
-            data[index] ^= flip
-            assert refused(data), (index, flip)
-            data[index] ^= flip
+            data[place] ^= flip
+            assert refused(data), (place, flip)
+            data[place] ^= flip
     assert not refused(data)
 
 
@@ -407,9 +407,9 @@ def forged(head, body):
     checksums = {}
     for name, entry in head.items():
         if name != "__metadata__" and isinstance(entry, dict) and isinstance(entry.get("data_offsets"), list):
-            index = entry["data_offsets"]
-            real = len(index) == 2 and all(type(offset) is int for offset in index)
-            checksums[name] = container.hashlib.sha256(body[slice(*index)]).hexdigest() if real else "0"
+            place = entry["data_offsets"]
+            real = len(place) == 2 and all(type(offset) is int for offset in place)
+            checksums[name] = container.hashlib.sha256(body[slice(*place)]).hexdigest() if real else "0"
     metadata = {**head["__metadata__"], "checksum": container.NO_CHECKSUM, "checksums": container.to_json(checksums)}
     return container.head_with_checksum({**head, "__metadata__": metadata}) + body
 
@@ -480,7 +480,7 @@ def test_overlapping_arrays_are_refused():
 
 def test_a_schema_far_larger_than_its_arrays_costs_no_more_than_itself():
     """Twenty thousand columns have two hundred million products: nothing may list them."""
-    names = [f"x{index}" for index in range(20_000)]
+    names = [f"x{place}" for place in range(20_000)]
     schema = {"columns": [[name, 0, 0] for name in names], "families": [{"name": "gaussian_full"}], "reasons": [""]}
     model = {"label": None, "options": {}, "schema": schema, "statistics": ["cross sums"]}
     pairs = len(names) * (len(names) + 1) // 2
@@ -551,11 +551,11 @@ def test_a_model_that_lies_is_refused(old, new, words):
         store.from_bytes(forged(head, body))
 
 
-def edited(name, index, value):
+def edited(name, place, value):
     """A small file with one number of an array changed, and checksums that agree."""
     texts, arrays = container.contents(store.to_bytes(small()))
     arrays[name] = arrays[name].copy()
-    arrays[name].reshape(-1)[index] = value
+    arrays[name].reshape(-1)[place] = value
     return b"".join(container.container_pieces(texts, arrays))
 
 
@@ -585,8 +585,8 @@ def edited(name, index, value):
         ("block 3.weight", 0, 2**40),
     ],
 )
-def test_arrays_that_lie_are_refused(name, index, value):
-    assert refused(edited(name, index, value))
+def test_arrays_that_lie_are_refused(name, place, value):
+    assert refused(edited(name, place, value))
 
 
 def test_a_value_that_no_row_had_is_refused():
@@ -631,9 +631,9 @@ def test_nothing_written_in_the_arrays_makes_the_loader_stumble():
     """What is loaded in spite of a changed number is in canonical form: it gives back the same bytes."""
     _, arrays = container.contents(store.to_bytes(small()))
     for name, array in arrays.items():
-        for index in range(min(array.size, 6)):
+        for place in range(min(array.size, 6)):
             for value in (0, 1, 2, 255) if array.dtype == np.uint8 else (-1, 0, 1, 2**31, 2**33, 2**62, -(2**63)):
-                data = edited(name, index, value)
+                data = edited(name, place, value)
                 if not refused(data):
                     assert store.to_bytes(store.from_bytes(data)) == data
 

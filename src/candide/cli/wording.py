@@ -24,6 +24,7 @@ def in_shell(said: str) -> str:
     """A message with its advice worded for a shell; a plain sentence as it is.
 
     >>> from candide.data.advice import Message
+    >>> _ = running_command.set("fit")
     >>> in_shell(Message("Leave it out with ", SetOption("families", "ignore", "first name"), "."))
     "Leave it out with --family 'first name=ignore'."
     """

@@ -72,7 +72,7 @@ def opened_model(model: Any) -> Fitted:
     """A model by its path, or as it is; a fitted `NaiveBayes` will do."""
     if isinstance(model, Fitted):
         return model
-    if isinstance(trained := getattr(model, "learned_", None), TrainedModel):
+    if isinstance(trained := getattr(model, "trained_", None), TrainedModel):
         return Fitted(trained)
     if isinstance(model, (str, os.PathLike)):
         return load(model)

@@ -11,9 +11,9 @@ demo: .venv/.runs            ## every command on a table, a spam filter, and the
 test: .venv/.develops        ## all tests; CANDIDE_THOROUGH=1 for the long property runs
 	$(BIN)/python -m pytest -n auto --dist worksteal
 
-other-processor: .venv/.develops  ## files as a processor of 2008 writes and reads them, beside those of this one
+other-processor: .venv/.develops  ## files and documents as a processor of 2008 has them, beside this one
 	CANDIDE_OTHER_PROCESSOR=1 $(BIN)/python -m pytest tests/test_machines.py
-	$(BIN)/python tests/other_processor.py $(BIN)/python -m pytest -n auto tests/test_releases.py tests/test_store.py
+	$(BIN)/python tests/other_processor.py $(BIN)/python -m pytest -n auto tests/test_releases.py tests/test_store.py tests/test_documents.py
 
 browser:                     ## a Chromium for the tests of pages, from Debian's packages, unless there is one
 	@./.ci/browser

@@ -47,9 +47,9 @@ def to_digits(chances: FloatArray, digits: int | None) -> FloatArray:
     if digits is None or digits >= MOST:
         return chances
     found = chances.copy()
-    indices = digits - 1 - np.floor(np.log10(np.maximum(chances, TINY)))
-    usual = (indices <= EXACT_POWER) & (digits <= EXACT_DIGITS)
-    scale = 10.0 ** indices[usual]
+    decimals = digits - 1 - np.floor(np.log10(np.maximum(chances, TINY)))
+    usual = (decimals <= EXACT_POWER) & (digits <= EXACT_DIGITS)
+    scale = 10.0 ** decimals[usual]
     found[usual] = np.rint(chances[usual] * scale) / scale
     found[~usual] = [float(f"{chance:.{digits}g}") for chance in chances[~usual].tolist()]
     return np.where((found == 1.0) & (chances < 1.0), float(f"0.{'9' * digits}"), found)

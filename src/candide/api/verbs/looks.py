@@ -74,9 +74,9 @@ def parameter(called: str, number: float, times: str) -> Any:
 
 def moments_of(profile: Profile) -> dict[str, FloatArray]:
     """Mean and deviation by the profile itself, for a family that has no names for its numbers."""
-    masses, indices = profile.masses, np.asarray(profile.places, dtype=np.float64)
-    mean = indices @ masses
-    return {"mean": mean, "deviation": np.sqrt((masses * (indices[:, None] - mean) ** 2).sum(axis=0))}
+    masses, points = profile.masses, np.asarray(profile.places, dtype=np.float64)
+    mean = points @ masses
+    return {"mean": mean, "deviation": np.sqrt((masses * (points[:, None] - mean) ** 2).sum(axis=0))}
 
 
 def telling_of(profile: Profile, names: list[str], best: list[list[int]]) -> dict[str, dict[str, int | float]]:
@@ -119,7 +119,7 @@ def value_names(profile: Profile) -> list[str]:
     ['below 16', 'from 16']
     """
     if profile.kind != STEPS:
-        return [str(index) for index in profile.places]
+        return [str(point) for point in profile.places]
     starts = [profile.place_named(start, shown_number) for start in np.asarray(profile.places).tolist()]
     if len(starts) == 1:
         return ["anything"]

@@ -53,8 +53,8 @@ class Step:
 def demo(folder: str | os.PathLike[str] | None = None, announce: Callable[[Step], None] | None = None) -> list[Step]:
     """Run the tour in a folder (a temporary one unless named). Commands print as they go, if someone announces them."""
     if folder is None:
-        with tempfile.TemporaryDirectory(prefix="candide-demo-") as index:
-            return tour(Path(index), announce)
+        with tempfile.TemporaryDirectory(prefix="candide-demo-") as temporary:
+            return tour(Path(temporary), announce)
     Path(folder).mkdir(parents=True, exist_ok=True)
     return tour(Path(folder), announce)
 

@@ -107,14 +107,14 @@ def whole_places(near: FloatArray, takes: Taking) -> Places:
     return Places(found, np.maximum(np.diff(ends), 1.0), True)
 
 
-def widths_between(indices: FloatArray, end: float | None = None) -> FloatArray:
+def widths_between(points: FloatArray, end: float | None = None) -> FloatArray:
     """Half the way to both neighbours; the first place reaches down to `end`, where the line has one.
 
     >>> widths_between(np.array([1.0, 2.0, 4.0])).tolist(), widths_between(np.array([1.0, 2.0, 4.0]), 0.0).tolist()
     ([0.5, 1.5, 1.0], [1.5, 1.5, 1.0])
     """
-    if len(indices) < 2:
-        return np.ones(len(indices))
-    first = indices[0] if end is None else min(end, indices[0])
-    ends = np.concatenate([[first], 0.5 * indices[:-1] + 0.5 * indices[1:], indices[-1:]])
+    if len(points) < 2:
+        return np.ones(len(points))
+    first = points[0] if end is None else min(end, points[0])
+    ends = np.concatenate([[first], 0.5 * points[:-1] + 0.5 * points[1:], points[-1:]])
     return np.maximum(np.diff(ends), 1e-300)

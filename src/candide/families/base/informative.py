@@ -33,19 +33,19 @@ class EventPairs(NamedTuple):
     unheard: FloatArray
 
 
-def most_telling(pairs: EventPairs, prior: FloatArray, indices: int) -> IntArray:
+def most_telling(pairs: EventPairs, prior: FloatArray, features: int) -> IntArray:
     """The most telling places, the best of each class among them, the most telling first."""
-    telling = how_telling(pairs, prior, indices)
+    telling = how_telling(pairs, prior, features)
     best = best_of_each(telling, pairs.labels, how_many(len(prior)))
     best = best[np.argsort(-telling[best], kind="stable")]
     found, first = np.unique(pairs.places[best], return_index=True)
     return found[np.argsort(first, kind="stable")]
 
 
-def how_telling(pairs: EventPairs, prior: FloatArray, indices: int) -> FloatArray:
+def how_telling(pairs: EventPairs, prior: FloatArray, features: int) -> FloatArray:
     """What each pair adds to what an event tells: above zero where it speaks for its class."""
     says, unheard = possible(pairs.says, pairs.unheard)
-    swing = np.bincount(pairs.places, prior[pairs.labels] * (says - unheard[pairs.labels]), indices)
+    swing = np.bincount(pairs.places, prior[pairs.labels] * (says - unheard[pairs.labels]), features)
     ahead = says - (prior @ unheard + swing)[pairs.places]
     totals = np.maximum(np.bincount(pairs.labels, pairs.counts, len(prior)), 1e-300)
     return np.asarray(prior[pairs.labels] * (pairs.counts / totals[pairs.labels]) * ahead)
@@ -91,6 +91,6 @@ def largest(telling: FloatArray, indices: IntArray, most: int) -> IntArray:
 
 def all_pairs(counts: AnyArray, table: FloatArray) -> EventPairs:
     """Every pair of a whole table[place, class], counted or not."""
-    indices, classes = table.shape
-    rows, labels = np.repeat(np.arange(indices), classes), np.tile(np.arange(classes), indices)
+    features, classes = table.shape
+    rows, labels = np.repeat(np.arange(features), classes), np.tile(np.arange(classes), features)
     return EventPairs(rows, labels, np.asarray(counts, dtype=np.float64).ravel(), table.ravel(), np.zeros(classes))

@@ -52,9 +52,9 @@ class Profile:
     #: The kind of times that the places are, where they are seconds since 1970.
     times: str = ""
 
-    def place_named(self, index: float, written: Callable[[float], str]) -> str:
+    def place_named(self, point: float, written: Callable[[float], str]) -> str:
         """A place along numbers as it is written: as a time where it is one."""
-        return shown_time(float(index), self.times) if self.times else written(float(index))
+        return shown_time(float(point), self.times) if self.times else written(float(point))
 
     @property
     def masses(self) -> FloatArray:

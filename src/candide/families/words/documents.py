@@ -140,9 +140,9 @@ def buffers(array: pa.Array) -> Texts:
     wide = pa.types.is_large_string(array.type) or pa.types.is_large_binary(array.type)
     _, offsets, letters = array.buffers()
     width = np.int64 if wide else np.int32
-    indices = np.frombuffer(offsets, dtype=width)[array.offset : array.offset + len(array) + 1].astype(np.int64)
-    indices.flags.writeable = False
-    return Texts(bytes_of(letters), indices, missing_rows(array))
+    starts = np.frombuffer(offsets, dtype=width)[array.offset : array.offset + len(array) + 1].astype(np.int64)
+    starts.flags.writeable = False
+    return Texts(bytes_of(letters), starts, missing_rows(array))
 
 
 def bytes_of(letters: pa.Buffer | None) -> AnyArray:

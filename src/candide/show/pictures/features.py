@@ -46,11 +46,11 @@ def feature(subject: Subject, column: str) -> Figure:
 def curves(subject: Subject, profile: Profile) -> Figure:
     """A density for each class."""
     figure, axes = canvas(subject, profile, 2.9)
-    indices = np.asarray(profile.places, dtype=np.float64)
-    kept = np.unique(np.linspace(0, len(indices) - 1, min(POINTS, len(indices))).round().astype(int))
+    points = np.asarray(profile.places, dtype=np.float64)
+    kept = np.unique(np.linspace(0, len(points) - 1, min(POINTS, len(points))).round().astype(int))
     for rank, label in enumerate(subject.drawn):
         heights = np.exp(profile.table[kept, label])
-        axes.plot(indices[kept], heights, color=PALETTE[rank], label=name(subject, label))
+        axes.plot(points[kept], heights, color=PALETTE[rank], label=name(subject, label))
     end_at(axes, np.exp(profile.table[kept][:, subject.drawn]))
     density_axis(axes)
     number_places(axes, profile)
@@ -84,17 +84,17 @@ def draw_steps(subject: Subject, profile: Profile) -> Figure:
 def draw_counts(subject: Subject, profile: Profile) -> Figure:
     """A chance for each whole number: bars where there are few, else dots on a line."""
     figure, axes = canvas(subject, profile, 2.9)
-    indices, chances = np.array([float(index) for index in profile.places]), np.exp(profile.table)
+    points, chances = np.array([float(point) for point in profile.places]), np.exp(profile.table)
     drawn = subject.drawn
-    as_bars = len(indices) <= COUNTS_AS_BARS and len(drawn) <= BARS_SIDE_BY_SIDE
+    as_bars = len(points) <= COUNTS_AS_BARS and len(drawn) <= BARS_SIDE_BY_SIDE
     for rank, label in enumerate(drawn):
         if as_bars:
             wide = 0.8 / len(drawn)
-            where = indices + (rank - (len(drawn) - 1) / 2) * wide
+            where = points + (rank - (len(drawn) - 1) / 2) * wide
             axes.bar(where, chances[:, label], wide * 0.94, color=PALETTE[rank], label=name(subject, label))
         else:
-            small = {"marker": MARKERS[rank], "markersize": 3.5 if len(indices) < 40 else 0, "linewidth": 1.2}
-            axes.plot(indices, chances[:, label], color=PALETTE[rank], label=name(subject, label), **small)
+            small = {"marker": MARKERS[rank], "markersize": 3.5 if len(points) < 40 else 0, "linewidth": 1.2}
+            axes.plot(points, chances[:, label], color=PALETTE[rank], label=name(subject, label), **small)
     share_axis(axes, "y", "chance")
     number_places(axes, profile, whole=True)
     axes.set_ylim(bottom=0)
@@ -143,7 +143,7 @@ def left_over(profile: Profile, order: Any, chances: FloatArray, subject: Subjec
 def looks_ordered(profile: Profile) -> bool:
     """Whether the values are numbers, so that their own order says more than how common they are."""
     try:
-        numbers = [float(index) for index in profile.places]
+        numbers = [float(point) for point in profile.places]
     except (TypeError, ValueError):
         return False
     return numbers == sorted(numbers)
@@ -266,4 +266,4 @@ def number_places(axes: Any, profile: Profile, whole: bool = False) -> None:
     from matplotlib.ticker import FuncFormatter, MaxNLocator
 
     axes.xaxis.set_major_locator(MaxNLocator(4 if profile.times else 6, integer=whole))
-    axes.xaxis.set_major_formatter(FuncFormatter(lambda index, _: profile.place_named(index, figure_of)))
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda point, _: profile.place_named(point, figure_of)))

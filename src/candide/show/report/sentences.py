@@ -88,14 +88,14 @@ def middle_half(profile: Profile, label: int) -> str:
     running = np.cumsum(mass(profile, label))
     if not running[-1] > 0:
         return "never seen"
-    indices = np.asarray(profile.places)
-    low, high = (place_in_words(profile, indices[np.searchsorted(running, q * running[-1])]) for q in (0.25, 0.75))
+    points = np.asarray(profile.places)
+    low, high = (place_in_words(profile, points[np.searchsorted(running, q * running[-1])]) for q in (0.25, 0.75))
     return f"{low} to {high}" if low != high else low
 
 
-def place_in_words(profile: Profile, index: float) -> str:
+def place_in_words(profile: Profile, point: float) -> str:
     """A place along numbers in few letters."""
-    return profile.place_named(index, lambda number: figure_of(number, 3))
+    return profile.place_named(point, lambda number: figure_of(number, 3))
 
 
 def nomogram_in_words(scales: Scales) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, NamedTuple
@@ -97,13 +97,18 @@ class Predictor:
 
     def joint(self, batch: Batch) -> FloatArray:
         """The prior and what every block says, as log joint[row, class]: raw, never calibrated."""
-        return self._sum(batch, self.prior_term, scores=True)
+        return self._sum(self._views(batch), len(batch))
 
     def reported(self, batch: Batch) -> FloatArray:
         """The scores whose softmax is the posterior: the joint, calibrated where a calibration was fitted."""
         if self.calibration is None:
             return self.joint(batch)
-        return reported_scores(self._starts(batch), self.calibration, self._evidence(batch, self.calibration))
+        evidence = self._evidence(self._views(batch), len(batch), self.calibration)
+        return reported_scores(self._starts(len(batch)), self.calibration, evidence)
+
+    def _views(self, batch: Batch) -> Iterator[Any]:
+        """What each block sees of the rows: one at a time, so that only one need be held."""
+        return (block.family.view(batch, block.columns) for block in self.blocks)
 
     def assess(self, batch: Batch) -> Assessment:
         """All that can be said of the rows, each value of which is read once."""
@@ -119,17 +124,16 @@ class Predictor:
                     length[index] = said.length
                 yield BlockEvidence(block.key, said.score, said.length)
 
-        scores = reported_scores(self._starts(batch), self.calibration or IDENTITY, evidence())
+        scores = reported_scores(self._starts(len(batch)), self.calibration or IDENTITY, evidence())
         return Assessment(scores, log_marginal, length)
 
-    def _starts(self, batch: Batch) -> FloatArray:
-        return np.tile(self.reported_start, (len(batch), 1))
+    def _starts(self, rows: int) -> FloatArray:
+        return np.tile(self.reported_start, (rows, 1))
 
-    def _evidence(self, batch: Batch, calibration: Calibration) -> Iterator[BlockEvidence]:
+    def _evidence(self, views: Iterable[Any], rows: int, calibration: Calibration) -> Iterator[BlockEvidence]:
         """What every block says, and how long the rows are where that matters."""
-        shape = (len(batch), len(self.classes))
-        for block, parameters in zip(self.blocks, self.parameters, strict=True):
-            values = block.family.view(batch, block.columns)
+        shape = (rows, len(self.classes))
+        for block, parameters, values in zip(self.blocks, self.parameters, views, strict=True):
             if calibration.needs_length(block.key):
                 yield BlockEvidence(block.key, *block.family.score_with_length(parameters, values, shape))
             else:
@@ -145,36 +149,33 @@ class Predictor:
 
     def log_likelihood(self, batch: Batch) -> FloatArray:
         """log P(row, class): the joint, with the multinomial in place of complement scores."""
-        return self._sum(batch, self.log_prior, scores=False)
+        joint = np.tile(self.log_prior, (len(batch), 1))
+        for block, parameters, values in zip(self.blocks, self.parameters, self._views(batch), strict=True):
+            block.family.log_likelihood(parameters, values, joint)
+        return joint
 
-    def _sum(self, batch: Batch, start: FloatArray, scores: bool) -> FloatArray:
-        joint = np.tile(start, (len(batch), 1))
-        for block, parameters in zip(self.blocks, self.parameters, strict=True):
-            add = block.family.score if scores else block.family.log_likelihood
-            add(parameters, block.family.view(batch, block.columns), joint)
+    def _sum(self, views: Iterable[Any], rows: int) -> FloatArray:
+        joint = np.tile(self.prior_term, (rows, 1))
+        for block, parameters, values in zip(self.blocks, self.parameters, views, strict=True):
+            block.family.score(parameters, values, joint)
         return joint
 
     def explain(self, batch: Batch) -> list[Explanation]:
         """Why each row gets its answer: prior, bias and terms, what was silent, and the counts behind it all."""
-        return [self._explanation(row) for row in batch.split(1)]
+        rows_behind_prior = self._rows_behind_prior()
+        return [self._explanation(row, rows_behind_prior) for row in batch.split(1)]
 
-    def _explanation(self, row: Batch) -> Explanation:
+    def _explanation(self, row: Batch, rows_behind_prior: AnyArray | None) -> Explanation:
         statistics = self.summary.statistics if self.summary else (None,) * len(self.blocks)
+        views = list(self._views(row))
+        scores, factors = self._weighed(views)
         terms: list[Term] = []
         silent: list[Silence] = []
-        evidence: list[BlockEvidence] = []
-        calibration = self.calibration or IDENTITY
-        for block, parameters, seen in zip(self.blocks, self.parameters, statistics, strict=True):
-            values = block.family.view(row, block.columns)
-            score, length = block.family.score_with_length(parameters, values, (1, len(self.classes)))
-            evidence.append(BlockEvidence(block.key, score, length))
-            factor = float(calibration.factor(block.key, length).reshape(()))
+        learned = zip(self.blocks, self.parameters, statistics, strict=True)
+        for (block, parameters, seen), values, factor in zip(learned, views, factors, strict=True):
             spoken = self._in_time(block.family.terms(parameters, values, row, block.columns, seen), row, block)
-            terms += [replace(term, factor=factor) for term in spoken]
+            terms += spoken if factor == 1.0 else [replace(term, factor=factor) for term in spoken]
             silent += block.family.silent(parameters, values, row, block.columns, seen)
-        scores = self.joint(row)
-        if self.calibration is not None:  # else to the last bit what is predicted, which is added up column by column
-            scores = reported_scores(self.reported_start[None], calibration, evidence)
         used = {name for block in self.blocks for name in block.columns}
         silent += [Silence(name, "", IGNORED) for name in row.names if name not in used]
         calibrated = self.calibration is not None
@@ -185,10 +186,18 @@ class Predictor:
             posterior=normalised(scores, self.log_prior)[0],
             bias=self.calibration.biases(self.classes) if self.calibration else np.zeros_like(self.log_prior),
             reported_prior=self.log_prior if calibrated else self.prior_term,
-            rows=self._rows_behind_prior(),
+            rows=rows_behind_prior,
             silent=tuple(silent),
             texts=texts_of(row, self.blocks),
         )
+
+    def _weighed(self, views: Sequence[Any]) -> tuple[FloatArray, list[float]]:
+        """The reported scores of a single row, to the last bit as predicted, and what each block is multiplied by."""
+        if self.calibration is None:
+            return self._sum(views, 1), [1.0] * len(views)
+        evidence = list(self._evidence(views, 1, self.calibration))
+        scores = reported_scores(self._starts(1), self.calibration, evidence)
+        return scores, [self.calibration.factor(said.key, said.length).item() for said in evidence]
 
     def _in_time(self, terms: list[Term], row: Batch, block: Block) -> list[Term]:
         """Terms of columns that are seconds since 1970, as the times they are; categories are written out already."""

@@ -10,6 +10,8 @@ from candide.show.explanations.html import card, explanations_page
 from candide.show.explanations.terminal import lines
 from candide.show.explanations.worked import worked
 
+FIELDS = tuple(field.name for field in fields(Explanation))
+
 
 @dataclass(frozen=True, eq=False)
 class ReadableExplanation(Explanation):
@@ -18,7 +20,7 @@ class ReadableExplanation(Explanation):
     @classmethod
     def of(cls, explanation: Explanation) -> Self:
         """The same explanation."""
-        return cls(**{field.name: getattr(explanation, field.name) for field in fields(explanation)})
+        return cls(**{name: getattr(explanation, name) for name in FIELDS})
 
     def worked(self) -> str:
         """Bayes' rule step by step, as a teacher writes it."""

@@ -15,6 +15,7 @@ from candide.model.calibration import Calibration
 from candide.model.predictor import Predictor, log_sum
 from candide.model.summary import Summary
 from candide.selection.leave_one_out import LeaveOneOut
+from candide.stream import live_words
 
 WORDS = np.array(["the", "a", "film", "good", "bad", "plot", "long", "short", "warm", "cold"])
 
@@ -33,6 +34,14 @@ class Cuts:
 
         return counted
 
+    def counting_one(self, kernel):
+        def counted(*arguments):
+            answer = kernel(*arguments)
+            self.documents += answer >= 0
+            return answer
+
+        return counted
+
 
 @pytest.fixture
 def cuts(monkeypatch):
@@ -41,6 +50,7 @@ def cuts(monkeypatch):
         (parameters, "score_documents"), (term_lists, "measure_documents"), (term_lists, "list_documents"),
     ]:  # fmt: skip
         monkeypatch.setattr(module, name, found.counting(getattr(module, name)))
+    monkeypatch.setattr(live_words, "score_text", found.counting_one(live_words.score_text))
     return found
 
 
@@ -62,6 +72,24 @@ def test_predict_cuts_each_text_once_for_each_reading(classes, cuts):
         cuts.documents = 0
         ask({"text": texts[:50]})
         assert cuts.documents == 50 * readings
+
+
+@pytest.mark.parametrize(
+    ("model", "weighting"), [("multinomial", "counts"), ("complement", "unit"), ("bernoulli", "presence")]
+)
+def test_a_stream_cuts_each_text_once_for_score_and_length(model, weighting, cuts):
+    texts, labels = corpus(240, 3)
+    options = TextOptions(model=model, weighting=weighting)
+    batch, stream = (candide.NaiveBayes(text=options).fit({"text": texts}, labels) for _ in range(2))
+    assert any(batch.model_.calibration.power.values())
+    stream.learn_one({"text": texts[0]}, labels[0])
+    stream.forget_one({"text": texts[0]}, labels[0])
+    for text in [*texts[:20], "never seen", "", None, "good nothing good"]:
+        cuts.documents = 0
+        answer = stream.predict_proba_one({"text": text})
+        assert cuts.documents == len(batch.model_.blocks) or text is None
+        expected = batch.predict_proba({"text": [text]})[0]
+        assert list(answer.values()) == pytest.approx(expected, abs=1e-12)
 
 
 def test_leaving_out_cuts_each_text_once_for_each_reading(cuts):

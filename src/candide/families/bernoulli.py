@@ -17,6 +17,7 @@ from candide.families.base.family import Family
 from candide.families.base.leave_one_out import BlockLeftOut, BySubtracting
 from candide.families.base.numbers import numbers_there, silent_numbers
 from candide.families.base.profile import VALUES, Profile, information
+from candide.families.base.smoothing import log_share
 from candide.families.base.streaming import BY_TRUTHS
 from candide.families.base.support import TRUTHS, refusal
 from candide.families.base.tally_without import as_rows, loads
@@ -97,8 +98,7 @@ class Bernoulli(Family[Tally, TallyBuilder, Counts, Chances]):
 
     def fit(self, seen: Tally, columns: tuple[str, ...]) -> Chances:
         no, yes = seen.counts[: len(columns)], seen.counts[len(columns) :]
-        raised_no, raised_yes = no + float(self.smoothing), yes + float(self.smoothing)
-        return chances(raised_no, raised_yes, raised_no + raised_yes)
+        return chances(no, yes, no + yes, self.smoothing)
 
     def smoothed_counts(self, seen: Tally) -> AnyArray:
         return seen.counts
@@ -126,10 +126,10 @@ class Bernoulli(Family[Tally, TallyBuilder, Counts, Chances]):
         said, own = np.zeros(joint.shape), np.zeros(len(labels))
         self.score(self.fit(seen, columns), values, said)
         no, yes = seen.counts[: len(columns)], seen.counts[len(columns) :]
-        free, each = float(self.smoothing), loads(weights, len(labels))
+        each = loads(weights, len(labels))
         for weight in np.unique(each):
-            left_no, left_yes = (np.maximum(counts - weight, 0) + free for counts in (no, yes))
-            left = chances(left_no, left_yes, no + yes - weight + 2 * free)
+            left_no, left_yes, rows = (np.maximum(counts - weight, 0) for counts in (no, yes, no + yes))
+            left = chances(left_no, left_yes, rows, self.smoothing)
             wanted = np.flatnonzero(each == weight)
             truths_own(*as_rows(values), THRESHOLD, wanted, labels, left.no, left.yes, own)
         said[np.arange(len(labels)), labels] = own
@@ -180,10 +180,6 @@ class Bernoulli(Family[Tally, TallyBuilder, Counts, Chances]):
         return [(rng.random(rows) < chance).astype(np.int64) for chance in np.exp(parameters.yes[:, label])]
 
 
-def chances(no: FloatArray, yes: FloatArray, rows: FloatArray) -> Chances:
-    """The logarithms of no / rows and yes / rows, or of a half where there are no rows."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return Chances(
-            np.where(rows > 0, np.log(no) - np.log(rows), np.log(0.5)),
-            np.where(rows > 0, np.log(yes) - np.log(rows), np.log(0.5)),
-        )
+def chances(no: AnyArray, yes: AnyArray, rows: AnyArray, smoothing: float) -> Chances:
+    """The smoothed log shares of no and yes in the rows."""
+    return Chances(log_share(no, rows, 2, smoothing), log_share(yes, rows, 2, smoothing))

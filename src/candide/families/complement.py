@@ -15,7 +15,7 @@ from candide.families.base.events import Events
 from candide.families.base.explaining import Term
 from candide.families.base.leave_one_out import BlockLeftOut, BySubtracting
 from candide.families.base.profile import Profile
-from candide.families.base.smoothing import log_raised, log_shares
+from candide.families.base.smoothing import log_raised, log_share, log_shares
 from candide.families.base.tally_without import as_rows, loads
 from candide.kernels.leaving import score_others
 from candide.statistics.tally import Tally
@@ -43,7 +43,11 @@ class Complement(Events[ComplementWeights]):
     is_likelihood = False
 
     def fit(self, seen: Tally, columns: tuple[str, ...]) -> ComplementWeights:
-        return ComplementWeights(-log_shares(others(seen), self._least), log_shares(seen.counts, self.smoothing))
+        weights = self.event_weights(seen.counts, seen.counts.sum(axis=0), len(columns))
+        return ComplementWeights(weights, log_shares(seen.counts, self.smoothing))
+
+    def event_weights(self, counts: AnyArray, totals: AnyArray, kinds: int) -> FloatArray:
+        return -log_share(others(counts), others(totals), kinds, self._least)
 
     @property
     def _least(self) -> float:
@@ -64,7 +68,7 @@ class Complement(Events[ComplementWeights]):
         weights: AnyArray,
         joint: FloatArray,
     ) -> None:
-        rest, least = others(seen), self._least
+        rest, least = others(seen.counts), self._least
         logs, logs_less_one = log_raised(rest, least), log_raised(np.maximum(rest - 1, 0), least)
         rows, each = as_rows(values), loads(weights, len(labels))
         score_others(*rows, rest, logs, logs_less_one, least, labels, each, joint)
@@ -83,7 +87,7 @@ class Complement(Events[ComplementWeights]):
     def terms(
         self, parameters: ComplementWeights, values: Counts, row: Batch, columns: tuple[str, ...], seen: Tally
     ) -> list[Term]:
-        return self._counted_terms(parameters.complement, values, columns, others(seen), self._least, INVERSE)
+        return self._counted_terms(parameters.complement, values, columns, others(seen.counts), self._least, INVERSE)
 
     def profiles(
         self, parameters: ComplementWeights, seen: Tally, columns: tuple[str, ...], prior: FloatArray
@@ -97,6 +101,6 @@ class Complement(Events[ComplementWeights]):
         return self._sampled(parameters.multinomial, label, rows, rng)
 
 
-def others(seen: Tally) -> AnyArray:
-    """What all other classes have counted, [column, class]."""
-    return seen.counts.sum(axis=1, keepdims=True) - seen.counts
+def others(counts: AnyArray) -> AnyArray:
+    """What all other classes have counted, where each has counts[..., class]."""
+    return counts.sum(axis=-1, keepdims=True) - counts

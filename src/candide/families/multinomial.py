@@ -15,7 +15,7 @@ from candide.families.base.events import Events
 from candide.families.base.explaining import Term
 from candide.families.base.leave_one_out import BlockLeftOut, BySubtracting
 from candide.families.base.profile import Profile
-from candide.families.base.smoothing import log_shares
+from candide.families.base.smoothing import log_share
 from candide.statistics.tally import Tally
 
 
@@ -30,7 +30,10 @@ class Multinomial(Events[FloatArray]):
     rank = 130
 
     def fit(self, seen: Tally, columns: tuple[str, ...]) -> FloatArray:
-        return log_shares(seen.counts, self.smoothing)
+        return self.event_weights(seen.counts, seen.counts.sum(axis=0), len(columns))
+
+    def event_weights(self, counts: AnyArray, totals: AnyArray, kinds: int) -> FloatArray:
+        return log_share(counts, totals, kinds, self.smoothing)
 
     def score(self, parameters: FloatArray, values: Counts, joint: FloatArray) -> None:
         add_counts(values, parameters, joint)

@@ -9,6 +9,7 @@ import numpy as np
 
 from candide.data.arrays import AnyArray, FloatArray, IntArray
 from candide.kernels import compiled
+from candide.kernels.shares import free_count, log_whole
 
 
 @compiled
@@ -32,22 +33,20 @@ def score_own(
     weights: IntArray,
     own: FloatArray,
 ) -> None:
-    """Set own[row] to the multinomial score of the row's own class without the row; counts is [slot, class].
-
-    A class that is left with nothing gives every slot the same share.
-    """
+    """Set own[row] to the multinomial score of the row's own class without the row; counts is [slot, class]."""
     slots = counts.shape[0]
     totals = counts.sum(axis=0)
     for row in range(len(labels)):
         label, weight = labels[row], weights[row]
         start, stop = indptr[row], indptr[row + 1]
-        whole = totals[label] - weight * events_in(data, start, stop) + smoothing * slots
-        height, score = np.log(whole) if whole > 0 else np.log(slots), 0.0
+        total = totals[label] - weight * events_in(data, start, stop)
+        free = free_count(total, smoothing)
+        height, score = log_whole(total, free, slots), 0.0
         for index in range(start, stop):
             count = data[index]
             if count == count and count != 0:
                 left = counts[indices[index], label] - weight * np.int64(count)
-                score += count * ((np.log(left + smoothing) if whole > 0 else 0.0) - height)
+                score += count * (np.log(left + free) - height)
         own[row] = score
 
 
@@ -76,7 +75,7 @@ def score_others(
         start, stop = indptr[row], indptr[row + 1]
         events = weight * events_in(data, start, stop)
         for label in range(classes):
-            heights[label] = np.log(totals[label] - (0 if label == own else events) + smoothing * slots)
+            heights[label] = log_whole(totals[label] - (0 if label == own else events), smoothing, slots)
         for index in range(start, stop):
             count = data[index]
             if not count > 0:

@@ -10,6 +10,7 @@ import numpy as np
 
 from candide.data.arrays import AnyArray, FloatArray, IntArray
 from candide.kernels import compiled
+from candide.kernels.shares import free_count, log_whole
 from candide.kernels.word_counting import TermWeighting, Texts, join_equal, weigh, weighed_amount
 from candide.kernels.words import Number, Reader, document_terms
 
@@ -351,22 +352,17 @@ def leave_out_shares(
         for other in range(classes):
             load = load_left(other, seen, gone)
             for which in range(several):
-                smoothing, total = smoothings[which], sums[other, which]
-                whole, slots = load + smoothing * speaking, speaking
+                total, slots = load, speaking
                 if exposed:
                     all_left = seen.all_totals[other] - (weight * tokens if other == label else 0)
-                    whole, slots = all_left * seen.unit + smoothing * there, there
-                nothing = whole == 0
-                if nothing:
-                    whole = float(max(slots, 1))
-                elif smoothing > 0:
-                    total += said * floors[which]
-                elif hits[other] < known:
-                    total = -np.inf
-                joint[which, row, other] += total + alike - said * math.log(whole)
-                if exposed:
-                    expected = (load + (1.0 if nothing else smoothing) * speaking) / whole
-                    joint[which, row, other] -= tokens * expected
+                    total, slots = all_left * seen.unit, there
+                free = free_count(total, smoothings[which])
+                whole, score = log_whole(total, free, slots), sums[other, which] + said * floors[which]
+                if smoothings[which] == 0.0 and total > 0.0 and hits[other] < known:
+                    score = -np.inf
+                joint[which, row, other] += score + alike - said * whole
+                if exposed and speaking > 0:
+                    joint[which, row, other] -= tokens * ((load + free * speaking) / (total + free * slots))
     return rows.indptr.size - 1
 
 
@@ -418,11 +414,9 @@ def leave_out_complements(
             others = counts_elsewhere * seen.unit
             if seen.factor.size and counts_elsewhere > 0:
                 others = everything - loads[other]
-            whole = others + smoothing * speaking
-            if whole == 0:
-                joint[row, other] += said * math.log(max(speaking, 1))
-            else:
-                joint[row, other] += sums[other] + alike + said * math.log(whole)
+            joint[row, other] += said * log_whole(others, free_count(others, smoothing), speaking)
+            if others + smoothing > 0.0:
+                joint[row, other] += sums[other] + alike
     return rows.indptr.size - 1
 
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from candide.data.arrays import AnyArray, FloatArray, IntArray
 from candide.kernels import compiled
+from candide.kernels.shares import free_count, log_whole
 from candide.kernels.word_counting import (
     COUNTS,
     Tallies,
@@ -154,8 +155,8 @@ def forget_text(text: AnyArray, stop: Number, label: Number, only_ask: bool, sta
 @compiled
 def score_text(
     text: AnyArray, stop: Number, scale: float, smoothing: float, complement: bool, joint: FloatArray, state: State
-) -> Number:
-    """Add what text[:stop] says about each class into joint[class]; 0, or what was too small.
+) -> float:
+    """Add what text[:stop] says about each class into joint[class]; the weight of all terms, or what was too small.
 
     multinomial: log((n + a) / (N + a V)) for each occurrence, N the class's total and V the words that are not zero;
     complement: minus the same of all other classes together. A word no class has seen says nothing. `scale` is what
@@ -164,37 +165,30 @@ def score_text(
     block = opened(state)
     count = terms_of(text, stop, block, False, False)
     if count < 0:
-        return count
+        return float(count)
     tallies = block.tallies
     classes = joint.size
     ids, amounts = block.reader.scratch.ids, block.reader.scratch.amounts
     words, totals, known = block.running.words, block.running.totals, block.running.known[0]
     unit = unit_of(block.weighting)
-    dense = tallies.table.shape[1] > 0
+    sign = -1.0 if complement else 1.0
     everything = 0.0
     for label in range(classes):
         everything += totals[label]
-    wholes = np.empty(classes)
+    frees, wholes = np.empty(classes), np.empty(classes)
     for label in range(classes):
-        whole = everything - totals[label] if complement else totals[label]
-        wholes[label] = whole * (unit * scale) + smoothing * known
-    sums = np.zeros(classes)
-    spoken = 0.0
+        total = (everything - totals[label] if complement else totals[label]) * (unit * scale)
+        frees[label] = free_count(total, smoothing)
+        wholes[label] = log_whole(total, frees[label], known)
+    length = np.int64(0)
     for index in range(count):
-        term = ids[index]
+        term, amount = ids[index], sign * (unit * amounts[index])
+        length += amounts[index]
         if term < 0 or words[term] == 0:
             continue
-        amount = unit * amounts[index]
-        spoken += amount
         for label in range(classes):
-            seen = tallies.table[term, label] if dense else count_of(term, label, tallies)
+            seen = count_of(term, label, tallies)
             if complement:
                 seen = words[term] - seen
-            if wholes[label] > 0.0:
-                sums[label] += amount * np.log(seen * (unit * scale) + smoothing)
-    if spoken > 0.0:
-        sign = -1.0 if complement else 1.0
-        for label in range(classes):
-            whole = wholes[label] if wholes[label] > 0.0 else float(known)
-            joint[label] += sign * (sums[label] - spoken * np.log(whole))
-    return 0
+            joint[label] += amount * (np.log(seen * (unit * scale) + frees[label]) - wholes[label])
+    return length * unit

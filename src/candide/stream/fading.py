@@ -16,6 +16,7 @@ import numpy as np
 from candide.data.advice import SetOption
 from candide.data.arrays import FloatArray, IntArray
 from candide.data.errors import OptionRefused
+from candide.families.base.density import Pool
 from candide.families.base.family import AnyFamily
 from candide.families.base.streaming import BY_MOMENTS, BY_VALUES, BY_WORDS
 from candide.families.words.options import TextOptions
@@ -24,7 +25,7 @@ from candide.statistics.sums import Sums
 from candide.statistics.tally import Tally, TallyBuilder
 from candide.statistics.word_tally import WordTally
 from candide.stream.live import Cell, Live
-from candide.stream.live_sums import LiveDensity, Rounded
+from candide.stream.live_sums import LiveDensity, pool_of
 from candide.stream.live_tallies import LiveCategories
 from candide.stream.live_words import LiveWords, RunningWords
 from candide.stream.stream import Stream
@@ -214,7 +215,7 @@ class FadingMoments:
         self.spread += weight * gap * (value - self.mean)
 
     def moments(self, scale: float) -> tuple[float, float, float, float]:
-        """Weight, mean, deviation and no logarithm, as `Rounded` takes them."""
+        """Weight, mean, deviation and no logarithm, as `pool_of` takes them."""
         deviation = math.sqrt(self.spread / self.weight) if self.weight else 0.0
         return self.weight * scale, self.mean, deviation, 0.0
 
@@ -245,11 +246,10 @@ class FadingSums:
             entry.weight *= factor
             entry.spread *= factor
 
-    def rounded(self, columns: list[int], order: list[int]) -> Rounded:
-        """The moments of some columns and classes."""
-        table = np.array([[self.entries[column][label].moments(self.scale) for label in order] for column in columns])
-        overall = np.array([[self.overall[column].moments(self.scale)] for column in columns])
-        return Rounded(table, Rounded(overall, None, False), False)
+    def pools(self, columns: list[int], order: list[int]) -> tuple[Pool, Pool]:
+        """The moments of some columns, by class and of all classes together."""
+        own = [[self.entries[column][label].moments(self.scale) for label in order] for column in columns]
+        return pool_of(own, False), pool_of([[self.overall[column].moments(self.scale)] for column in columns], False)
 
 
 class FadingNumbers(LiveDensity):
@@ -264,9 +264,9 @@ class FadingNumbers(LiveDensity):
         self.columns = [*self.columns, *columns]
         self.builder.widen(len(columns))
 
-    def score(self, cells: list[Cell], order: IntArray, joint: FloatArray) -> None:
+    def score(self, cells: list[Cell], order: IntArray, joint: FloatArray) -> float:
         self.builder.scale = self.scale
-        super().score(cells, order, joint)
+        return super().score(cells, order, joint)
 
     def learn(self, values: FloatArray, label: int) -> None:
         for column, value in enumerate(values.tolist()):

@@ -94,7 +94,7 @@ class Live:
 
     def read(self, cells: list[Cell]) -> Any:
         """The values for learning and forgetting; what the family cannot take is refused with a reason."""
-        return self.family.read(self.batch(cells), tuple(self.columns))
+        return self.family.read(self._batch(cells), tuple(self.columns))
 
     def learn(self, values: Any, label: int) -> None:
         """Add the row that `read` returned."""
@@ -110,16 +110,20 @@ class Live:
         self.builder = self.builder_over(self._without(values, label))
         self.parameters = None
 
-    def score(self, cells: list[Cell], order: IntArray, joint: FloatArray) -> None:
-        """Add what the row says into joint[class]; `order` lists the classes that are there."""
+    def score(self, cells: list[Cell], order: IntArray, joint: FloatArray) -> float:
+        """Add what the row says into joint[class], and return its evidence length; `order` lists the classes there are.
+
+        The row is read once for both.
+        """
         columns = tuple(self.columns)
         if self.parameters is None:
             self.parameters = self.family.fit(self.freeze().only(order), columns)
-        said = joint[None, order]
-        self.family.score(self.parameters, self.family.view(self.batch(cells), columns), said)
-        joint[order] = said[0]
+        values = self.family.view(self._batch(cells), columns)
+        score, length = self.family.score_with_length(self.parameters, values, (1, len(order)))
+        joint[order] += score[0]
+        return float(length[0])
 
-    def batch(self, cells: list[Cell]) -> Batch:
+    def _batch(self, cells: list[Cell]) -> Batch:
         """The row as a batch, missing where it lacks a column."""
         given = {name: value for _, name, value in cells}
         return Batch.of({name: [given.get(name)] for name in self.columns})

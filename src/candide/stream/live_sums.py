@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
 
 from candide.data.arrays import AnyArray, FloatArray, IntArray
-from candide.families.base.density import Density
+from candide.families.base.density import Density, Pool
 from candide.model.summary import NO_WEIGHTS, refuse_impossible
 from candide.statistics.logarithms import log_gap
 from candide.statistics.moments import MomentsBuilder
@@ -93,42 +93,6 @@ class Entry:
         return self.rounded
 
 
-@dataclass(frozen=True)
-class Rounded:
-    """The moments of some columns, each [column, class]: all that densities ask of `Sums`."""
-
-    table: FloatArray
-    overall: Rounded | None
-    logs: bool
-
-    @property
-    def weight(self) -> Rounded:
-        return self
-
-    def to_float(self) -> FloatArray:
-        return self.table[:, :, 0]
-
-    @property
-    def mean(self) -> FloatArray:
-        return self.table[:, :, 1]
-
-    @property
-    def deviation(self) -> FloatArray:
-        return self.table[:, :, 2]
-
-    @property
-    def log(self) -> FloatArray | None:
-        return self.log_gap if self.logs else None
-
-    @property
-    def log_gap(self) -> FloatArray:
-        return self.table[:, :, 3]
-
-    def over_classes(self) -> Rounded:
-        assert self.overall is not None
-        return self.overall
-
-
 class RunningSums(SumsBuilder):
     """Sums in the making that are asked while they learn.
 
@@ -173,12 +137,11 @@ class RunningSums(SumsBuilder):
             entries[column] = entries[column].without(value, log)
         return [entry.whole(self.logs is not None) for entry in entries]
 
-    def rounded(self, columns: list[int], order: list[int]) -> Rounded:
-        """The moments of some columns and classes."""
+    def pools(self, columns: list[int], order: list[int]) -> tuple[Pool, Pool]:
+        """The moments of some columns, by class and of all classes together."""
         logs = self.logs is not None
-        table = np.array([[self.entries[column][label].moments(logs) for label in order] for column in columns])
-        overall = np.array([[self.overall[column].moments(logs)] for column in columns])
-        return Rounded(table, Rounded(overall, None, logs), logs)
+        own = [[self.entries[column][label].moments(logs) for label in order] for column in columns]
+        return pool_of(own, logs), pool_of([[self.overall[column].moments(logs)] for column in columns], logs)
 
     def freeze(self) -> Sums:
         self._settle()
@@ -203,6 +166,12 @@ class RunningSums(SumsBuilder):
             self.settled = super().freeze() - Sums.of(values, labels, self.classes, logs=self.logs is not None)
             self.numbers = MomentsBuilder(self.columns, self.classes)
             self.logs = None if self.logs is None else MomentsBuilder(self.columns, self.classes)
+
+
+def pool_of(moments: list[list[tuple[float, float, float, float]]], logs: bool) -> Pool:
+    """The moments of each [column][class] as arrays."""
+    table = np.array(moments)
+    return Pool(table[:, :, 0], table[:, :, 1], table[:, :, 2], table[:, :, 3] if logs else None)
 
 
 def stacked(rows: list[tuple[FloatArray, int]]) -> tuple[FloatArray, IntArray]:
@@ -277,14 +246,14 @@ class LiveDensity(Live):
     def holds(self, index: int) -> bool:
         return self.builder.overall[index].weight > 0
 
-    def score(self, cells: list[Cell], order: IntArray, joint: FloatArray) -> None:
+    def score(self, cells: list[Cell], order: IntArray, joint: FloatArray) -> float:
         holds = self.family.support.holds
-        numbers = [(index, name, number_of(value, name)) for index, name, value in cells]
-        spoken = [cell for cell in numbers if math.isfinite(cell[2]) and holds(cell[2])]  # type: ignore[arg-type]
+        numbers = [(index, number_of(value, name)) for index, name, value in cells]
+        spoken = [cell for cell in numbers if math.isfinite(cell[1]) and holds(cell[1])]  # type: ignore[arg-type]
         if not spoken:
-            return
-        seen: Any = self.builder.rounded([index for index, _, _ in spoken], order.tolist())
-        parameters = self.family.fit(seen, tuple(name for _, name, _ in spoken))
+            return 0.0
+        parameters = self.family.fit_pools(*self.builder.pools([index for index, _ in spoken], order.tolist()))
         said = joint[None, order]
-        self.family.score(parameters, np.array([[number for _, _, number in spoken]]), said)
+        self.family.score(parameters, np.array([[number for _, number in spoken]]), said)
         joint[order] = said[0]
+        return float(len(spoken))

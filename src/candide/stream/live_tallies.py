@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from candide.data.arrays import AnyArray, FloatArray, IntArray
+from candide.data.arrays import FloatArray, IntArray
 from candide.data.errors import ForgetRefused
 from candide.families.base.events import Events
 from candide.families.base.identity import MISSING_VALUE
+from candide.families.base.smoothing import log_share
 from candide.families.base.support import COUNTS, TRUTHS
 from candide.families.categorical import Categorical
-from candide.families.complement import LEAST_SMOOTHING
 from candide.model.summary import NO_WEIGHTS, refuse_impossible
 from candide.statistics.tally import Tally, TallyBuilder
 from candide.stream.cells import category_of, number_of, within_support
@@ -102,16 +102,17 @@ class LiveCategories(Live):
         missing = self.builder.places.get((self.columns[index], *MISSING_VALUE), -1)
         return bool(self.different[index] > (missing >= 0 and self.seen[missing] > 0))
 
-    def score(self, cells: list[Cell], order: IntArray, joint: FloatArray) -> None:
+    def score(self, cells: list[Cell], order: IntArray, joint: FloatArray) -> float:
         spoken = [(column, self.builder.places.get(slot, -1)) for column, slot in self._slots(cells)]
         spoken = [(column, index) for column, index in spoken if index >= 0 and self.seen[index]]
         if not spoken:
-            return
+            return 0.0
         columns, indices = np.array(spoken).T
         counts, totals = self.builder.table[indices, : len(joint)], self.totals[columns, : len(joint)]
         if self.scale != 1:
             counts, totals = self.scale * counts, self.scale * totals
-        joint += said_by_slots(counts, totals, self.different[columns, None], self.family.smoothing).sum(axis=0)
+        joint += log_share(counts, totals, self.different[columns, None], self.family.smoothing).sum(axis=0)
+        return float(len(spoken))
 
 
 class LiveTruths(Live):
@@ -150,15 +151,16 @@ class LiveTruths(Live):
     def holds(self, index: int) -> bool:
         return bool(self.builder.table[[index, index + len(self.columns)]].any())
 
-    def score(self, cells: list[Cell], order: IntArray, joint: FloatArray) -> None:
+    def score(self, cells: list[Cell], order: IntArray, joint: FloatArray) -> float:
         numbers = [(index, number_of(value, name)) for index, name, value in cells]
         spoken = [(self._row(index, number), index) for index, number in numbers if number in (0.0, 1.0)]
         if not spoken:
-            return
+            return 0.0
         rows, indices = np.array(spoken).T
         table = self.builder.table[:, : len(joint)]
         totals = table[indices] + table[indices + len(self.columns)]
-        joint += said_by_slots(table[rows], totals, 2, self.family.smoothing).sum(axis=0)
+        joint += log_share(table[rows], totals, 2, self.family.smoothing).sum(axis=0)
+        return float(len(spoken))
 
 
 class LiveCounts(Live):
@@ -203,19 +205,16 @@ class LiveCounts(Live):
         self.builder.table[indices, label] += counts
         self.totals[label] += counts.sum()
 
-    def score(self, cells: list[Cell], order: IntArray, joint: FloatArray) -> None:
+    def score(self, cells: list[Cell], order: IntArray, joint: FloatArray) -> float:
         numbers = [number_of(value, name) for _, name, value in cells]
         known = [n if COUNTS.holds(n) else 0.0 for n in numbers]  # type: ignore[arg-type]
         indices, counts = positive_counts([index for index, _, _ in cells], known)
         if not len(indices):
-            return
+            return 0.0
         table, totals = self.builder.table[indices, : len(joint)], self.totals[: len(joint)]
-        sign, smoothing = 1.0, float(self.family.smoothing)
-        if not self.family.is_likelihood:
-            sign, smoothing = -1.0, max(smoothing, LEAST_SMOOTHING)
-            table, totals = table.sum(axis=1, keepdims=True) - table, totals.sum() - totals
-        said = said_by_slots(table, totals, len(self.columns), smoothing)
-        joint += sign * (counts[:, None] * said).sum(axis=0)
+        weights = self.family.event_weights(table, totals, len(self.columns))
+        joint += (counts[:, None] * weights).sum(axis=0)
+        return float(counts.sum())
 
 
 def refuse_more_than_rows(totals: IntArray, rows: float, columns: list[str]) -> None:
@@ -231,14 +230,6 @@ def positive_counts(indices: list[int], numbers: list[float]) -> tuple[IntArray,
         np.array([index for index, _ in pairs], dtype=np.int64),
         np.array([count for _, count in pairs], dtype=np.int64),
     )
-
-
-def said_by_slots(counts: AnyArray, totals: AnyArray, slots: FloatArray | int, smoothing: float) -> FloatArray:
-    """log((count + smoothing) / (total + smoothing * slots)), as `log_shares` has it, where the totals are known."""
-    wholes = totals + smoothing * slots
-    with np.errstate(divide="ignore"):
-        said = np.log(counts + float(smoothing)) - np.log(np.where(wholes == 0, 1.0, wholes))
-        return np.where(wholes == 0, -np.log(slots), said)
 
 
 def wider(builder: TallyBuilder, groups: int, before: int, more: int) -> TallyBuilder:

@@ -98,10 +98,11 @@ class RunningWords(WordTallyBuilder):
 
     def score_one(
         self, text: AnyArray, size: int, scale: float, smoothing: float, complement: bool, joint: FloatArray
-    ) -> None:
-        """Add what one text says into joint[class]."""
+    ) -> float:
+        """Add what one text says into joint[class]; how much its terms weigh, known or not."""
         while (answer := score_text(text, size, scale, smoothing, complement, joint, self.state)) < 0:
-            self._make_room(answer)
+            self._make_room(int(answer))
+        return answer
 
     @property
     def state(self) -> State:
@@ -165,11 +166,12 @@ class LiveWords(LiveText):
     def is_sparse(self) -> bool:
         return self.builder.given > 2 * self.builder.most_terms() + FEW_SLOTS
 
-    def score(self, cells: list[Cell], order: IntArray, joint: FloatArray) -> None:
+    def score(self, cells: list[Cell], order: IntArray, joint: FloatArray) -> float:
         text = self._text(cells, strict=False)
-        if text is not None:
-            complement = self.family.options.model == "complement"
-            self.builder.score_one(*text, self.scale, float(self.family.smoothing), complement, joint)
+        if text is None:
+            return 0.0
+        complement = self.family.options.model == "complement"
+        return self.builder.score_one(*text, self.scale, float(self.family.smoothing), complement, joint)
 
     def _text(self, cells: list[Cell], strict: bool) -> tuple[AnyArray, int] | None:
         for _, name, value in cells:

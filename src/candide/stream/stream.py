@@ -250,7 +250,7 @@ class Stream:
             raise ColumnRefused("This model has no column 'text': give the row as {column: value}.")
         joint = self._start(priors, class_weight)
         if self.calibration is not None:
-            return reported_scores(joint[None], self.calibration, self._evidence(row, self.calibration))[0]
+            return reported_scores(joint[None], self.calibration, self._evidence(row))[0]
         for block, cells in self._by_block(row):
             block.score(cells, self.order, joint)
         return joint
@@ -260,16 +260,12 @@ class Stream:
         """What `fit` found, which learning more does not change."""
         return self.learned.tuning.calibration
 
-    def _evidence(self, row: Mapping[str, Any], calibration: Calibration) -> Iterator[BlockEvidence]:
-        """What every block says of a row, and how long it is where that matters."""
+    def _evidence(self, row: Mapping[str, Any]) -> Iterator[BlockEvidence]:
+        """What every block says of a row, and of how much of it."""
         for block, cells in self._by_block(row):
-            score, length = np.zeros((1, self.width)), None
-            block.score(cells, self.order, score[0])
-            columns = tuple(block.columns)
-            key = Block(block.family, columns).key
-            if calibration.needs_length(key):
-                length = block.family.evidence_length(None, block.family.view(block.batch(cells), columns))
-            yield BlockEvidence(key, score, length)
+            score = np.zeros((1, self.width))
+            length = block.score(cells, self.order, score[0])
+            yield BlockEvidence(Block(block.family, tuple(block.columns)).key, score, np.array([length]))
 
     def _start(self, priors: Priors, class_weight: Priors | None) -> FloatArray:
         """What the prior adds to each class, and the bias where there is one."""

@@ -130,7 +130,11 @@ class Density(OfNumbers[Sums, SumsBuilder, Parameters]):
         return "" if possible.all() else f"sums of '{columns[int(np.argmin(possible))]}' that no rows have"
 
     def fit(self, seen: Sums, columns: tuple[str, ...]) -> Parameters:
-        return self.parameters(blended(seen, self.smoothing))
+        return self.fit_pools(pool(seen), pool(seen.over_classes()))
+
+    def fit_pools(self, own: Pool, everyone: Pool) -> Parameters:
+        """Parameters from the moments of each class, and of all together."""
+        return self.parameters(blend(own, everyone, self.smoothing))
 
     def score(self, parameters: Parameters, values: FloatArray, joint: FloatArray) -> None:
         for column in range(values.shape[1]):
@@ -189,7 +193,7 @@ class Density(OfNumbers[Sums, SumsBuilder, Parameters]):
         """Mean and deviation, where values are what is summed; else as the family draws them."""
         if type(self).summed is not Density.summed:
             return super().centre_and_spread(parameters, seen, classes)
-        moments = blended(seen, self.smoothing)
+        moments = blend(pool(seen), pool(seen.over_classes()), self.smoothing)
         return moments.mean, moments.deviation
 
     def sample(self, parameters: Parameters, label: int, rows: int, rng: np.random.Generator) -> Drawn:
@@ -212,13 +216,11 @@ def pool(seen: Sums) -> Pool:
     return Pool(seen.weight.to_float(), seen.mean, seen.deviation, None if seen.log is None else seen.log_gap)
 
 
-def blended(seen: Sums, free_rows: float) -> Moments:
-    """Each class's own moments, with `free_rows` rows of all classes together mixed in."""
-    return blend(pool(seen), pool(seen.over_classes()), free_rows)
-
-
 def blend(own: Pool, everyone: Pool, free_rows: float) -> Moments:
-    """Two pools mixed; deviations are combined without squaring, so that columns near 1e300 or 1e-300 work."""
+    """Each class's own moments with `free_rows` rows of everyone's mixed in.
+
+    Deviations are combined without squaring, so that columns near 1e300 or 1e-300 work.
+    """
     free = np.where((own.weight == 0) & (free_rows == 0), 1.0, free_rows)
     own_share, free_share = own.weight / (own.weight + free), free / (own.weight + free)
     mean = own_share * own.mean + free_share * everyone.mean
@@ -271,7 +273,7 @@ def kinds_of(values: FloatArray, labels: IntArray, weights: AnyArray) -> tuple[S
 
 
 def blended_without(seen: Sums, out: SummedRows, free_rows: float) -> Moments:
-    """What `blended` gives for one column without each row, [row, class].
+    """What `blend` gives for one column without each row, [row, class].
 
     Down-dated in doubles where that is as good as subtracting exactly: where it keeps all but a few bits, and where
     means are rounded the same way or the way does not matter.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from dataclasses import dataclass
 
 import numpy as np
@@ -67,6 +68,10 @@ class Events(Family[Tally, TallyBuilder, Counts, P]):
         numbers = entries(values)
         weights = builder.reserve(values.shape[0], weights, float(np.nanmax(numbers, initial=0.0)))
         sum_counts(values, labels, weights, builder.table)
+
+    @abstractmethod
+    def event_weights(self, counts: AnyArray, totals: AnyArray, kinds: int) -> FloatArray:
+        """What one event says, for counts[some kinds of event, class], totals[class] of all, and how many those are."""
 
     def impossible(self, seen: Tally, columns: tuple[str, ...], rows: Tally) -> str:
         return f"counts of {block_name(columns)} without rows" if seen.units[:, rows.units[0] == 0].any() else ""

@@ -11,7 +11,7 @@ from candide.data.grid import quantized
 
 
 def log_shares(counts: AnyArray, smoothing: float | FloatArray) -> FloatArray:
-    """log((count + smoothing) / (total + smoothing * slots)) for counts[slot, class], class by class.
+    """The log share of every slot, counts[slot, class], class by class.
 
     Smoothing may differ from slot to slot, as [slot, 1]; there may be axes between slot and class, each position of
     which is a question of its own. A class that saw nothing gives every slot the same share.
@@ -19,13 +19,29 @@ def log_shares(counts: AnyArray, smoothing: float | FloatArray) -> FloatArray:
     >>> np.exp(log_shares(np.array([[3, 0], [1, 0]]), 0.0)).round(15).tolist()
     [[0.75, 0.5], [0.25, 0.5]]
     """
-    slots = len(counts)
-    totals = counts.sum(axis=0) + np.broadcast_to(smoothing, (*counts.shape[:-1], 1)).sum(axis=0)
-    nothing = totals == 0
+    return log_share(counts, counts.sum(axis=0), len(counts), smoothing)
+
+
+def log_share(
+    counts: AnyArray, totals: AnyArray, slots: FloatArray | int, smoothing: float | FloatArray
+) -> FloatArray:
+    """log((count + smoothing) / (total + smoothing * slots)) of some slots, where the totals of all are known.
+
+    Where nothing was counted and nothing is added, every slot has the same share. Smoothing that differs from slot to
+    slot is added up over the counts, so these must be those of all slots.
+
+    >>> float(np.exp(log_share(np.array(3), np.array(4), 2, 1.0)))
+    0.6666666666666666
+    """
+    added = slots * smoothing
+    if np.ndim(smoothing):
+        added = np.broadcast_to(smoothing, (*counts.shape[:-1], 1)).sum(axis=0)
+    wholes = totals + added
+    nothing = wholes == 0
     with np.errstate(divide="ignore"):
-        shares = log_raised(counts, smoothing)
-        shares -= np.log(np.where(nothing, 1.0, totals))
-    return np.where(nothing, -np.log(max(slots, 1)), shares) if nothing.any() else shares
+        if nothing.any():
+            return log_raised(counts, np.where(nothing, 1.0, smoothing)) - np.log(np.where(nothing, slots, wholes))
+        return log_raised(counts, smoothing) - np.log(wholes)
 
 
 def log_raised(counts: AnyArray, smoothing: float | FloatArray) -> FloatArray:

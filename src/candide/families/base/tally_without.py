@@ -8,7 +8,7 @@ import numpy as np
 
 from candide.data.arrays import AnyArray, Counts, FloatArray, IntArray, is_sparse
 from candide.data.errors import ForgetRefused
-from candide.families.base.smoothing import log_shares
+from candide.families.base.smoothing import log_share, log_shares
 
 ROOM_PER_ROW = 8
 """Codes are told apart by a list of all possible ones where that is at most so many a row, else by sorting."""
@@ -52,10 +52,9 @@ def log_shares_without(counts: AnyArray, smoothing: float, out: SlotRows) -> Flo
     """What `log_shares` gives each row's slot once the row has left, [row, class]: only its own class changes."""
     shares = log_shares(counts, smoothing)[out.slots]
     left = counts[out.slots, out.labels] - out.weights
-    totals = counts.sum(axis=0)[out.labels] - out.weights + smoothing * len(counts)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        own = np.log(left + float(smoothing)) - np.log(totals)
-    shares[np.arange(len(left)), out.labels] = np.where(totals == 0, -np.log(max(len(counts), 1)), own)
+    totals = counts.sum(axis=0)[out.labels] - out.weights
+    with np.errstate(invalid="ignore"):
+        shares[np.arange(len(left)), out.labels] = log_share(left, totals, len(counts), smoothing)
     return shares
 
 

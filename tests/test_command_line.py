@@ -66,7 +66,7 @@ def place(tmp_path_factory):
 CALLS = {
     "fit": "fit first.csv --label fruit --family spots=poisson --priors uniform --smoothing 2 -o fitted.candide",
     "predict": "predict m.candide new.csv",
-    "explain": "explain m.candide new.csv --row 3 --row 1",
+    "explain": "explain m.candide new.csv --row 3 --rows 1",
     "evaluate": "evaluate m.candide new.csv",
     "inspect": "inspect m.candide",
     "learn": "learn m.candide more.csv -o learned.candide",
@@ -111,11 +111,11 @@ def test_each_command_works_for_programs(forked, name):
 
 
 def test_an_explanation_can_be_worked_out_or_written_as_a_page(forked, place):
-    done = forked("explain m.candide new.csv --row 3 --worked")
+    done = forked("explain m.candide new.csv --rows 3 --worked")
     assert (done.returncode, done.stderr) == (0, "")
     for words in ("Row 3: fruit", "1. Priors", "Bayes' rule", "Decision"):
         assert words in done.stdout
-    done = forked("explain m.candide new.csv --row 3 --row 1 -o why.html")
+    done = forked("explain m.candide new.csv --rows 3,1 -o why.html")
     assert (done.returncode, done.stdout) == (0, "Written to why.html\n")
     assert (place / "why.html").read_text().count('<div class="candide-why">') == 2
     assert "<!doctype html>" in forked("explain m.candide new.csv --format html").stdout
@@ -170,7 +170,7 @@ FAILURES = {
     "unknown family": ("fit first.csv -l fruit --family spots=poison", 2, "Did you mean 'poisson'?"),
     "family cannot": ("fit first.csv -l fruit --family sugar_percent=poisson", 2, "--family sugar_percent=gaussian"),
     "bad pair": ("fit first.csv -l fruit --type spots", 2, "--type age=number"),
-    "bad priors": ("fit first.csv -l fruit --priors plum=1", 2, "says nothing about class 'apple'"),
+    "bad priors": ("fit first.csv -l fruit --priors plum=1", 2, "nothing is said about class 'apple'"),
     "lacking column": (
         "predict m.candide renamed.csv --strict",
         2,
@@ -179,7 +179,7 @@ FAILURES = {
     "bad model": ("predict first.csv new.csv", 2, "'first.csv' cannot be used as a Candide model"),
     "no model": ("predict n.candide new.csv", 2, "There is no file 'n.candide'"),
     "bad value": ("predict m.candide bad.csv", 2, "bad.csv, line 3: column 'weight_g' holds 'heavy'"),
-    "no such row": ("explain m.candide new.csv --row 101", 2, "There is no row 101: new.csv has 100 rows"),
+    "no such row": ("explain m.candide new.csv --rows 101", 2, "There is no row 101: new.csv has 100 rows"),
     "not learned": ("forget m.candide twice.csv", 2, "Forget only rows that were learned"),
     "do not fit": ("merge m.candide other.candide -o x.candide", 2, "--like m.candide"),
     "no such class": ("sample m.candide --label plom", 2, "Did you mean 'plum'?"),

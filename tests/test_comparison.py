@@ -290,7 +290,7 @@ def test_people_read_tables_and_sentences(found):
 
 def test_of_many_rows_some_are_picked_and_that_is_said(found):
     assert found.rows == 40
-    assert "Compared on 40 of 600 rows, picked by chance. More take longer: rows=...." in found.notes
+    assert "Compared on 40 of 600 rows, picked by chance. More take longer: rows=..." in found.notes
 
 
 def test_progress_is_told():

@@ -177,12 +177,12 @@ def test_words_for_missing_hold_in_every_format(tmp_path):
 @pytest.mark.parametrize(
     ("reading", "said"),
     [
-        ({"decimal": ",,"}, "decimal is one character"),
+        ({"decimal": ",,"}, "decimal must be one character"),
         ({"decimal": ",", "thousands": ","}, "cannot both be ','"),
         ({"types": {"x": "number 12"}}, "does not show how numbers are written"),
         ({"types": {"x": "date 1/2/2024"}}, "does not show how dates are written"),
         ({"types": {"x": "truth 1,5"}}, "only number, date and time"),
-        ({"na": [1]}, "na are words"),
+        ({"na": [1]}, "na must be words"),
     ],
 )
 def test_what_cannot_be_meant_is_refused(tmp_path, reading, said):

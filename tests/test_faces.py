@@ -39,8 +39,13 @@ METHODS = {
 """What the estimator calls a verb, where not by its own name."""
 
 ESTIMATOR_NAMES = {"X": "data", "y": "label"}  # the contract of scikit-learn
-SHELL_NAMES = {"family": "families", "type": "types", "row": "rows", "as": "answer", "given": "data"}
-"""What is said once for each column or row is in the singular; as is no name in Python."""
+SHELL_NAMES = {"family": "families", "type": "types", "given": "data"}
+"""What is said once for each column is in the singular; evaluate is given a model and rows, or rows alone."""
+
+MODEL = (
+    "families", "smoothing", "priors", "class_weight", "missing", "text", "calibrate", "engine",
+)  # fmt: skip
+"""What a model is to be."""
 
 FILES = "an estimator is given rows, not files: how these are read and written is not its business"
 KNOWN = "the verb takes the model's own; arrays have no names, so labels may be given"
@@ -57,7 +62,7 @@ ESTIMATOR_LACKS = {
     ("predict", "probabilities"): "predict_proba gives them",
     ("predict", "text"): "a text is a row: predict(['...'])",
     ("explain", "text"): "a text is a row: explain(['...'])",
-    ("evaluate", "families"): "an estimator holds its options",
+    **{("evaluate", name): "an estimator holds its options" for name in MODEL},
     ("report", "tested"): "the estimator evaluates by itself",
 }  # fmt: skip
 ESTIMATOR_ADDS = {
@@ -70,7 +75,7 @@ SHELL_LACKS = {
     ("report", "tested"): "an evaluation is an object of Python",
 }
 SHELL_ADDS = {
-    ("fit", "plain"): "short for three options at once",
+    **{(verb, "plain"): "short for three options at once" for verb in ("fit", "evaluate")},
     ("explain", "worked"): "an explanation shows itself in Python",
     ("explain", "output"): "an explanation is written by whoever holds it in Python",
     ("explain", "force"): "goes with --output",
@@ -82,7 +87,7 @@ ESTIMATOR_DEFAULTS = {
 SHELL_DEFAULTS = {
     ("explain", "rows"): REPEATED,
     **{(verb, "families"): REPEATED for verb in ("fit", "evaluate", "compare")},
-    ("fit", "smoothing"): REPEATED,
+    **{(verb, "smoothing"): REPEATED for verb in ("fit", "evaluate")},
 }
 
 
@@ -111,7 +116,8 @@ def of_estimator(verb):
 def of_shell(verb):
     """The options and arguments of a command, by the verb's names."""
     found = {}
-    for parameter in typer.main.get_command(app).commands[verb].params:
+    shown = [one for one in typer.main.get_command(app).commands[verb].params if not getattr(one, "hidden", False)]
+    for parameter in shown:
         flags = [flag for flag in parameter.opts if flag.startswith("--")]
         name = flags[0].removeprefix("--").replace("-", "_") if flags else parameter.name.lstrip("-")
         found[SHELL_NAMES.get(name, name)] = parameter.default
@@ -277,7 +283,7 @@ def test_explain_counts_rows_alike_and_says_the_same(faces):
     mine = [why.to_dict() for why in estimator.explain(asked, rows=[3, 1])]
     assert mine == [estimator.explain(asked)[row - 1].to_dict() for row in (3, 1)]
     found = [one.to_dict() for one in verbs.explain(fitted, asked, rows=[3, 1])]
-    shell = json.loads(typed("explain", model, path, "--row", 3, "--row", 1, "--format", "json"))
+    shell = json.loads(typed("explain", model, path, "--rows", "3,1", "--format", "json"))
     assert [one["row"] for one in found] == [one["row"] for one in shell] == [3, 1]
     for one, other, why in zip(found, shell, mine, strict=True):
         assert {**why, "row": one["row"], "label": "fruit"} == one
@@ -300,6 +306,36 @@ def test_evaluate_judges_the_same_and_suspects_the_same_rows(faces, way):
     assert mine.to_dict() == found.to_dict()
     assert {one.row for one in mine.suspicious} >= WRONG
     assert json.loads(typed("evaluate", *given, *flags, "--format", "json")) == json.loads(json.dumps(found.to_dict()))
+
+
+def test_evaluate_without_a_model_takes_what_fit_takes(faces):
+    rows, path, _, fitted, _ = faces
+    mine = NaiveBayes(smoothing=2.0, missing="value", **WISHED).evaluate(rows, "fruit", folds=2)
+    asked = {**WISHED, "smoothing": 2.0, "missing": "value"}
+    asked.pop("ledger")
+    found = verbs.evaluate(rows, label="fruit", folds=2, **asked)
+    assert found.to_dict() == mine.to_dict()
+    flags = [*(flag for flag in TYPED if flag != "--ledger"), "--smoothing", 2, "--missing", "value"]
+    shell = typed("evaluate", path, "--label", "fruit", "--folds", 2, *flags, "--format", "json")
+    assert json.loads(shell) == json.loads(json.dumps(found.to_dict()))
+    for name, value in asked.items():
+        with pytest.raises(OptionRefused, match=f"{name} is for fitting"):
+            verbs.evaluate(fitted, rows, **{name: value})
+
+
+def test_the_estimator_is_fitted_like_another_with_its_own_priors(faces):
+    rows, _, estimator, _, _ = faces
+    like = NaiveBayes(priors="uniform").fit(rows, "fruit", like=estimator)
+    assert like.summary_ == estimator.summary_
+    assert like.trained_.options.priors == "uniform"
+    with pytest.raises(OptionRefused, match="like takes smoothing from the other model"):
+        NaiveBayes(smoothing=7).fit(rows, "fruit", like=estimator)
+
+
+def test_the_older_word_for_rows_is_understood(faces):
+    _, path, _, _, model = faces
+    assert typed("explain", model, path, "--row", 3) == typed("explain", model, path, "--rows", 3)
+    assert "--row " not in typed("explain", "--help")
 
 
 def test_sample_draws_the_same_rows(faces, tmp_path):

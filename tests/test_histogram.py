@@ -93,7 +93,7 @@ def test_edges_and_intervals_that_make_no_sense_are_refused():
             Histogram(intervals=intervals)
     with pytest.raises(OptionRefused, match="from 1 up"):
         Histogram().fitted_to(np.ones(3), "x", bins=0)
-    with pytest.raises(OptionRefused, match="one column, not 2"):
+    with pytest.raises(OptionRefused, match="one column, but it was given 2"):
         Histogram().builder(("a", "b"), 2)
     with pytest.raises(ColumnRefused, match="needs a finite number in every row, but row 2 holds an infinite"):
         Histogram().read(Batch.of({"x": [1.0, math.inf]}), ("x",))

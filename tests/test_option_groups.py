@@ -13,7 +13,8 @@ from typer.testing import CliRunner
 from candide.api.verbs.reading import SourceOptions
 from candide.cli.app import app
 from candide.cli.groups import with_groups
-from candide.cli.options import ReadingOptions, RowsOut
+from candide.cli.options import ModelOptions, ReadingOptions, RowsOut
+from candide.model.options import Options
 
 COMMANDS: dict[str, Any] = get_command(app).commands  # type: ignore[attr-defined]
 READING = ("fit", "predict", "explain", "evaluate", "compare", "report", "learn", "forget", "refit")
@@ -62,7 +63,7 @@ def test_the_help_of_a_command_names_the_options_of_its_groups_in_their_place():
 
 def described(command: str) -> dict[str, Any]:
     return {
-        one.name: (one.opts, one.help, one.metavar, one.default, one.required, one.multiple)
+        one.name: (one.opts, one.help, one.metavar, one.default, one.required, one.multiple, str(one.type))
         for one in COMMANDS[command].params
         if hasattr(one, "multiple")
     }
@@ -85,6 +86,58 @@ def test_rows_are_written_alike():
     names = [one.name for one in fields(RowsOut)]
     predict, sample = described("predict"), described("sample")
     assert {name: predict[name] for name in names} == {name: sample[name] for name in names}
+
+
+OWN = {
+    "data": {
+        "fit compare learn forget refit": "nothing to do without",
+        "predict explain": "or texts",
+        "report": "or what fit measured",
+    },
+    "label": {
+        "fit compare": "the column to learn",
+        "evaluate report": "a model knows its label",
+        "sample": "a class",
+    },
+    "output": {
+        "fit": "a model",
+        "merge": "a model, without which there is nothing to do",
+        "learn forget refit": "a model, which is written over unless another is named",
+        "predict sample explain": "what is printed otherwise",
+        "compare": "a picture",
+        "report": "a page, which is always written",
+    },
+    "format": {
+        "fit evaluate compare inspect report learn forget refit merge demo": "results",
+        "predict sample": "rows",
+        "explain": "results, also as a page",
+    },
+    "text": {"fit evaluate": "how texts are read", "predict explain": "a text to answer"},
+    "priors": {"fit evaluate": "of the model", "predict": "of other rows; else the model's"},
+    "rows": {"explain": "which", "compare": "how many"},
+    "folds": {"evaluate": "leaves out one row at a time otherwise", "compare": "always has some"},
+    "seed": {"evaluate sample": "by chance otherwise", "compare": "is always the same unless asked"},
+}
+"""Options of one name that are not one option: the commands that have each, and what it is in them."""
+
+
+def test_an_option_that_several_commands_have_is_one_option_unless_there_is_a_reason():
+    names = {name for command in COMMANDS for name in described(command)}
+    for name in names - {"help"}:
+        kinds: dict[str, set[str]] = {}
+        for command in COMMANDS:
+            if name in described(command):
+                kinds.setdefault(repr(described(command)[name]), set()).add(command)
+        expected = [set(commands.split()) for commands in OWN.get(name, {})]
+        assert name in OWN or len(kinds) == 1, f"--{name} differs: {kinds}"
+        assert name not in OWN or sorted(kinds.values(), key=sorted) == sorted(expected, key=sorted), name
+
+
+def test_every_command_that_fits_a_model_is_told_alike_what_it_is_to_be():
+    names = [one.name for one in fields(ModelOptions)]
+    fit, evaluate = described("fit"), described("evaluate")
+    assert {name: fit[name] for name in names} == {name: evaluate[name] for name in names}
+    assert {*ModelOptions().for_verb()} == {*Options().as_dict()} - {"ledger"}
 
 
 def test_learn_forget_and_refit_take_the_same():

@@ -75,7 +75,7 @@ def test_the_shell_calls_it_as(spam, tmp_path):
     assert done.stdout.splitlines()[0] == "message,size,label,verdict,verdict_probability,verdict_decision"
     done = candide("predict", spam, tmp_path / "new.csv", "--as", "size", folder=spam.parent)
     assert (done.returncode, "has a column 'size' already" in done.stderr) == (2, True)
-    assert "--as" in done.stderr
+    assert "--answer" in done.stderr
     assert "answer=" not in done.stderr
 
 

@@ -144,7 +144,7 @@ COMMANDS = {
     "evaluate json": ["evaluate", MODEL, ROWS, "--format", "json"],
     "evaluate leaving out": ["evaluate", ROWS, "-l", LABEL],
     "inspect in a pipe": ["inspect", MODEL],
-    "explain": ["explain", MODEL, ROWS, "--row", "2", "--row", "3"],
+    "explain": ["explain", MODEL, ROWS, "--rows", "2,3"],
     "explain worked": ["explain", MODEL, ROWS, "--worked"],
     "explain json": ["explain", MODEL, ROWS, "--format", "json"],
     "explain to a file": ["explain", MODEL, ROWS, "-o", f"why{EVIL}.txt"],
@@ -160,7 +160,7 @@ COMMANDS = {
 FAILING = {
     "no such file": ["fit", f"nothing{EVIL}", "-l", "y"],
     "no such label": ["fit", ROWS, "-l", f"nothing{EVIL}"],
-    "no such row": ["explain", MODEL, ROWS, "--row", "99"],
+    "no such row": ["explain", MODEL, ROWS, "--rows", "99"],
     "no such type": ["fit", ROWS, "-l", LABEL, "--type", f"{HEAD}=thing{EVIL}"],
     "no such family": ["fit", ROWS, "-l", LABEL, "--family", f"{HEAD}=thing{EVIL}"],
     "a family that cannot be": ["fit", ROWS, "-l", LABEL, "--family", f"{HEAD}=poisson"],

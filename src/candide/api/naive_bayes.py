@@ -18,10 +18,10 @@ from sklearn.utils.validation import check_is_fitted
 from candide import engines, evaluation, store
 from candide.api.class_names import meant_class
 from candide.api.threads import Shared, reads, writes
-from candide.data.advice import Part, message_parts
+from candide.data.advice import NamedOption, Part, SetOption, message_parts
 from candide.data.arrays import AnyArray, BoolArray, FloatArray
 from candide.data.batch import FIRST_ROW, Batch, is_numbered, refuse_row_below_one
-from candide.data.errors import ColumnWarning, LabelsRefused, MissingColumnWarning, OptionRefused, RowsRefused
+from candide.data.errors import ColumnWarning, LabelsRefused, Location, MissingColumnWarning, OptionRefused, RowsRefused
 from candide.data.values import as_array, key_of, shown
 from candide.data.visible import visible
 from candide.engines.protocol import parts
@@ -128,7 +128,8 @@ class NaiveBayes(Shared, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Learn from scratch. `y` is one label a row, or the name of the column that holds them.
 
         `like` takes all choices (families, bins, smoothing, recipes, calibration) from another model, so that what both
-        have learned can be added up.
+        have learned can be added up. What is no choice stays this estimator's own: priors, class weights, ledger and
+        engine are as its parameters say. Parameters that ask for other choices than `like` made are refused.
         """
         batch, label = labelled_rows(X, y, sample_weight)
         self._refuse_fading()
@@ -136,7 +137,9 @@ class NaiveBayes(Shared, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             trained = fit_rows(self._options(), batch, label=label)
         else:
             check_is_fitted(like)
-            trained = refilled(replace(like.trained_, options=self._options()), [batch])
+            options = self._options()
+            refuse_other_choices(options, like.trained_.options)
+            trained = refilled(replace(like.trained_, options=options), [batch])
         _ = trained.predictor
         self._become(trained, first=True)
         if trained.schema.warnings and like is None:
@@ -537,8 +540,9 @@ class NaiveBayes(Shared, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Many rows at once have no order in which to fade."""
         if self.half_life is not None:
             raise OptionRefused(
-                f"half_life={self.half_life!r} is for streams: learn rows one after another with learn_one, or leave "
-                "half_life at None."
+                SetOption("half_life", self.half_life),
+                " is for streams.",
+                advice=("Learn rows one after another with learn_one, or use ", SetOption("half_life", None), "."),
             )
 
     def _become(self, trained: TrainedModel, first: bool = False) -> None:
@@ -576,7 +580,9 @@ class NaiveBayes(Shared, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 self._stream = stream
                 self.__dict__.pop("_trained", None)  # the stream has it all, and may come to forget it
         if stream is not None and stream.half_life != self.half_life:
-            raise OptionRefused("half_life cannot change once rows were learned. Begin with a new model.")
+            raise OptionRefused(
+                NamedOption("half_life"), " cannot change once rows were learned.", advice="Begin with a new model."
+            )
         return stream
 
     def _by_rows(self, X: Any, work: Callable[[Batch], Result], strict: bool = False) -> list[Result]:
@@ -593,11 +599,12 @@ class NaiveBayes(Shared, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         if priors is None:
             return 0.0, self.predictor_.log_prior
-        if not self.predictor_.has_prior and self.predictor_.calibration is None:
-            raise OptionRefused("complement is a score, not a likelihood: priors have no effect on it.")
+        self.predictor_.refuse_other_priors()
         wanted = log_priors(self.summary_, priors)
         if np.isneginf(self.predictor_.log_prior).any():
-            raise OptionRefused("priors cannot be replaced where a class has no rows and so no chance at all.")
+            raise OptionRefused(
+                NamedOption("priors"), " cannot be replaced where a class has no rows and so no chance at all."
+            )
         return wanted - self.predictor_.log_prior, wanted
 
     def _completed(self, batch: Batch, strict: bool, calls_between: int = 2) -> Batch:
@@ -611,8 +618,10 @@ class NaiveBayes(Shared, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Rows under the names that were learned; arrays have none, so they must be as wide as those learned from."""
         if is_numbered(batch.names) and len(batch.names) != self.n_features_in_:
             raise RowsRefused(
-                f"X has {len(batch.names)} features, but {type(self).__name__} is expecting "
-                f"{self.n_features_in_} features as input. Give the columns it learned from."
+                f"X has {len(batch.names)} features, but {type(self).__name__} is expecting {self.n_features_in_} "
+                "features as input.",
+                advice="Give the columns it learned from.",
+                expected=f"{self.n_features_in_} features",
             )
         return met(self.trained_.schema, batch)
 
@@ -629,11 +638,26 @@ def looked_at_twice(schema: Schema) -> ColumnWarning:
     return ColumnWarning(*lines)
 
 
+def refuse_other_choices(asked: Options, made: Options) -> None:
+    """Raise where a model that is to be like another is asked for something else."""
+    for name in ("families", "smoothing", "missing", "text", "calibrate"):
+        if getattr(asked, name) not in (getattr(Options(), name), getattr(made, name)):
+            raise OptionRefused(
+                NamedOption("like"),
+                " takes ",
+                NamedOption(name),
+                " from the other model.",
+                advice=("Leave ", NamedOption(name), " as it is there, or out."),
+            )
+
+
 def labelled_rows(X: Any, y: Any, weights: Any) -> tuple[Batch, str | None]:
     """Rows with labels, and the name of the label column where one was given."""
     if y is None:
         raise LabelsRefused(
-            "requires y to be passed, but the target y is None. Give one label a row, or the label column's name."
+            "requires y to be passed, but the target y is None.",
+            advice="Give one label a row, or the label column's name.",
+            expected="one label a row",
         )
     name = y if isinstance(y, str) else None
     if name is not None:
@@ -654,7 +678,11 @@ def rows_numbered(batch: Batch, rows: Sequence[int]) -> Batch:
     for row in rows:
         refuse_row_below_one(row)
         if row > len(batch):
-            raise RowsRefused(f"There is no row {row:,}: {len(batch):,} rows were given.")
+            raise RowsRefused(
+                f"There is no row {row:,}: {len(batch):,} rows were given.",
+                where=Location(row=row),
+                expected=f"a row from {FIRST_ROW} to {len(batch)}",
+            )
     return batch.take(np.array(rows, dtype=np.int64) - FIRST_ROW)
 
 
@@ -663,9 +691,12 @@ def refuse_nothing(batch: Batch) -> None:
     if not batch.names:
         raise RowsRefused(EMPTY.format((len(batch), 0)))
     if not len(batch):
-        raise RowsRefused("Found array with 0 sample(s): there is not a single row. Give at least one.")
+        raise RowsRefused("Found array with 0 sample(s): there is not a single row.", advice="Give at least one.")
     if batch.weights is not None and not batch.weights.any():
-        raise RowsRefused("Sample weights must contain at least one non-zero number: every row weighs nothing.")
+        raise RowsRefused(
+            "Sample weights must contain at least one non-zero number: every row weighs nothing.",
+            expected="a weight above zero",
+        )
 
 
 def load(path: str | os.PathLike[str]) -> NaiveBayes:

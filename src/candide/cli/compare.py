@@ -8,7 +8,7 @@ import typer
 
 from candide.cli import options
 from candide.cli.groups import with_groups
-from candide.cli.options import Data, Force, LabelToLearn, ReadingOptions, Shape, ShapeOption
+from candide.cli.options import Data, FamilyOption, Folds, Force, LabelToLearn, ReadingOptions, Seed, Shape, ShapeOption
 from candide.data.visible import visible
 
 
@@ -20,18 +20,12 @@ def compare(
         str | None,
         typer.Option("--output", "-o", metavar="PICTURE", help="Where to draw the learning curves: .svg or .png."),
     ] = None,
-    family: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="COLUMN=FAMILY",
-            help="A family for naive Bayes by hand, or name=ignore to leave a column out everywhere. May be repeated.",
-        ),
-    ] = None,
-    folds: Annotated[int, typer.Option(metavar="NUMBER", help="Into how many parts the rows are dealt.")] = 5,
+    family: FamilyOption = None,
+    folds: Annotated[int, Folds] = 5,
     rows: Annotated[
         int, typer.Option(metavar="NUMBER", min=1, help="Of more rows than this, so many are picked by chance.")
     ] = 20_000,
-    seed: Annotated[int, typer.Option(metavar="NUMBER", min=0, help="The same seed deals and draws alike.")] = 0,
+    seed: Seed = 0,
     *,
     reading: ReadingOptions,
     force: Force = False,
@@ -40,7 +34,8 @@ def compare(
     """Set naive Bayes beside other methods, on the same rows.
 
     Gaussian discriminant analysis, logistic regression and, for text, a linear SVM: how often each is right, whether
-    its probabilities mean something, how long it takes, and how all that grows with the number of rows.
+    its probabilities mean something, how long it takes, and how all that grows with the number of rows. A family by
+    hand is for naive Bayes; a column that is left out is left out everywhere.
 
     Example: candide compare titanic.csv --label survived -o curves.svg
     """
@@ -54,7 +49,7 @@ def compare(
         families=options.families_of(family),
         folds=folds,
         rows=rows,
-        seed=seed,
+        seed=seed or 0,
         force=force,
         watch=watch,
         **reading.for_verb(),

@@ -8,7 +8,7 @@ import typer
 
 from candide.cli import options
 from candide.cli.groups import with_groups
-from candide.cli.options import ReadingOptions, Shape, ShapeOption, Strict
+from candide.cli.options import Folds, LabelOfRows, ModelOptions, ReadingOptions, Seed, Shape, ShapeOption, Strict
 
 CONFUSION_WIDTH = 10
 CONFUSIONS_SHOWN = 10
@@ -24,27 +24,15 @@ def evaluate(
             show_default=False,
         ),
     ],
-    label: Annotated[
-        str | None,
-        typer.Option("--label", "-l", metavar="COLUMN", help="The column of labels; a model knows its own."),
-    ] = None,
+    label: LabelOfRows = None,
     leave_one_out: Annotated[
         bool,
         typer.Option("--leave-one-out", help="The model has learned these rows: judge each by what the others taught."),
     ] = False,
-    folds: Annotated[
-        int | None,
-        typer.Option(metavar="NUMBER", help="Fit so many times, each time judging the part that was kept back."),
-    ] = None,
-    seed: Annotated[int | None, typer.Option(metavar="NUMBER", help="Deals rows into other folds.")] = None,
-    family: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="COLUMN=FAMILY",
-            help="Without a model: a family by hand, or name=ignore to leave a column out. May be repeated.",
-        ),
-    ] = None,
+    folds: Annotated[int | None, Folds] = None,
+    seed: Seed = None,
     *,
+    asked: ModelOptions,
     reading: ReadingOptions,
     strict: Strict = False,
     format: ShapeOption = Shape.table,
@@ -52,7 +40,8 @@ def evaluate(
     """Say how good the answers are.
 
     With a model, on rows it has not learned. Without one, a model is fitted to the rows and each is judged by what all
-    others taught, so no test set is needed; --folds also chooses families anew without the rows it judges.
+    others taught, so no test set is needed; --folds also chooses families anew without the rows it judges. What that
+    model is to be is said as for fit.
 
     Example: candide evaluate titanic.candide test.csv
 
@@ -68,9 +57,9 @@ def evaluate(
         leave_one_out=leave_one_out,
         folds=folds,
         seed=seed,
-        families=options.families_of(family),
         strict=strict,
         watch=watch,
+        **asked.for_verb(),
         **reading.for_verb(),
     )
     if format is Shape.json:

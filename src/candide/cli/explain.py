@@ -10,7 +10,7 @@ import typer
 
 from candide.cli import options
 from candide.cli.groups import with_groups
-from candide.cli.options import Force, ModelPath, ReadingOptions, Strict, TextOption
+from candide.cli.options import Force, ModelPath, OutputFile, ReadingOptions, SomeData, Strict, TextOption
 from candide.cli.screen import as_is
 from candide.data.visible import visible
 
@@ -26,19 +26,17 @@ class Rendered(StrEnum):
 @with_groups
 def explain(
     model: ModelPath,
-    data: Annotated[
-        list[str] | None, typer.Argument(metavar="DATA", help="Rows to explain.", show_default=False)
+    data: SomeData = None,
+    rows: Annotated[
+        list[str] | None,
+        typer.Option("--rows", "-r", metavar="NUMBERS", help="Which rows, from 1: 3,7. The first unless given."),
     ] = None,
-    row: Annotated[
-        list[int] | None, typer.Option("--row", "-r", metavar="NUMBER", help="Which row, from 1. May be repeated.")
-    ] = None,
+    row: Annotated[list[str] | None, typer.Option("--row", hidden=True)] = None,
     text: TextOption = None,
     worked: Annotated[
         bool, typer.Option("--worked", help="Bayes' rule step by step, with the counts as fractions.")
     ] = False,
-    output: Annotated[
-        str | None, typer.Option("--output", "-o", metavar="FILE", help="Where it goes; else standard output.")
-    ] = None,
+    output: OutputFile = None,
     *,
     reading: ReadingOptions,
     strict: Strict = False,
@@ -53,7 +51,7 @@ def explain(
     The prior and what each column adds, in log odds that sum up to the answer; what was silent, and why; and what
     would have to be gone for another answer. With --worked, the whole calculation as a teacher writes it.
 
-    Example: candide explain titanic.candide new.csv --row 3
+    Example: candide explain titanic.candide new.csv --rows 3
     """
     from candide.cli.running import verb
     from candide.cli.tables import notes
@@ -68,7 +66,7 @@ def explain(
     found = verb("explain")(
         model,
         options.one_or_all(data) if data else None,
-        tuple(row) if row else (1,),
+        numbers_of([*(rows or ()), *(row or ())]) or (1,),
         strict=strict,
         text=text or None,
         **reading.for_verb(),
@@ -76,6 +74,19 @@ def explain(
     titled = [(title_of(one.row, len(found), bool(text)), one) for one in found]
     notes(found[0].notes, sys.stderr)
     print_or_write(rendered(titled, shape, worked, output), output)
+
+
+def numbers_of(given: list[str]) -> tuple[int, ...]:
+    """Numbers of rows, in one word or several.
+
+    >>> numbers_of(["3,7", "1"])
+    (3, 7, 1)
+    """
+    words = [word.strip() for one in given for word in one.split(",")]
+    for word in words:
+        if not word.lstrip("-").isdecimal():
+            raise typer.BadParameter(f"--rows takes numbers such as 3,7, not {word!r}.")
+    return tuple(map(int, words))
 
 
 def title_of(row: int, rows: int, is_text: bool) -> str:

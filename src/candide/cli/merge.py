@@ -6,15 +6,13 @@ from typing import Annotated
 
 import typer
 
-from candide.cli.options import Force, Shape, ShapeOption
+from candide.cli.options import Force, SavedModel, Shape, ShapeOption
 from candide.data.visible import visible
 
 
 def merge(
     models: Annotated[list[str], typer.Argument(metavar="MODEL", help="Model files.", show_default=False)],
-    output: Annotated[
-        str, typer.Option("--output", "-o", metavar="MODEL", help="Where to save the sum.", show_default=False)
-    ],
+    output: Annotated[str, SavedModel],
     force: Force = False,
     format: ShapeOption = Shape.table,
 ) -> None:

@@ -39,7 +39,21 @@ DATA_HELP = (
 )
 Data = Annotated[list[str], typer.Argument(metavar="DATA", help=DATA_HELP, show_default=False)]
 ShapeOption = Annotated[Shape, typer.Option("--format", help="A table for people, or json for programs.")]
+SomeData = Annotated[list[str] | None, typer.Argument(metavar="DATA", help=DATA_HELP, show_default=False)]
 LabelToLearn = Annotated[str | None, typer.Option("--label", "-l", metavar="COLUMN", help="The column to learn.")]
+LabelOfRows = Annotated[
+    str | None, typer.Option("--label", "-l", metavar="COLUMN", help="The column of labels; a model knows its own.")
+]
+Folds = typer.Option(
+    "--folds", metavar="NUMBER", help="Deal the rows into so many parts; each is judged by what the others taught."
+)
+Seed = Annotated[
+    int | None, typer.Option("--seed", metavar="NUMBER", min=0, help="Another seed deals and draws other rows.")
+]
+SavedModel = typer.Option("--output", "-o", metavar="MODEL", help="Where to save the model (NAME.candide).")
+OutputFile = Annotated[
+    str | None, typer.Option("--output", "-o", metavar="FILE", help="A file to write; else standard output.")
+]
 TextOption = Annotated[
     list[str] | None,
     typer.Option("--text", metavar="TEXT", help="A text of your own, in place of a file. May be repeated."),
@@ -52,6 +66,79 @@ Force = Annotated[
     bool,
     typer.Option("--force", help="Write over a file that is something else, or that is read here."),
 ]
+
+
+FamilyOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--family",
+        metavar="COLUMN=FAMILY",
+        help="A family by hand, such as visits=poisson, or name=ignore to leave a column out. May be repeated; "
+        "without COLUMN= for all.",
+    ),
+]
+
+
+@dataclass(frozen=True)
+class ModelOptions:
+    """What a model is to be: the options of every command that fits one. What is not said is chosen."""
+
+    family: FamilyOption = None
+    smoothing: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NUMBER|COLUMN=NUMBER",
+            help="What is added to every count (Laplace: 1), for all columns or one. May be repeated.",
+        ),
+    ] = None
+    priors: Annotated[
+        str, typer.Option(metavar="empirical|uniform|A=0.3,B=0.7", help="How likely each class is.")
+    ] = "empirical"
+    class_weight: Annotated[
+        str | None,
+        typer.Option(metavar="balanced|A=2,B=1", help="Factors on the priors, as if a class had more rows, or fewer."),
+    ] = None
+    missing: Annotated[
+        str,
+        typer.Option(metavar="ignore|value", help="Whether a missing category says nothing, or is a value of its own."),
+    ] = "ignore"
+    text: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="KEY=VALUE|COLUMN.KEY=VALUE",
+            help="How texts are read: ngrams=2, model=complement, weighting=log, stop_words=100, idf=yes and the other "
+            "parts of TextOptions. May be repeated; with COLUMN. for one column.",
+        ),
+    ] = None
+    calibrate: Annotated[
+        bool, typer.Option("--calibrate/--no-calibrate", help="Whether to make probabilities mean what they say.")
+    ] = True
+    engine: Annotated[str, typer.Option(metavar="NAME", help="What does the work over rows.")] = "local"
+    plain: Annotated[
+        bool,
+        typer.Option(
+            "--plain",
+            help="Choose nothing: families by the look of the values, usual smoothing, no calibration, unless said.",
+        ),
+    ] = False
+
+    def for_verb(self) -> dict[str, Any]:
+        """What the verbs that fit a model take."""
+        from candide.cli.text_recipe import text_of
+
+        if self.plain and any("=" in given for given in [*(self.family or ()), *(self.smoothing or ())]):
+            said = "--plain decides about every column alike: leave it out to speak of single columns."
+            raise typer.BadParameter(said)
+        return {
+            "families": families_of(self.family, "guess" if self.plain else "auto"),
+            "smoothing": smoothing_of(self.smoothing, "default" if self.plain else "auto"),
+            "priors": by_class(self.priors, "--priors"),
+            "class_weight": by_class(self.class_weight, "--class-weight"),
+            "missing": self.missing,
+            "text": text_of(self.text),
+            "calibrate": self.calibrate and not self.plain,
+            "engine": self.engine,
+        }
 
 
 @dataclass(frozen=True)
@@ -123,8 +210,10 @@ class ReadingOptions:
 class RowsOut:
     """Where rows go that a command writes: to a file, or to the screen."""
 
-    output: Annotated[
-        str | None, typer.Option("--output", "-o", metavar="FILE", help="Where rows go; else standard output.")
+    output: OutputFile = None
+    format: Annotated[
+        RowFormat | None,
+        typer.Option("--format", help="How rows are written: else by the output's name, or csv. json is jsonl."),
     ] = None
     safe: Annotated[
         bool,
@@ -172,9 +261,9 @@ def smoothing_of(given: Sequence[str] | None, otherwise: str = "auto") -> Any:
     return {n: number(v, "--smoothing") for n, v in pairs(given, "--smoothing", "age=0.5").items()} or otherwise
 
 
-def by_class(given: str, option: str) -> Any:
-    """A word, such as uniform or balanced, or a number for each class: a=0.3,b=0.7."""
-    if "=" not in given:
+def by_class(given: str | None, option: str) -> Any:
+    """A word, such as uniform or balanced, or a number for each class: a=0.3,b=0.7; nothing where none is given."""
+    if given is None or "=" not in given:
         return given
     parts = pairs(given.split(","), option, "yes=0.3,no=0.7")
     return {name.strip(): number(amount, option) for name, amount in parts.items()}

@@ -9,7 +9,7 @@ import typer
 
 from candide.cli import options
 from candide.cli.groups import with_groups
-from candide.cli.options import ModelPath, ReadingOptions, RowFormat, RowsOut, Strict, TextOption
+from candide.cli.options import ModelPath, ReadingOptions, RowFormat, RowsOut, SomeData, Strict, TextOption
 from candide.cli.screen import rows_out
 from candide.data.visible import visible
 
@@ -17,10 +17,7 @@ from candide.data.visible import visible
 @with_groups
 def predict(
     model: ModelPath,
-    data: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="DATA", help=options.DATA_HELP, show_default=False),
-    ] = None,
+    data: SomeData = None,
     *,
     text: TextOption = None,
     rows: RowsOut,
@@ -42,8 +39,8 @@ def predict(
     answer: Annotated[
         str | None,
         typer.Option(
-            "--as",
             "--answer",
+            "--as",
             metavar="NAME",
             help="What the answer is called: NAME, NAME_probability, NAME_decision. Else label, probability and "
             "decision, with _predicted behind a name that the rows use already.",
@@ -57,14 +54,6 @@ def predict(
         ),
     ] = None,
     probabilities: Annotated[bool, typer.Option("--probabilities", help="Add the probability of every class.")] = False,
-    format: Annotated[
-        RowFormat | None,
-        typer.Option(
-            "--format",
-            help="How rows are written: by the output's name, else csv, with the delimiter that the input has. json is "
-            "jsonl.",
-        ),
-    ] = None,
     reading: ReadingOptions,
     strict: Strict = False,
 ) -> None:
@@ -85,16 +74,16 @@ def predict(
     predicted = verb("predict")(
         model,
         options.one_or_all(data) if data else None,
-        rows_out(format) if rows.to_screen else rows.output,
+        rows_out(rows.format) if rows.to_screen else rows.output,
         text=text or None,
         answer=answer,
         safe=rows.safe,
         digits=int(digits) if digits is not None and digits.isdecimal() else digits,
-        priors=None if priors is None else options.by_class(priors, "--priors"),
+        priors=options.by_class(priors, "--priors"),
         confidence=confidence,
         rarity=rarity,
         probabilities=probabilities,
-        output_format=format.for_verb if format else None,
+        output_format=rows.format.for_verb if rows.format else None,
         strict=strict,
         force=rows.force,
         **({} if rows.to_screen and sys.stdout.isatty() else {"watch": watch}),
@@ -102,7 +91,7 @@ def predict(
     )
     notes(predicted.notes, sys.stderr)
     if not rows.to_screen:
-        summed_up(predicted, rows.output, format is RowFormat.json)
+        summed_up(predicted, rows.output, rows.format is RowFormat.json)
 
 
 def summed_up(predicted: Any, output: str | None, as_json: bool) -> None:

@@ -8,7 +8,7 @@ import typer
 
 from candide.cli import options
 from candide.cli.groups import with_groups
-from candide.cli.options import Force, ModelPath, ReadingOptions, Shape, ShapeOption, Strict
+from candide.cli.options import Force, LabelOfRows, ModelPath, ReadingOptions, Shape, ShapeOption, Strict
 from candide.data.visible import visible
 
 
@@ -28,10 +28,7 @@ def report(
         str | None,
         typer.Option("--output", "-o", metavar="FILE", help="Where to write. Named after the model unless given."),
     ] = None,
-    label: Annotated[
-        str | None,
-        typer.Option("--label", "-l", metavar="COLUMN", help="The column of labels, where it is not the model's own."),
-    ] = None,
+    label: LabelOfRows = None,
     picture: Annotated[
         str | None,
         typer.Option(

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from candide.cli.groups import with_groups
-from candide.cli.options import ModelPath, RowFormat, RowsOut
+from candide.cli.options import ModelPath, RowsOut, Seed
 from candide.cli.screen import rows_out
 from candide.data.visible import visible
 
@@ -20,14 +20,9 @@ def sample(
     label: Annotated[
         str | None, typer.Option(metavar="CLASS", help="Only of this class; else of all, by their priors.")
     ] = None,
-    seed: Annotated[
-        int | None, typer.Option(metavar="NUMBER", min=0, help="The same seed draws the same rows.")
-    ] = None,
+    seed: Seed = None,
     *,
     rows: RowsOut,
-    format: Annotated[
-        RowFormat | None, typer.Option("--format", help="How rows are written; on a terminal, a table. json is jsonl.")
-    ] = None,
 ) -> None:
     """Draw new rows from what a model learned.
 
@@ -35,16 +30,16 @@ def sample(
     """
     from candide.cli.running import verb
 
-    as_table = rows.to_screen and format is None and sys.stdout.isatty()
+    as_table = rows.to_screen and rows.format is None and sys.stdout.isatty()
     drawn = verb("sample")(
         model,
         n,
         label,
         seed,
-        None if as_table else rows_out(format) if rows.to_screen else rows.output,
+        None if as_table else rows_out(rows.format) if rows.to_screen else rows.output,
         force=rows.force,
         safe=rows.safe,
-        output_format=format.for_verb if format else None,
+        output_format=rows.format.for_verb if rows.format else None,
     )
     if as_table:
         show_rows(drawn)

@@ -8,9 +8,20 @@ from contextvars import ContextVar
 from functools import cache
 from typing import Any
 
-from candide.data.advice import ANYTHING, Install, NamedOption, Part, SetOption, UseVerb, in_python, message_parts
+from candide.data.advice import (
+    ANYTHING,
+    Install,
+    NamedOption,
+    Part,
+    PythonCode,
+    SetOption,
+    UseVerb,
+    in_python,
+    joined_parts,
+    message_parts,
+)
 
-NAMES = {"families": "family", "types": "type", "answer": "as", "output_format": "format"}
+NAMES = {"families": "family", "types": "type", "output_format": "format"}
 """What options are called here where a shell user gives one at a time."""
 
 WITH_COMMAS = ("columns",)
@@ -28,7 +39,7 @@ def in_shell(said: str) -> str:
     >>> in_shell(Message("Leave it out with ", SetOption("families", "ignore", "first name"), "."))
     "Leave it out with --family 'first name=ignore'."
     """
-    return "".join(map(typed_part, message_parts(said)))
+    return joined_parts(map(typed_part, message_parts(said)))
 
 
 def typed_part(part: Part) -> str:
@@ -37,11 +48,11 @@ def typed_part(part: Part) -> str:
         case SetOption():
             return where_it_is(part)
         case NamedOption(name):
-            return flag(name) if commands_with(flag(name)) else name
+            return flag(name) if commands_with(flag(name)) else f"--text {name}" if is_of_recipe(name) else name
         case UseVerb(name, options):
             return " ".join(["candide", name, "...", *map(typed_option, options)])
-        case Install():
-            return part.command
+        case Install() | PythonCode():
+            return in_python(part)
     return part
 
 
@@ -58,12 +69,21 @@ def typed_option(option: SetOption) -> str:
     name, value = flag(option.name), option.value
     if option.key is not None:
         value = "..." if value is ANYTHING else value
-        return f"{name} {shlex.quote(f'{option.key}={value}')}"
+        return f"{name} {in_quotes(f'{option.key}={value}')}"
     if isinstance(value, bool):
         return name if value else f"--no-{name[2:]}"
     if value is ANYTHING:
         return name
-    return " ".join(f"{name} {shlex.quote(str(one))}" for one in each(option.name, value))
+    return " ".join(f"{name} {in_quotes(str(one))}" for one in each(option.name, value))
+
+
+def in_quotes(text: str) -> str:
+    """A text as a shell takes it for one word.
+
+    >>> print(in_quotes("age"), in_quotes("first name"), in_quotes("split = 'train'"))
+    age 'first name' "split = 'train'"
+    """
+    return f'"{text}"' if "'" in text and not set(text) & set('"$`\\!') else shlex.quote(text)
 
 
 def each(name: str, value: Any) -> Iterable[Any]:
@@ -83,11 +103,25 @@ def where_it_is(option: SetOption) -> str:
 
     What no command has, only Python users can have asked for.
     """
+    if not commands_with(flag(option.name)) and is_of_recipe(option.name):
+        option = SetOption("text", typed_value(option.value), option.name)
     found = commands_with(flag(option.name))
     if not found:
         return in_python(option)
     written = typed_option(option)
     return written if running_command.get() in ("", *found) else f"candide {found[0]} ... {written}"
+
+
+def is_of_recipe(name: str) -> bool:
+    """Whether an option is a part of how texts are read, which is typed behind --text."""
+    from candide.families.words.options import TextOptions
+
+    return name in TextOptions.__dataclass_fields__
+
+
+def typed_value(value: Any) -> Any:
+    """A value of a text recipe as it is typed."""
+    return {True: "yes", False: "no"}[value] if isinstance(value, bool) else value
 
 
 @cache

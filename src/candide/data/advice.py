@@ -56,9 +56,18 @@ class Install:
         return f"pip install {'--upgrade ' if self.upgrade else ''}{package}"
 
 
-Advice = SetOption | NamedOption | UseVerb | Install
+@dataclass(frozen=True)
+class PythonCode:
+    """What to write in Python, about something that only Python users can meet: `y.astype(str)`."""
+
+    code: str
+
+
+Advice = SetOption | NamedOption | UseVerb | Install | PythonCode
 Part = str | Advice
-KINDS: dict[str, type[Advice]] = {kind.__name__: kind for kind in (SetOption, NamedOption, UseVerb, Install)}
+KINDS: dict[str, type[Advice]] = {
+    kind.__name__: kind for kind in (SetOption, NamedOption, UseVerb, Install, PythonCode)
+}
 
 
 class Message(str):
@@ -75,7 +84,7 @@ class Message(str):
 
     def __new__(cls, *parts: Part) -> Self:
         flat = tuple(without_nesting(parts))
-        made = super().__new__(cls, "".join(map(in_python, flat)))
+        made = super().__new__(cls, joined_parts(map(in_python, flat)))
         made.parts = flat
         return made
 
@@ -108,6 +117,15 @@ def without_nesting(parts: Iterable[Part]) -> list[Part]:
     return found
 
 
+def joined_parts(words: Iterable[str]) -> str:
+    """The words of a message in one; what is left open (`label=...`) ends a sentence without a further dot.
+
+    >>> joined_parts(["Name it: ", "label=...", ". Else nothing is learned."])
+    'Name it: label=... Else nothing is learned.'
+    """
+    return "".join(words).replace("....", "...")
+
+
 def in_python(part: Part) -> str:
     """A part of a message as a Python user would type it.
 
@@ -126,6 +144,8 @@ def in_python(part: Part) -> str:
             return f"{name}({', '.join(['...', *map(in_python, options)])})"
         case Install():
             return part.command
+        case PythonCode(code):
+            return code
     return part
 
 
@@ -155,7 +175,7 @@ def read_part(data: Any) -> Part:
         return data
     fields = dict(data)
     kind = KINDS[fields.pop("kind")]
-    if not all(isinstance(fields.get(name, ""), str) for name in ("name", "package", "key")):
+    if not all(isinstance(fields.get(name, ""), str) for name in ("name", "package", "key", "code")):
         raise TypeError("what advice names is no text")
     if "options" in fields:
         fields["options"] = tuple(SetOption(**option) for option in fields["options"])

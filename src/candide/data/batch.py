@@ -15,7 +15,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from candide.data.advice import SetOption
+from candide.data.advice import NamedOption, PythonCode, SetOption, UseVerb
 from candide.data.arrays import AnyArray, BoolArray, Counts, FloatArray, is_scipy_sparse
 from candide.data.errors import (
     ColumnRefused,
@@ -43,7 +43,11 @@ SECONDS = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}
 def refuse_row_below_one(row: int) -> None:
     """Raise where a user asks for a row that cannot be, as rows are counted."""
     if row < FIRST_ROW:
-        raise OptionRefused(f"Rows are counted from {FIRST_ROW}, so there is no row {row}.")
+        raise OptionRefused(
+            f"Rows are counted from {FIRST_ROW}, so there is no row {row}.",
+            where=Location(row=row),
+            expected=f"a row from {FIRST_ROW} up",
+        )
 
 
 class Columns(Protocol):
@@ -197,7 +201,9 @@ class Batch:
         for name, given in (("labels", batch.labels), ("weights", batch.weights)):
             if given is not None and len(given) != len(columns):
                 raise RowsRefused(
-                    f"There are {len(columns)} rows but {len(given)} {name}. Give one of each a row."
+                    f"There are {len(columns)} rows but {len(given)} {name}.",
+                    advice="Give one of each a row.",
+                    expected="one of each a row",
                 )
         return batch
 
@@ -237,8 +243,9 @@ class Batch:
             return self.names.index(name)
         except ValueError:
             raise ColumnRefused(
-                f"Column '{name}' is not in these rows. {suggestion(name, self.names)} "
-                "Fill the column with missing values to predict without it."
+                f"Column '{name}' is not in these rows.",
+                advice=(suggestion(name, self.names), " Fill the column with missing values to predict without it."),
+                where=Location(column=name),
             ) from None
 
     def positions(self, names: Sequence[str]) -> Sequence[int]:
@@ -317,9 +324,9 @@ def columns_of(X: Any) -> Columns:
     if hasattr(X, "__arrow_c_stream__"):
         return _columns_of_arrow(X)
     if isinstance(X, (str, bytes)):
-        raise RowsRefused("One string is not a set of rows. Put it in a list: [text].")
+        raise RowsRefused("One string is not a set of rows.", advice=("Put it in a list: ", PythonCode("[text]"), "."))
     if isinstance(X, (set, frozenset)):
-        raise RowsRefused("A set has no order, so its rows could not be told apart. Give a list.")
+        raise RowsRefused("A set has no order, so its rows could not be told apart.", advice="Give a list.")
     return _columns_of_array(X)
 
 
@@ -330,13 +337,17 @@ def _columns_of_array(X: Any) -> Columns:
         if matrix.dtype.kind in "US" and not isinstance(X, np.ndarray):
             matrix = np.asarray(X, dtype=object)  # rows of numbers beside words are not rows of words
     except ValueError:
-        raise RowsRefused("Rows have different lengths. Give each row a value, or None, for every column.") from None
+        raise RowsRefused(
+            "Rows have different lengths.",
+            advice="Give each row a value, or None, for every column.",
+            expected="rows of one length",
+        ) from None
     if matrix.dtype.names is not None and matrix.ndim == 1:
         return _columns_of_mapping({name: matrix[name] for name in matrix.dtype.names})
     if matrix.ndim != 2:
         raise _not_two_dimensional(matrix.ndim)
     if matrix.dtype.kind == "c":
-        raise RowsRefused("Complex data not supported: give real numbers.")
+        raise RowsRefused("Complex data not supported.", advice="Give real numbers.", expected="real numbers")
     names = default_names(matrix.shape[1])
     if matrix.dtype.kind in "biuf":
         return MatrixColumns(names, matrix if matrix.dtype.itemsize <= 8 else matrix.astype(np.float64))
@@ -353,8 +364,12 @@ def _unmasked(X: Any) -> AnyArray:
 
 def _not_two_dimensional(dimensions: int) -> RowsRefused:
     return RowsRefused(
-        f"Expected 2D array, got {dimensions}D array instead. Reshape your data: "
-        "X.reshape(-1, 1) for one column, X.reshape(1, -1) for one row."
+        f"Expected 2D array, got {dimensions}D array instead.",
+        advice=(
+            "Reshape your data: ", PythonCode("X.reshape(-1, 1)"), " for one column, ",
+            PythonCode("X.reshape(1, -1)"), " for one row.",
+        ),
+        expected="a 2D array",
     )
 
 
@@ -362,7 +377,11 @@ def _columns_of_sparse(X: Any) -> SparseColumns:
     from scipy.sparse import csr_array
 
     if X.dtype.kind not in "biuf":
-        raise RowsRefused(f"Complex data not supported: a sparse matrix holds real numbers here, not {X.dtype}.")
+        raise RowsRefused(
+            f"Complex data not supported: a sparse matrix holds real numbers here, not {X.dtype}.",
+            where=Location(value=str(X.dtype)),
+            expected="real numbers",
+        )
     return SparseColumns(default_names(X.shape[1]), csr_array(X))
 
 
@@ -371,7 +390,12 @@ def _columns_of_rows(rows: list[Any]) -> ArrowColumns:
     odd = next((index for index, row in enumerate(rows) if not isinstance(row, Mapping)), None)
     if odd is not None:
         found, number = type(rows[odd]).__name__, odd + FIRST_ROW
-        raise RowsRefused(f"Row {number:,} is a {found}, but others are mappings. Give all alike.")
+        raise RowsRefused(
+            f"Row {number:,} is a {found}, but others are mappings.",
+            advice="Give all alike.",
+            where=Location(row=number),
+            expected="a mapping",
+        )
     names = dict.fromkeys(name for row in rows for name in row)
     columns = _columns_of_mapping({name: [row.get(name) for row in rows] for name in names})
     return replace(columns, length=len(rows))
@@ -434,14 +458,19 @@ def _columns_of_mapping(columns: Mapping[Any, Any]) -> ArrowColumns:
     arrays = {}
     for name, values in columns.items():
         if isinstance(values, (str, bytes)) or not hasattr(values, "__len__"):
-            raise RowsRefused(f"Column '{name}' is one {type(values).__name__}. Give a list, with a value a row.")
+            raise RowsRefused(
+                f"Column '{name}' is one {type(values).__name__}.",
+                advice="Give a list, with a value a row.",
+                where=Location(column=name),
+                expected="a value a row",
+            )
         try:
             arrays[str(name)] = _typed(values)
         except ValuesRefused as problem:
             raise not_values(str(name), problem) from None
     lengths = {len(array) for array in arrays.values()}
     if len(lengths) > 1:
-        raise RowsRefused(f"Columns have different lengths: {sorted(lengths)}.")
+        raise RowsRefused(f"Columns have different lengths: {sorted(lengths)}.", expected="columns of one length")
     return ArrowColumns(tuple(arrays), tuple(arrays.values()), lengths.pop() if lengths else 0)
 
 
@@ -490,7 +519,11 @@ def _typed(values: Any) -> Any:
 def _refuse_repeats(names: Sequence[str]) -> None:
     repeated = sorted({name for name in names if names.count(name) > 1}) if len(set(names)) < len(names) else []
     if repeated:
-        raise ColumnRefused(f"Column '{repeated[0]}' occurs more than once. Rename one of them.")
+        raise ColumnRefused(
+            f"Column '{repeated[0]}' occurs more than once.",
+            advice="Rename one of them.",
+            where=Location(column=repeated[0]),
+        )
 
 
 def default_names(columns: int) -> tuple[str, ...]:
@@ -523,23 +556,38 @@ def labels_of(y: Any) -> Coded:
     try:
         labels = Coded.of(y)
     except ValuesRefused as problem:
-        raise LabelsRefused("The labels cannot be learned: ", problem.message) from None
+        raise LabelsRefused(
+            "The labels cannot be learned: ",
+            problem.what,
+            advice=problem.advice,
+            where=problem.where,
+            expected=problem.expected,
+        ) from None
     if (labels.codes < 0).any():
         where = int(np.argmax(labels.codes < 0))
         raise LabelsRefused(
-            f"Input contains NaN: row {where + FIRST_ROW:,} has no label (missing). Drop such rows before learning; "
-            "predict needs no labels."
+            f"Input contains NaN: row {where + FIRST_ROW:,} has no label (missing).",
+            advice="Drop such rows before learning; predict needs no labels.",
+            where=Location(row=where + FIRST_ROW),
+            expected="one label a row",
         )
     kinds = sorted({kind for kind, _ in labels.keys})
     if len(kinds) > 1:
-        raise LabelsRefused(f"Labels mix {' and '.join(kinds)}. Make them all of one type.")
+        raise LabelsRefused(
+            f"Labels mix {' and '.join(kinds)}.", advice="Make them all of one type.", expected="labels of one type"
+        )
     if any(value in (np.inf, -np.inf) for _, value in labels.keys):
-        raise LabelsRefused("Input y contains infinity or a value too large for dtype('float64'): no label at all.")
+        raise LabelsRefused(
+            "Input y contains infinity or a value too large for dtype('float64'): no label at all.",
+            expected="a name or a whole number",
+        )
     broken = next((value for _, value in labels.keys if isinstance(value, float)), None)
     if broken is not None:
         raise LabelsRefused(
-            f"Unknown label type: continuous. A class is a name or a whole number, but a label is {broken:g}. "
-            "For numbers as classes, make them text: y.astype(str)."
+            f"Unknown label type: continuous. A class is a name or a whole number, but a label is {broken:g}.",
+            advice=("For numbers as classes, make them text: ", PythonCode("y.astype(str)"), "."),
+            where=Location(value=float(broken)),
+            expected="a name or a whole number",
         )
     return labels
 
@@ -548,7 +596,11 @@ def _only_column(y: Any) -> Any:
     """The labels of a frame that has one column."""
     columns = columns_of(y)
     if len(columns.names) != 1:
-        raise LabelsRefused(f"y should be one column, but it is a table of {len(columns.names)}: one label a row.")
+        raise LabelsRefused(
+            NamedOption("y"),
+            f" should be one column, but it is a table of {len(columns.names)}: one label a row.",
+            expected="one label a row",
+        )
     return columns.raw(0)
 
 
@@ -556,7 +608,11 @@ def _flat(y: AnyArray) -> AnyArray:
     if y.ndim == 2 and y.shape[1] == 1:
         return y[:, 0]
     if y.ndim != 1:
-        raise LabelsRefused(f"y should be a 1d array, got an array of shape {y.shape} instead: one label a row.")
+        raise LabelsRefused(
+            NamedOption("y"),
+            f" should be a 1d array, got an array of shape {y.shape} instead: one label a row.",
+            expected="one label a row",
+        )
     return y
 
 
@@ -564,17 +620,30 @@ def checked_weights(weights: Any) -> AnyArray:
     """The weight of each row: int64 where all are whole numbers, else float64."""
     weights = np.asarray(weights)
     if weights.ndim != 1:
-        raise RowsRefused(f"Sample weights must be 1D array or scalar, got shape {weights.shape}.")
+        raise RowsRefused(
+            f"Sample weights must be 1D array or scalar, got shape {weights.shape}.",
+            where=Location(value=str(weights.shape)),
+            expected="one weight a row",
+        )
     if weights.dtype.kind not in "biuf":
         try:
             weights = weights.astype(np.float64)
         except (TypeError, ValueError):
-            raise RowsRefused(f"Weights must be numbers, not {weights.dtype}. Give one number a row.") from None
+            raise RowsRefused(
+                f"Weights must be numbers, not {weights.dtype}.",
+                advice="Give one number a row.",
+                where=Location(value=str(weights.dtype)),
+                expected="numbers",
+            ) from None
     if weights.size and not (np.isfinite(weights).all() and weights.min() >= 0):
-        raise RowsRefused("Weights must be finite and not negative. To take rows back, use forget.")
+        raise RowsRefused(
+            "Weights must be finite and not negative.",
+            advice=("To take rows back, use ", UseVerb("forget"), "."),
+            expected="finite weights from 0 up",
+        )
     if weights.dtype.kind in "biu":
         if weights.size and weights.max() > 2**62:
-            raise OverflowRefused("A weight exceeds 2^62. Scale the weights down.")
+            raise OverflowRefused("A weight exceeds 2^62.", expected="weights of at most 2^62")
         return weights.astype(np.int64)
     if (weights < 2**62).all() and (weights == np.floor(weights)).all():
         return weights.astype(np.int64)
@@ -634,6 +703,7 @@ def not_values(name: str, problem: ValuesRefused) -> ColumnRefused:
             "Turn it into columns of single values, or leave it out: ", SetOption("families", "ignore", name), ".",
         ),
         where=Location(column=name),
+        expected=problem.expected,
     )
 
 

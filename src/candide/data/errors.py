@@ -9,20 +9,21 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from difflib import get_close_matches
-from typing import Any
+from typing import Any, ClassVar, Self
 
-from candide.data.advice import Message, Part, plain_part
+from candide.data.advice import Message, NamedOption, Part, plain_part
 from candide.data.visible import visible, visible_lines
 
 
 @dataclass(frozen=True)
 class Location:
-    """Where something was found, as far as that is known; rows are counted as the message counts them."""
+    """Where something was found, as far as that is known; rows and the lines of a file are counted from 1."""
 
     file: str | None = None
     row: int | None = None
     column: str | None = None
     value: Any = None
+    line: int | None = None
 
 
 NOWHERE = Location()
@@ -37,14 +38,28 @@ class Told(Exception):
     "It holds 2.5. Choose families={'x': 'gaussian'}."
     """
 
+    usual_advice: ClassVar[str] = ""
+    """What to do where nothing else is advised."""
+
     def __init__(
         self, *what: Part, advice: Part | Iterable[Part] = (), where: Location = NOWHERE, expected: str = ""
     ) -> None:
         super().__init__(*what)
         self.what = Message(*what)
+        advice = advice or self.usual_advice
         self.advice = Message(*([advice] if isinstance(advice, str) or not isinstance(advice, Iterable) else advice))
         self.where = where
         self.expected = expected
+
+    @classmethod
+    def of_option(cls, name: str, expected: str, value: Any) -> Self:
+        """The refusal of an option's value.
+
+        >>> str(OptionRefused.of_option("confidence", "a number from 0 to 1", 2))
+        'confidence must be a number from 0 to 1, not 2.'
+        """
+        said = f" must be {expected}, not {value!r}."
+        return cls(NamedOption(name), said, where=Location(value=value), expected=expected)
 
     @property
     def message(self) -> Message:
@@ -108,6 +123,8 @@ class SummariesDisagree(CandideError):
 class ForgetRefused(CandideError):
     """Rows to forget were never learned: some count would become negative."""
 
+    usual_advice = "Forget only rows that were learned."
+
 
 class RowNeverLearned(ForgetRefused):
     """A row to forget is not in the ledger; `row` is counted from 1."""
@@ -116,7 +133,6 @@ class RowNeverLearned(ForgetRefused):
         super().__init__(
             f"Row {row:,}, with label '{label}', was never learned, or not as often as it is to be forgotten: "
             "the ledger does not hold it. Nothing was forgotten.",
-            advice="Forget only rows that were learned.",
             where=Location(row=row, value=label),
         )
         self.row, self.label = row, label
@@ -124,6 +140,8 @@ class RowNeverLearned(ForgetRefused):
 
 class OverflowRefused(CandideError):
     """A count would no longer fit in 64 bits."""
+
+    usual_advice = "Scale the weights down."
 
 
 class MissingColumnWarning(Told, UserWarning):

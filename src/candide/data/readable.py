@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from candide.data.arrays import AnyArray
-from candide.data.errors import ValuesRefused
+from candide.data.errors import Location, ValuesRefused
 
 READABLE = (
     pa.types.is_boolean, pa.types.is_integer, pa.types.is_floating, pa.types.is_decimal, pa.types.is_string,
@@ -37,7 +37,7 @@ def plain_column(column: Any) -> Any:
     if pa.types.is_float16(kind) or pa.types.is_binary_view(kind):
         return column.cast(pa.float32() if pa.types.is_float16(kind) else pa.large_binary())
     if not any(is_kind(kind) for is_kind in READABLE):
-        raise ValuesRefused(f"it holds {kind}, and such a thing is no single value.")
+        raise ValuesRefused(f"it holds {kind}, and such a thing is no single value.", expected="single values")
     return column
 
 
@@ -61,14 +61,19 @@ def as_arrow(values: AnyArray) -> Any:
     """One column of a NumPy array as an Arrow array; types that Arrow lacks are read as the nearest it has."""
     kind, unit = values.dtype.kind, np.datetime_data(values.dtype)[0] if values.dtype.kind in "mM" else ""
     if kind == "c":
-        raise ValuesRefused("it holds complex numbers, and families are for real ones.")
+        raise ValuesRefused("it holds complex numbers, and families are for real ones.", expected="real numbers")
     if unit in COARSE_TIMES:
         if kind == "m" and unit in "YM":
-            raise ValuesRefused(f"it holds spans of {'years' if unit == 'Y' else 'months'}, which differ in length.")
+            raise ValuesRefused(
+                f"it holds spans of {'years' if unit == 'Y' else 'months'}, which differ in length.",
+                expected="spans of one length",
+            )
         values = values.astype(f"{kind}8[s]")
     elif kind == "f" and values.dtype.itemsize not in (4, 8):
         values = values.astype(np.float64)
     try:
         return pa.array(np.ascontiguousarray(values), from_pandas=True)
     except (pa.ArrowException, ValueError, TypeError):
-        raise ValuesRefused(f"it holds {values.dtype}, which is not read here.") from None
+        raise ValuesRefused(
+            f"it holds {values.dtype}, which is not read here.", where=Location(value=str(values.dtype))
+        ) from None

@@ -18,7 +18,7 @@ import numpy as np
 import pyarrow as pa
 
 from candide.data.arrays import AnyArray, IntArray
-from candide.data.errors import ValuesRefused
+from candide.data.errors import Location, ValuesRefused
 from candide.data.readable import as_arrow, plain_column
 
 Key = tuple[str, Any]
@@ -59,8 +59,10 @@ def key_of(value: Any) -> Key | None:
     if isinstance(value, (datetime.date, datetime.time)):
         return ("time", value.isoformat())
     raise ValuesRefused(
-        f"A value of type {type(value).__name__} cannot be a category or a label. "
-        "Use text, numbers, truth values, bytes or dates."
+        f"A value of type {type(value).__name__} cannot be a category or a label.",
+        advice="Use text, numbers, truth values, bytes or dates.",
+        where=Location(value=type(value).__name__),
+        expected="text, numbers, truth values, bytes or dates",
     )
 
 

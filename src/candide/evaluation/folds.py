@@ -53,10 +53,12 @@ def in_folds(
 def refuse_two_ways(leave_one_out: bool, folds: int | None, seed: int | None) -> None:
     """Raise where rows are to be judged in two ways at once, or a seed is given and no folds to deal them into."""
     if leave_one_out and folds is not None:
-        raise OptionRefused("Leave-one-out and folds are two ways to evaluate. Ask for one of them.")
+        raise OptionRefused("Leave-one-out and folds are two ways to evaluate.", advice="Ask for one of them.")
     if seed is not None and folds is None:
         raise OptionRefused(
-            NamedOption("seed"), " deals rows into folds, and none were asked for: ", SetOption("folds"), "."
+            NamedOption("seed"),
+            " deals rows into folds, and none were asked for.",
+            advice=("Ask for some: ", SetOption("folds"), "."),
         )
 
 
@@ -68,10 +70,9 @@ def folds_of(batch: Batch, folds: int, seed: int = 0) -> IntArray:
     ([3, 3], [0, 1])
     """
     if batch.labels is None:
-        raise LabelsRefused("These rows have no labels to compare answers with.")
+        raise LabelsRefused("These rows have no labels to compare answers with.", expected="one label a row")
     if not (isinstance(folds, int) and 2 <= folds <= len(batch)):
-        said = f" is a whole number from 2 to the number of rows ({len(batch):,}), not {folds!r}."
-        raise OptionRefused(NamedOption("folds"), said)
+        raise OptionRefused.of_option("folds", f"a whole number from 2 to the number of rows ({len(batch):,})", folds)
     salt = mix_all(np.array([seed % 2**64], dtype=np.uint64))
     order = np.lexsort((weights_of(batch), mix_all(row_hashes(batch) ^ salt), batch.labels.codes))
     dealt = np.empty(len(batch), dtype=np.int64)

@@ -28,7 +28,7 @@ class Binomial(Density):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.trials < 1 or self.trials != int(self.trials):
-            raise OptionRefused(f"binomial: trials must be a whole number from 1 up, not {self.trials!r}.")
+            raise OptionRefused.of_option("trials", "a whole number from 1 up", self.trials)
 
     @classmethod
     def candidates_for(cls, column: ColumnLook) -> list[AnyFamily]:

@@ -47,9 +47,9 @@ class Calendar(Categorical):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.part not in PARTS:
-            raise OptionRefused(f"The part of a calendar is one of {', '.join(PARTS)}, not {self.part!r}.")
+            raise OptionRefused.of_option("part", f"one of {', '.join(PARTS)}", self.part)
         if not 1 <= self.year <= 9999:
-            raise OptionRefused(f"year must be a whole number from 1 to 9999, not {self.year!r}.")
+            raise OptionRefused.of_option("year", "a whole number from 1 to 9999", self.year)
 
     @classmethod
     def candidates_for(cls, column: ColumnLook) -> list[AnyFamily]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from candide.data.advice import SetOption
+from candide.data.advice import NamedOption, SetOption
 from candide.data.arrays import AnyArray, BoolArray, Counts, FloatArray, IntArray
 from candide.data.batch import Batch
 from candide.data.errors import OptionRefused
@@ -68,8 +68,8 @@ class Categorical(Family[Tally, TallyBuilder, CodedColumns, dict[str, Values]]):
         if self.groups is None:
             return
         if not self.grouped:
-            needed = SetOption("grouped", True)
-            raise OptionRefused("groups say which values belong together, which needs ", needed, ".")
+            needed = ("Add ", SetOption("grouped", True), ".")
+            raise OptionRefused(NamedOption("groups"), " say which values belong together.", advice=needed)
         object.__setattr__(self, "groups", tuple(tuple(tuple(slot) for slot in group) for group in self.groups))
 
     @classmethod

@@ -9,9 +9,10 @@ from typing import Self
 
 import numpy as np
 
+from candide.data.advice import PythonCode
 from candide.data.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from candide.data.batch import Batch
-from candide.data.errors import OptionRefused
+from candide.data.errors import Location, OptionRefused
 from candide.families.base.basis import CountBasis, interval_named
 from candide.families.base.competing import ColumnLook
 from candide.families.base.core import Drawn
@@ -83,12 +84,16 @@ class Histogram(OfNumbers[Tally, TallyBuilder, Steps]):
         super().__post_init__()
         edges = np.array(self.edges, dtype=np.float64) + 0.0
         if not (np.all(np.abs(edges) < LARGEST) and np.all(edges[1:] > edges[:-1])):
-            raise OptionRefused("The edges of a histogram must be finite numbers, each larger than the one before.")
+            raise OptionRefused(
+                "The edges of a histogram must be finite numbers, each larger than the one before.",
+                expected="finite numbers, each larger than the one before",
+            )
         object.__setattr__(self, "edges", tuple(edges.tolist()))
         if self.intervals is not None:
             starts = [0, *map(int, self.intervals), self.bins]
             if any(start >= stop for start, stop in pairwise(starts)):
-                raise OptionRefused(f"intervals must be ascending numbers of bins from 1 to {self.bins - 1}.")
+                expected = f"ascending numbers of bins from 1 to {self.bins - 1}"
+                raise OptionRefused.of_option("intervals", expected, self.intervals)
             object.__setattr__(self, "intervals", tuple(starts[1:-1]))
 
     def fitted_to(self, values: FloatArray, column: str, bins: int = BINS) -> Self:
@@ -115,7 +120,9 @@ class Histogram(OfNumbers[Tally, TallyBuilder, Steps]):
     def builder(self, columns: tuple[str, ...], classes: int) -> TallyBuilder:
         if len(columns) != 1:
             raise OptionRefused(
-                f"A histogram holds one column, not {len(columns)}: give each its own, as in Histogram(column='age')."
+                f"A histogram holds one column, but it was given {len(columns)}.",
+                advice=("Give each its own: ", PythonCode("Histogram(column='age')"), "."),
+                expected="one column",
             )
         return TallyBuilder(range(self.bins), classes)
 
@@ -251,7 +258,9 @@ def edges_of(values: FloatArray, bins: int) -> FloatArray:
     has a bin of its own. The first and last edge are as far outside as their neighbours are inside.
     """
     if bins < 1:
-        raise OptionRefused(f"bins must be a whole number from 1 up, not {bins!r}.")
+        expected = "a whole number of bins, from 1 up"
+        said = f"A histogram has {expected}, not {bins!r}."
+        raise OptionRefused(said, where=Location(value=bins), expected=expected)
     distinct, counts = np.unique(values[np.isfinite(values)], return_counts=True)
     if not len(distinct):
         return np.zeros(0)

@@ -9,9 +9,10 @@ from typing import Self
 
 import numpy as np
 
+from candide.data.advice import PythonCode
 from candide.data.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from candide.data.batch import Batch
-from candide.data.errors import OptionRefused
+from candide.data.errors import Location, OptionRefused
 from candide.families.base.basis import CountBasis
 from candide.families.base.block_scores import BlockScores
 from candide.families.base.competing import TEXT
@@ -70,7 +71,10 @@ class Text(Family[WordTally, WordTallyBuilder, Documents, TextParameters]):
         if self.alphabet not in ("", here):
             raise OptionRefused(
                 f"This text was counted with the alphabet '{self.alphabet}', but here is '{here}': words might be cut "
-                "differently. Count it again, or use the Candide or Python it was made with."
+                "differently.",
+                advice="Count it again, or use the Candide or Python it was made with.",
+                where=Location(value=self.alphabet),
+                expected=here,
             )
         object.__setattr__(self, "alphabet", here)
 
@@ -290,7 +294,9 @@ def refuse_several(columns: tuple[str, ...]) -> None:
     """Raise unless the block has one column."""
     if len(columns) != 1:
         raise OptionRefused(
-            f"A text block holds one column, not {len(columns)}: give each its own, as in Text(column='title')."
+            f"A text block holds one column, but it was given {len(columns)}.",
+            advice=("Give each its own: ", PythonCode("Text(column='title')"), "."),
+            expected="one column",
         )
 
 

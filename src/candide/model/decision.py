@@ -6,10 +6,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from candide.data.advice import NamedOption
 from candide.data.arrays import AnyArray, FloatArray, IntArray
 from candide.data.batch import Batch
-from candide.data.errors import Location, OptionRefused
+from candide.data.errors import OptionRefused
 from candide.data.values import as_array
 from candide.model.novelty import Novelty
 from candide.model.predictor import Predictor, normalised
@@ -58,5 +57,4 @@ def answers(model: Predictor, decisions: Decided, confidence: float, rarity: flo
 def refuse_no_share(name: str, value: float) -> None:
     """Raise unless a number is a share."""
     if not 0 <= value <= 1:
-        said = f" must be a number from 0 to 1, not {value!r}."
-        raise OptionRefused(NamedOption(name), said, where=Location(value=value), expected="a number from 0 to 1")
+        raise OptionRefused.of_option(name, "a number from 0 to 1", value)

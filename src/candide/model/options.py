@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
-from candide.data.advice import NamedOption
 from candide.data.batch import Batch
 from candide.data.errors import OptionRefused
 from candide.model.predictor import Priors
@@ -29,7 +28,7 @@ class Options:
 
     def __post_init__(self) -> None:
         if self.missing not in ("ignore", "value"):
-            raise OptionRefused(NamedOption("missing"), f" must be 'ignore' or 'value', not {self.missing!r}.")
+            raise OptionRefused.of_option("missing", "'ignore' or 'value'", self.missing)
 
     def choose(self, batch: Batch) -> Schema:
         """A family for every column of the rows: as given, else by the look of its values."""

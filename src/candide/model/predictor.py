@@ -12,7 +12,7 @@ import numpy as np
 from candide.data.advice import NamedOption
 from candide.data.arrays import AnyArray, FloatArray, IntArray
 from candide.data.batch import Batch
-from candide.data.errors import LabelsRefused, OptionRefused, suggestion
+from candide.data.errors import LabelsRefused, Location, OptionRefused, suggestion
 from candide.data.times import is_time, shown_time
 from candide.data.values import Key, key_of, shown
 from candide.families.base.competing import CATEGORY
@@ -64,19 +64,24 @@ class Predictor:
     ) -> Predictor:
         """Let priors and smoothing meet the summary."""
         if not summary.classes:
-            raise LabelsRefused("No class is left: every row was forgotten. Learn some rows first.")
+            raise LabelsRefused("No class is left: every row was forgotten.", advice="Learn some rows first.")
         parameters = tuple(
             block.family.fit(statistic, block.columns)
             for block, statistic in zip(summary.blocks, summary.statistics, strict=True)
         )
         log_prior = log_priors(summary, priors, class_weight)
         model = cls(summary.classes, log_prior, summary.blocks, parameters, calibration, kinds or {}, summary)
-        if calibration is None and not model.has_prior and (priors != "empirical" or class_weight is not None):
-            raise OptionRefused(
-                "complement is a score, not a likelihood: priors and class weights have no effect on it. "
-                "Leave them out, or choose 'multinomial'."
-            )
+        if priors != "empirical" or class_weight is not None:
+            model.refuse_other_priors()
         return model
+
+    def refuse_other_priors(self) -> None:
+        """Raise where priors would change nothing."""
+        if not self.has_prior and self.calibration is None:
+            raise OptionRefused(
+                "'complement' is a score, not a likelihood: priors and class weights have no effect on it.",
+                advice="Leave them out, or choose 'multinomial'.",
+            )
 
     @property
     def has_prior(self) -> bool:
@@ -242,9 +247,13 @@ class Predictor:
         """
         if label is not None and label not in self.classes:
             known = [shown(key) for key in self.classes]
-            raise LabelsRefused(f"There is no class '{shown(label)}'. {suggestion(shown(label), known)}")
+            raise LabelsRefused(
+                f"There is no class '{shown(label)}'.",
+                advice=suggestion(shown(label), known),
+                where=Location(value=shown(label)),
+            )
         if rows < 0:
-            raise OptionRefused(f"rows must be a whole number from 0 up, not {rows!r}.")
+            raise OptionRefused.of_option("rows", "a whole number from 0 up", rows)
         chances = np.exp(self.log_prior)
         labels = (
             rng.choice(len(self.classes), rows, p=chances / chances.sum())
@@ -323,15 +332,17 @@ def prior_shares(summary: Summary, priors: Priors) -> FloatArray:
         shares = given(priors, summary.classes, "priors")
         if not (abs(shares.sum() - 1) <= 1e-6 and (shares >= 0).all()):
             raise OptionRefused(
-                f"priors must be chances from 0 up that sum to 1, but the smallest is {shares.min():g} and they sum "
-                f"to {shares.sum():g}."
+                NamedOption("priors"),
+                f" must be chances from 0 up that sum to 1, but the smallest is {shares.min():g} and they sum to "
+                f"{shares.sum():g}.",
+                expected="chances from 0 up that sum to 1",
             )
         return shares
     if priors == "uniform":
         return np.ones(len(summary.classes))
     if priors == "empirical":
         return summary.counts.astype(np.float64)
-    raise OptionRefused(NamedOption("priors"), f" must be 'empirical', 'uniform' or {{class: chance}}, not {priors!r}.")
+    raise OptionRefused.of_option("priors", "'empirical', 'uniform' or a chance for each class", priors)
 
 
 def class_weights(summary: Summary, class_weight: Priors | None) -> FloatArray:
@@ -342,12 +353,15 @@ def class_weights(summary: Summary, class_weight: Priors | None) -> FloatArray:
         unnamed = {value: 1.0 for _, value in summary.classes}
         weights = given({**unnamed, **class_weight}, summary.classes, "class_weight")
         if not (np.isfinite(weights).all() and (weights >= 0).all() and weights.any()):
-            raise OptionRefused("class_weight must be finite, not negative, and positive for some class.")
+            raise OptionRefused(
+                NamedOption("class_weight"),
+                " must be finite, not negative, and positive for some class.",
+                expected="finite factors from 0 up, one of them above zero",
+            )
         return weights
     if class_weight == "balanced":
         return 1 / np.where(summary.counts > 0, summary.counts, 1)
-    said = f" must be None, 'balanced' or {{class: factor}}, not {class_weight!r}."
-    raise OptionRefused(NamedOption("class_weight"), said)
+    raise OptionRefused.of_option("class_weight", "'balanced' or a factor for each class", class_weight)
 
 
 def given(numbers: Mapping[Any, float], classes: tuple[Key, ...], what: str) -> FloatArray:
@@ -356,8 +370,19 @@ def given(numbers: Mapping[Any, float], classes: tuple[Key, ...], what: str) -> 
     known = [shown(key) for key in classes]
     for key in keyed:
         if key not in classes:
-            raise OptionRefused(f"{what} names class {key and shown(key)!r}. {suggestion(str(key and key[1]), known)}")
+            raise OptionRefused(
+                NamedOption(what),
+                f": there is no class {key and shown(key)!r}.",
+                advice=suggestion(str(key and key[1]), known),
+                where=Location(value=key and shown(key)),
+            )
     lacking = [shown(key) for key in classes if key not in keyed]
     if lacking:
-        raise OptionRefused(f"{what} says nothing about class '{lacking[0]}'. Give a number for every class.")
+        raise OptionRefused(
+            NamedOption(what),
+            f": nothing is said about class '{lacking[0]}'.",
+            advice="Give a number for every class.",
+            where=Location(value=lacking[0]),
+            expected="a number for every class",
+        )
     return np.array([keyed[key] for key in classes])

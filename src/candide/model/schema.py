@@ -9,7 +9,7 @@ from typing import Any
 import pyarrow as pa
 
 from candide import families as family_files
-from candide.data.advice import Message, NamedOption, SetOption
+from candide.data.advice import Message, SetOption
 from candide.data.batch import TEXT, Batch, SparseColumns
 from candide.data.errors import ColumnRefused, Location, OptionRefused, suggestion
 from candide.data.times import time_kind
@@ -202,9 +202,9 @@ def smoothed(family: AnyFamily, name: str, smoothing: Smoothing) -> AnyFamily:
     if smoothing in ("auto", "default"):
         return family
     if isinstance(smoothing, str) or smoothing is None:
-        raise OptionRefused(
-        NamedOption("smoothing"), f" must be 'auto', 'default', a number or {{column: number}}, not {smoothing!r}."
-    )
+        raise OptionRefused.of_option(
+            "smoothing", "'auto', 'default', a number or a number for each column", smoothing
+        )
     return replace(family, smoothing=float(smoothing)) if family.adds_counts else family
 
 
@@ -221,7 +221,11 @@ def checked(family: Any) -> Any:
     if isinstance(family, Family) or family == IGNORE:
         return family
     if not isinstance(family, str):
-        raise OptionRefused(f"A family is a name or a Family, not {family!r}.")
+        raise OptionRefused(
+            f"A family is a name or a Family, not {family!r}.",
+            where=Location(value=family),
+            expected="a name or a Family",
+        )
     return family_files.named(family)
 
 
@@ -230,6 +234,10 @@ def refuse_unknown_columns(by_column: Any, names: Sequence[str]) -> None:
     if isinstance(by_column, Mapping):
         for name in by_column:
             if name not in names:
-                raise ColumnRefused(f"There is no column '{name}'. {suggestion(str(name), names)}")
+                raise ColumnRefused(
+                    f"There is no column '{name}'.",
+                    advice=suggestion(str(name), names),
+                    where=Location(column=str(name)),
+                )
 
 

@@ -166,7 +166,11 @@ class Score:
         confusion = amounts(crossed(self.pairs, truths, known), self.bits)
         rows, unit = in_ones(sum(self.pairs.values()), self.bits), UNIT * 2.0**self.bits
         if not rows:
-            raise RowsRefused("There is not a single row to judge. Give at least one, with its label.")
+            raise RowsRefused(
+                "There is not a single row to judge.",
+                advice="Give at least one, with its label.",
+                expected="a row with its label",
+            )
         return Evaluation(
             kind,
             label,

@@ -15,7 +15,7 @@ import numpy as np
 from candide.data.advice import SetOption, UseVerb
 from candide.data.arrays import AnyArray, IntArray
 from candide.data.batch import Batch
-from candide.data.errors import ForgetRefused, LabelsRefused, OverflowRefused, SummariesDisagree
+from candide.data.errors import ForgetRefused, LabelsRefused, Location, OverflowRefused, SummariesDisagree
 from candide.data.values import Key, shown
 from candide.families.base.family import AnyFamily, Block
 from candide.kernels.counting import count_labels
@@ -253,7 +253,7 @@ class Accumulator:
     def _labels(self, batch: Batch) -> IntArray:
         """Each row's class number here, new classes being given one."""
         if batch.labels is None:
-            raise LabelsRefused("These rows have no labels. Learning needs one label a row.")
+            raise LabelsRefused("These rows have no labels.", advice="Give one a row.", expected="one label a row")
         for key in batch.labels.keys:
             self.places.setdefault(key, len(self.places))
         if len(self.places) > len(self.units):
@@ -275,14 +275,17 @@ def grid_weights(batch: Batch) -> AnyArray:
 def refuse_weight_overflow(units: int, bits: int) -> None:
     """Raise where rows of so many units together would weigh too much."""
     if units > CEILING:
-        raise OverflowRefused(f"The rows together would weigh more than 2^{62 - bits}. Scale the weights down.")
+        raise OverflowRefused(f"The rows together would weigh more than 2^{62 - bits}.")
 
 
 def refuse_unknown_classes(gone: Summary, classes: tuple[Key, ...]) -> None:
     """Raise where rows to forget belong to a class that is not there."""
     unknown = [key for key in gone.classes if key not in classes]
     if unknown:
-        raise ForgetRefused(f"Class '{shown(unknown[0])}' was never learned, so its rows cannot be forgotten.")
+        raise ForgetRefused(
+            f"Class '{shown(unknown[0])}' was never learned, so its rows cannot be forgotten.",
+            where=Location(value=shown(unknown[0])),
+        )
 
 
 def refuse_negative(left: IntArray, bits: int, classes: tuple[Key, ...]) -> None:
@@ -291,7 +294,8 @@ def refuse_negative(left: IntArray, bits: int, classes: tuple[Key, ...]) -> None
         index = int(np.argmax(left < 0))
         raise ForgetRefused(
             f"Class '{shown(classes[index])}' has fewer rows than are to be forgotten "
-            f"({-left[index] / 2**bits:.15g} too many). Forget only rows that were learned."
+            f"({-left[index] / 2**bits:.15g} too many).",
+            where=Location(value=shown(classes[index])),
         )
 
 
@@ -299,8 +303,7 @@ def refuse_impossible(reason: str) -> None:
     """Raise where forgetting would leave what no rows could have left."""
     if reason:
         raise ForgetRefused(
-            f"These rows were never learned, or not with these labels: without them there would be {reason}. "
-            "Forget only rows that were learned."
+            f"These rows were never learned, or not with these labels: without them there would be {reason}."
         )
 
 

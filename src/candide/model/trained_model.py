@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
-from candide.data.errors import CandideError, OptionRefused
+from candide.data.errors import CandideError
 from candide.model.options import Options
 from candide.model.predictor import Predictor, Priors
 from candide.model.schema import Schema
@@ -37,7 +37,8 @@ class TrainedModel:
     def __post_init__(self) -> None:
         if self.summary.blocks != self.schema.blocks:
             raise CandideError(
-                "The summary describes other columns or families than the schema. Keep the two that belong together."
+                "The summary describes other columns or families than the schema.",
+                advice="Keep the two that belong together.",
             )
 
     @classmethod
@@ -48,8 +49,7 @@ class TrainedModel:
 
     def with_priors(self, priors: Priors) -> TrainedModel:
         """The same for a world with other proportions; factors on the learned ones say nothing of that world."""
-        if not self.predictor.has_prior and self.predictor.calibration is None:
-            raise OptionRefused("complement is a score, not a likelihood: priors have no effect on it.")
+        self.predictor.refuse_other_priors()
         return replace(self, options=replace(self.options, priors=priors, class_weight=None))
 
     @cached_property

@@ -14,7 +14,7 @@ import numpy as np
 
 from candide.data.arrays import AnyArray, FloatArray, IntArray
 from candide.data.batch import Batch
-from candide.data.errors import LabelsRefused
+from candide.data.errors import LabelsRefused, Location
 from candide.data.values import Key, shown
 from candide.engines.protocol import Engine, parts
 from candide.families.base.family import Block
@@ -169,7 +169,10 @@ def known_labels(summary: Summary, batch: Batch) -> IntArray:
     labels = batch.labels.renumbered({key: index for index, key in enumerate(summary.classes)})
     if (labels < 0).any():
         strange = batch.labels.keys[batch.labels.codes[int(np.argmax(labels < 0))]]
-        raise LabelsRefused(f"Class '{shown(strange)}' was never learned, so its rows cannot be left out.")
+        raise LabelsRefused(
+            f"Class '{shown(strange)}' was never learned, so its rows cannot be left out.",
+            where=Location(value=shown(strange)),
+        )
     return labels
 
 

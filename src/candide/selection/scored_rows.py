@@ -42,7 +42,7 @@ class Judge:
     def __call__(self, batch: Batch) -> Score:
         """How good the answers are."""
         if batch.labels is None:
-            raise LabelsRefused("These rows have no labels to compare answers with.")
+            raise LabelsRefused("These rows have no labels to compare answers with.", expected="one label a row")
         answers = LabelledPosteriors(
             self.model.classes,
             log_normalised(self.model.reported(batch), self.model.log_prior),

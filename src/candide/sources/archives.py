@@ -7,6 +7,7 @@ import zipfile
 from functools import cached_property
 from typing import BinaryIO
 
+from candide.data.errors import Location
 from candide.sources.origins import Origin
 from candide.sources.refused import SourceRefused, reason_of
 from candide.sources.streams import UNREADABLE, ZIP, whole_file
@@ -23,7 +24,9 @@ def unpacked(origin: Origin) -> tuple[Origin, ...]:
     try:
         is_archive = opened.read(len(ZIP)) == ZIP
     except OSError as problem:
-        raise SourceRefused(f"Cannot read '{origin.name}': {reason_of(problem)}.") from None
+        raise SourceRefused(
+            f"Cannot read '{origin.name}': {reason_of(problem)}.", where=Location(origin.name)
+        ) from None
     finally:
         opened.close()
     return Archive(origin).members if is_archive else (origin,)
@@ -41,7 +44,9 @@ class Archive:
         try:
             return zipfile.ZipFile(whole_file(self.origin))
         except (*UNREADABLE, NotImplementedError, ValueError) as problem:
-            raise SourceRefused(f"{self.name} cannot be read as a zip archive: {reason_of(problem)}.") from None
+            raise SourceRefused(
+                f"{self.name} cannot be read as a zip archive: {reason_of(problem)}.", where=Location(self.name)
+            ) from None
 
     @property
     def members(self) -> tuple[Origin, ...]:
@@ -49,10 +54,14 @@ class Archive:
         found = sorted(self.opened.infolist(), key=lambda info: info.filename)
         names = [info.filename for info in found]
         if any(name in OFFICE for name in names):
-            raise SourceRefused(f"{self.name} is a spreadsheet or another office document. Save its table as csv.")
+            raise SourceRefused(
+                f"{self.name} is a spreadsheet or another office document.",
+                advice="Save its table as csv.",
+                where=Location(self.name),
+            )
         kept = tuple(Member(self, info) for info in found if not info.is_dir() and not _is_hidden(info.filename))
         if not kept:
-            raise SourceRefused(f"{self.name} is a zip archive without files in it.")
+            raise SourceRefused(f"{self.name} is a zip archive without files in it.", where=Location(self.name))
         return kept
 
 
@@ -68,9 +77,13 @@ class Member:
         try:
             return self._archive.opened.open(self._info)  # type: ignore[return-value]
         except RuntimeError:
-            raise SourceRefused(f"{self.name} needs a password. Unpack it first.") from None
+            raise SourceRefused(
+                f"{self.name} needs a password.", advice="Unpack it first.", where=Location(self.name)
+            ) from None
         except (*UNREADABLE, NotImplementedError) as problem:
-            raise SourceRefused(f"{self.name} cannot be unpacked: {reason_of(problem)}.") from None
+            raise SourceRefused(
+                f"{self.name} cannot be unpacked: {reason_of(problem)}.", where=Location(self.name)
+            ) from None
 
 
 def _is_hidden(name: str) -> bool:

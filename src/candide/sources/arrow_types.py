@@ -8,6 +8,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from candide.data.errors import Location
 from candide.sources.refused import SourceRefused
 
 types = pa.types
@@ -48,8 +49,10 @@ def refuse_unions(schema: Any, name: str) -> None:
     for part in schema:
         if types.is_union(part.type):
             raise SourceRefused(
-                f"{name}: column '{part.name}' holds values of several types at once (a union), which are not read. "
-                "Write the file without it, or with one column for each type."
+                f"{name}: column '{part.name}' holds values of several types at once (a union), which are not read.",
+                advice="Write the file without it, or with one column for each type.",
+                where=Location(name, column=part.name),
+                expected="values of one type",
             )
 
 

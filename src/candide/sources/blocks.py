@@ -104,6 +104,8 @@ def _filled(stream: ByteStream, data: bytes, size: int) -> tuple[bytes, bool]:
 def _refuse_endless(name: str, line: int, data: bytes) -> None:
     if len(data) > LONGEST_RECORD:
         raise SourceRefused(
-            f"{name}, line {line:,}: a record of more than {LONGEST_RECORD >> 20} MB. Perhaps a quote is opened there "
-            "and never closed, or the delimiter or format is another."
+            f"{name}, line {line:,}: a record of more than {LONGEST_RECORD >> 20} MB.",
+            advice="Perhaps a quote is opened there and never closed, or the delimiter or format is another.",
+            where=Location(name, line=line),
+            expected=f"at most {LONGEST_RECORD >> 20} MB",
         )

@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.ipc as pa_ipc
 import pyarrow.parquet as pa_parquet
 
+from candide.data.errors import Location
 from candide.sources.arrow_types import refuse_unions
 from candide.sources.origins import Origin
 from candide.sources.refused import SourceRefused, reason_of
@@ -43,7 +44,9 @@ class ColumnarSource(Source):
             if set(schema.names) != set(schemas[0].names):
                 odd = sorted(set(schema.names) ^ set(schemas[0].names))
                 raise SourceRefused(
-                    f"{origin.name} and {origins[0].name} do not have the same columns: only one has '{odd[0]}'."
+                    f"{origin.name} and {origins[0].name} do not have the same columns: only one has '{odd[0]}'.",
+                    where=Location(origin.name, column=odd[0]),
+                    expected="the same columns",
                 )
         names = tuple(schemas[0].names)
         return cls(columns=names, origins=origins, format=format, batch_rows=batch_rows, rows=rows or None)
@@ -66,7 +69,8 @@ class ColumnarSource(Source):
                     row += batch.num_rows
             except (pa.ArrowException, OSError) as problem:
                 raise SourceRefused(
-                    f"{origin.name}, after row {row - 1:,}: {reason_of(problem)}. The file may be damaged."
+                    f"{origin.name}, after row {row - 1:,}: {reason_of(problem)}. The file may be damaged.",
+                    where=Location(origin.name, row - 1),
                 ) from None
             finally:
                 opened.close()
@@ -93,7 +97,10 @@ def _open_columnar(origin: Origin, format: str) -> _Opened:
     except (pa.ArrowException, OSError) as problem:
         file.close()
         raise SourceRefused(
-            f"{origin.name} cannot be read as {format}: {reason_of(problem)}. If it is another format, name it."
+            f"{origin.name} cannot be read as {format}: {reason_of(problem)}.",
+            advice="If it is another format, name it.",
+            where=Location(origin.name),
+            expected=format,
         ) from None
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from candide.data.advice import SetOption
+from candide.data.advice import NamedOption, SetOption
 from candide.data.errors import Location, suggestion
 from candide.sources.refused import SourceRefused
 
@@ -18,17 +18,23 @@ def query_of(path: str, sql: str | None, table: str | None, tables: Sequence[str
     'SELECT * FROM "people"'
     """
     if sql is not None and table is not None:
-        raise SourceRefused("Give a table or a query, not both.")
+        raise SourceRefused(
+            NamedOption("table"), " and ", NamedOption("sql"), " were both given.",
+            advice="Give a table or a query, not both.", where=Location(str(path)),
+        )  # fmt: skip
     if sql is not None:
         return sql
     if table is None and len(tables) != 1:
-        listed = ", ".join(f"'{name}'" for name in tables) or "none"
+        listed = ", ".join(f"'{name}'" for name in tables) or "none at all"
         raise SourceRefused(
-            f"{path}: name a table with ", SetOption("table"), ", or a query with ", SetOption("sql"),
-            f". Tables there are: {listed}.", where=Location(str(path)),
+            f"{path} has no table of its own to read: there are {listed}.",
+            advice=("Name a table with ", SetOption("table"), ", or a query with ", SetOption("sql"), "."),
+            where=Location(str(path)),
         )  # fmt: skip
     table = table if table is not None else tables[0]
     if table not in tables:
-        raise SourceRefused(f"{path} has no table '{table}'. {suggestion(table, tables)}")
+        raise SourceRefused(
+            f"{path} has no table '{table}'.", advice=suggestion(table, tables), where=Location(str(path), value=table)
+        )
     quoted = table.replace('"', '""')
     return f'SELECT * FROM "{quoted}"'

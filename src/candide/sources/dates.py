@@ -13,6 +13,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from candide.data.errors import Location
 from candide.sources.refused import SourceRefused
 
 NAMES = {"31": "day", "12": "month", "2024": "year"}
@@ -48,7 +49,12 @@ class DateForm:
         date = re.split(r"[ T]", example.strip())[0]
         if date not in EXAMPLES:
             known = ", ".join(EXAMPLES)
-            raise SourceRefused(f"'{example}' does not show how dates are written. Show the last day of 2024: {known}.")
+            raise SourceRefused(
+                f"'{example}' does not show how dates are written.",
+                advice=f"Show the last day of 2024: {known}.",
+                where=Location(value=example),
+                expected=known,
+            )
         return cls(date, timed)
 
     @property

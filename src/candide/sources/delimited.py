@@ -13,7 +13,7 @@ import pyarrow.csv as pa_csv
 
 from candide.data.advice import Message
 from candide.data.arrays import AnyArray, IntArray
-from candide.data.errors import suggestion
+from candide.data.errors import Location, suggestion
 from candide.sources.blocks import RecordBlock
 from candide.sources.dialect import ENCODING_ADVICE, delimiter_of, header_of, newline_of, not_utf8
 from candide.sources.file_source import first_sample
@@ -75,7 +75,7 @@ class Delimited:
     ) -> Delimited:
         """Decide delimiter, names and kinds from the beginning of the first file that has rows."""
         if delimiter is not None and (len(delimiter) != 1 or not delimiter.isascii() or delimiter in '"\r\n'):
-            raise SourceRefused(f"A delimiter is one character such as ',' or ';', not {delimiter!r}.")
+            raise SourceRefused.of_option("delimiter", "one character such as ',' or ';'", delimiter)
 
         def has_rows(name: str, data: bytes) -> bool:
             if not data.strip():
@@ -95,7 +95,7 @@ class Delimited:
         if not is_all:
             rows = rows[: reader.end_of_records(rows)]
         if not rows.strip() and is_all:
-            raise SourceRefused(f"{name} has a header but no rows below it.")
+            raise SourceRefused(f"{name} has a header but no rows below it.", where=Location(name))
         reader._decide(RecordBlock(rows, name, header.line, 0), kinds_given(types, header.names), expected, manner)
         return reader
 
@@ -103,7 +103,7 @@ class Delimited:
         """Where the rows of a file begin, once its header agrees with the others."""
         header = header_of(name, head, self.delimiter)
         if header.names != self.columns:
-            raise SourceRefused(_other_columns(name, header.names, self.columns))
+            raise other_columns(name, header.names, self.columns)
         return header.start, header.line
 
     def has_record(self, head: bytes) -> bool:
@@ -311,7 +311,7 @@ class Records:
             data.decode("utf-8")
         except UnicodeDecodeError as problem:
             reason = not_utf8(data, problem.start)
-            return Reject(self.place(row), reason, ENCODING_ADVICE, "", self.text(row))
+            return Reject(self.place(row), reason, ENCODING_ADVICE, "", self.text(row), expected="UTF-8")
         found = int(self._found[2][row])
         return Reject(
             self.place(row),
@@ -332,22 +332,22 @@ class Records:
         if is_open:
             line = self.block.line + self.block.data.count(newline_of(self.block.data), 0, int(starts[len(fields) - 1]))
             raise SourceRefused(
-                f"{self.block.name}, line {line:,}: a quote is opened in this record and never closed. "
-                "Close it, or double it if it belongs to the text."
+                f"{self.block.name}, line {line:,}: a quote is opened in this record and never closed.",
+                advice="Close it, or double it if it belongs to the text.",
+                where=Location(self.block.name, line=line),
             )
 
 
-def _other_columns(name: str, found: tuple[str, ...], expected: tuple[str, ...]) -> str:
-    lacking = [column for column in expected if column not in found]
-    extra = [column for column in found if column not in expected]
-    if lacking:
-        return (
-            f"{name} has no column '{lacking[0]}', which the first file has. {suggestion(lacking[0], found)} "
-            "Files read together need the same columns."
-        )
-    if extra:
-        return (
-            f"{name} has a column '{extra[0]}', which the first file has not. {suggestion(extra[0], expected)} "
-            "Files read together need the same columns."
-        )
-    return f"{name} has the columns of the first file in another order. Give all files one order."
+def other_columns(name: str, found: tuple[str, ...], expected: tuple[str, ...]) -> SourceRefused:
+    """What is wrong with a file whose columns are not those of the first."""
+    odd = next((column for column in (*expected, *found) if (column in found) != (column in expected)), None)
+    if odd is None:
+        said = f"{name} has the columns of the first file in another order."
+        return SourceRefused(said, advice="Give all files one order.", where=Location(name))
+    lacks, known = (odd in expected), (found if odd in expected else expected)
+    return SourceRefused(
+        f"{name} has {'no' if lacks else 'a'} column '{odd}', which the first file has{'' if lacks else ' not'}.",
+        advice=(suggestion(odd, known), " Files read together need the same columns."),
+        where=Location(name, column=odd),
+        expected="the columns of the first file",
+    )

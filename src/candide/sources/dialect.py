@@ -64,7 +64,11 @@ def header_of(name: str, data: bytes, delimiter: str) -> Header:
     given = {place: f"column_{place + 1}" for place, text in enumerate(names) if not text}
     taken = set(given.values()) & set(names)
     if taken:
-        raise SourceRefused(f"{name}: a column has no name and '{min(taken)}' is taken. Name it in the header.")
+        raise SourceRefused(
+            f"{name}: a column has no name and '{min(taken)}' is taken.",
+            advice="Name it in the header.",
+            where=Location(name, column=min(taken)),
+        )
     line = data.count(newline, 0, start) + 1
     record = data[begin:start].rstrip(b"\r\n")
     return Header(
@@ -80,7 +84,9 @@ def _first_record(name: str, data: bytes, delimiter: str) -> tuple[int, int]:
     if b'"' in data[begin:end]:
         starts, fields, is_open = records_of(data[begin:], delimiter)
         if is_open and len(fields) == 1:
-            raise SourceRefused(f"{name}: a quote is opened in the header and never closed. Close it.")
+            raise SourceRefused(
+                f"{name}: a quote is opened in the header and never closed.", advice="Close it.", where=Location(name)
+            )
         end = begin + int(starts[1])
     elif b"\r" in data[begin:end]:
         end = begin + int(records_of(data[begin:end], delimiter)[0][1])
@@ -93,7 +99,7 @@ def decoded_record(name: str, record: bytes, line: int) -> str:
         return record.decode("utf-8")
     except UnicodeDecodeError as problem:
         said = f"{name}, line {line:,}: {not_utf8(record, problem.start)}"
-        raise SourceRefused(said, advice=ENCODING_ADVICE, where=Location(name, line), expected="UTF-8") from None
+        raise SourceRefused(said, advice=ENCODING_ADVICE, where=Location(name, line=line), expected="UTF-8") from None
 
 
 ENCODING_ADVICE = Message("Name the encoding of the file, for example ", SetOption("encoding", "latin-1"), ".")

@@ -12,6 +12,7 @@ from typing import Any
 
 import pyarrow.compute as pc
 
+from candide.data.errors import Location
 from candide.sources.refused import SourceRefused
 
 UNITS = ("€", "$", "£", "¥", "₹", "₽", "₺", "₩", "%", "EUR", "USD", "GBP", "CHF", "JPY")
@@ -41,8 +42,12 @@ class Dress:
         found = re.fullmatch(r"(\D*?)\d{1,3}(\D?)\d{3}(?:(\D)\d+)?(\D*)", tidy(example))
         if found is None:
             raise SourceRefused(
-                f"'number {example}' does not show how numbers are written. Show one from a thousand up, with a "
-                "decimal: 'number 1.234,5', 'number 1,234.5 $' or 'number 1234,5'."
+                f"'number {example}' does not show how numbers are written.",
+                advice=(
+                    "Show one from a thousand up, with a decimal: 'number 1.234,5', 'number 1,234.5 $' or 'number "
+                    "1234,5'."
+                ),
+                where=Location(value=example),
             )
         before, thousands, decimal, after = found.groups()
         usual = "," if thousands == "." else "."

@@ -14,6 +14,7 @@ from typing import Any
 import pyarrow as pa
 
 from candide.data.advice import Install
+from candide.data.errors import Location
 from candide.sources.arrow_types import refuse_unions
 from candide.sources.database import READ_ONLY, query_of
 from candide.sources.refused import SourceRefused, reason_of
@@ -76,7 +77,9 @@ def _duckdb(path: str) -> Any:
     try:
         return import_module("duckdb")
     except ImportError:
-        raise SourceRefused(f"Reading {path} needs DuckDB, which is not installed: ", Install("duckdb")) from None
+        raise SourceRefused(
+            f"Reading {path} needs DuckDB, which is not installed:", advice=Install("duckdb"), where=Location(path)
+        ) from None
 
 
 def _connected(path: str) -> Any:
@@ -84,7 +87,9 @@ def _connected(path: str) -> Any:
     try:
         return duckdb.connect(path, read_only=True, config=CLOSED)
     except duckdb.Error as problem:
-        raise SourceRefused(f"{path} cannot be read as DuckDB: {reason_of(problem)}.") from None
+        raise SourceRefused(
+            f"{path} cannot be read as DuckDB: {reason_of(problem)}.", where=Location(path), expected="DuckDB"
+        ) from None
 
 
 def _reader(connection: Any, path: str, query: str, rows: int) -> Any:
@@ -92,11 +97,18 @@ def _reader(connection: Any, path: str, query: str, rows: int) -> Any:
     try:
         statements = connection.extract_statements(query)
         if [statement.type for statement in statements] != [duckdb.StatementType.SELECT]:
-            raise SourceRefused(f"{path}: the query is no SELECT. {READ_ONLY}")
+            raise SourceRefused(
+                f"{path}: the query is no SELECT.",
+                advice=READ_ONLY,
+                where=Location(path, value=query),
+                expected="a SELECT",
+            )
         found = connection.sql(query)
         return found.to_arrow_reader(rows) if hasattr(found, "to_arrow_reader") else found.fetch_arrow_reader(rows)
     except duckdb.Error as problem:
-        raise SourceRefused(f"{path}: the query failed: {reason_of(problem)}. {READ_ONLY}") from None
+        raise SourceRefused(
+            f"{path}: the query failed: {reason_of(problem)}.", advice=READ_ONLY, where=Location(path, value=query)
+        ) from None
 
 
 def _batches(reader: Any, path: str) -> Iterator[Any]:
@@ -104,4 +116,4 @@ def _batches(reader: Any, path: str) -> Iterator[Any]:
     try:
         yield from reader
     except (pa.ArrowException, OSError, _duckdb(path).Error) as problem:
-        raise SourceRefused(f"{path}: the query failed: {reason_of(problem)}.") from None
+        raise SourceRefused(f"{path}: the query failed: {reason_of(problem)}.", where=Location(path)) from None

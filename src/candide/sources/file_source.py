@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Protocol
 
+from candide.data.errors import Location
 from candide.sources.ahead import Pause, ahead
 from candide.sources.blocks import RecordBlock, beginning, blocks
 from candide.sources.kinds import Kind
@@ -124,7 +125,7 @@ def first_sample(
             if has_rows(origin.name, data):
                 return best
     if best is None:
-        raise SourceRefused(f"{_listed(origins)} is empty: there is not a row in it.")
+        raise SourceRefused(f"{_listed(origins)} is empty: there is not a row in it.", where=Location(_listed(origins)))
     return best
 
 

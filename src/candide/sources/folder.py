@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from candide.data.advice import Message, SetOption
+from candide.data.errors import Location
 from candide.sources.blocks import LONGEST_RECORD
 from candide.sources.dialect import ENCODING_ADVICE, not_utf8
 from candide.sources.originals import OriginalRows
@@ -45,19 +46,22 @@ class FolderSource(Source):
         if labelled and not folders:
             hint = f" For tables, name the files: '{os.path.join(path, '*')}'." if loose else ""
             raise SourceRefused(
-                f"Folder '{path}' has no sub-folders. Put the text files of each class into a sub-folder that "
-                f"bears its name.{hint}"
+                f"Folder '{path}' has no sub-folders.",
+                advice=f"Put the text files of each class into a sub-folder that bears its name.{hint}",
+                where=Location(path),
             )
         if labelled and loose:
             raise SourceRefused(
-                f"'{os.path.join(path, loose[0])}' lies outside the sub-folders, so it has no label "
-                f"({len(loose):,} such files). Move it into a sub-folder, or away."
+                f"'{os.path.join(path, loose[0])}' lies outside the sub-folders, so it has no label ({len(loose):,} "
+                "such files).",
+                advice="Move it into a sub-folder, or away.",
+                where=Location(os.path.join(path, loose[0])),
             )
         found = [(name, os.path.join(path, name)) for name in loose]
         found += [(label, file) for label in folders for file in listing.files_in(os.path.join(path, label))]
         if not found:
             nothing = f"Folder '{path}' holds no files: there is nothing to read."
-            raise SourceRefused(" ".join([nothing, *listing.notes]))
+            raise SourceRefused(" ".join([nothing, *listing.notes]), where=Location(path))
         columns = (TEXT, LABEL) if labelled else (TEXT,)
         label = LABEL if labelled else None
         return cls(
@@ -95,7 +99,11 @@ class FolderSource(Source):
         try:
             text = stream.read(LONGEST_RECORD)
             if len(text) >= LONGEST_RECORD and stream.read(1):
-                raise SourceRefused(f"{path} is longer than {LONGEST_RECORD >> 20} MB, too long for one text.")
+                raise SourceRefused(
+                    f"{path} is longer than {LONGEST_RECORD >> 20} MB, too long for one text.",
+                    where=Location(path),
+                    expected=f"at most {LONGEST_RECORD >> 20} MB",
+                )
             taken = stream.taken()
         finally:
             stream.close()
@@ -103,7 +111,7 @@ class FolderSource(Source):
             text.decode("utf-8")
         except UnicodeDecodeError as problem:
             place = Place(path, "line", text.count(b"\n", 0, problem.start) + 1)
-            return Reject(place, not_utf8(text, problem.start), ENCODING_ADVICE), taken
+            return Reject(place, not_utf8(text, problem.start), ENCODING_ADVICE, expected="UTF-8"), taken
         return text, taken
 
     def _piece(self, found: list[tuple[str, str, bytes | Reject]], taken: int) -> Piece:
@@ -154,7 +162,7 @@ class Listing:
                 else:
                     self.others += 1
         except OSError as problem:
-            raise SourceRefused(f"Cannot read folder '{path}': {reason_of(problem)}.") from None
+            raise SourceRefused(f"Cannot read folder '{path}': {reason_of(problem)}.", where=Location(path)) from None
         return folders, files
 
     def files_in(self, path: str) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 
+from candide.data.errors import Location
 from candide.sources.origins import Origin
 from candide.sources.refused import SourceRefused
 from candide.sources.streams import ByteStream
@@ -38,7 +39,12 @@ def format_of(origins: tuple[Origin, ...]) -> str:
     found = {origin.name: _format_of(origin) for origin in origins}
     if len(set(found.values())) > 1:
         (first, one), (second, other) = _two_that_differ(found)
-        raise SourceRefused(f"'{first}' is {one} but '{second}' is {other}. Read files of one format at a time.")
+        raise SourceRefused(
+            f"'{first}' is {one} but '{second}' is {other}.",
+            advice="Read files of one format at a time.",
+            where=Location(second),
+            expected=one,
+        )
     return next(iter(found.values()))
 
 

@@ -12,6 +12,7 @@ from functools import cached_property
 import numpy as np
 
 from candide.data.arrays import AnyArray
+from candide.data.errors import Location
 from candide.kernels import compiled
 from candide.sources.blocks import RecordBlock, beginning
 from candide.sources.json_lines import JsonLines, Line, NonEmptyLines
@@ -125,7 +126,11 @@ class JsonArray(JsonLines):
     def enter(self, name: str, head: bytes) -> tuple[int, int]:
         start = _after_bracket(head)
         if not start:
-            raise SourceRefused(f"{name} does not begin with '[', but the first file is a JSON list. Read it apart.")
+            raise SourceRefused(
+                f"{name} does not begin with '[', but the first file is a JSON list.",
+                advice="Read it apart.",
+                where=Location(name),
+            )
         return start, head.count(b"\n", 0, start) + 1
 
     def has_record(self, head: bytes) -> bool:
@@ -141,10 +146,16 @@ class JsonArray(JsonLines):
         converted = np.full(len(data), SPACE, dtype=np.uint8)
         wrong, place, is_closed = write_lines(data, FIRST if block.is_first else NEXT, converted)
         if wrong == IN_ORDER and block.is_last and not is_closed:
-            raise SourceRefused(f"{block.name}: the list is never closed by ']'. The file may be cut short.")
+            raise SourceRefused(
+                f"{block.name}: the list is never closed by ']'. The file may be cut short.", where=Location(block.name)
+            )
         if wrong:
             line = block.line + block.data.count(b"\n", 0, place)
-            raise SourceRefused(f"{block.name}, line {line:,}: {WRONG[wrong]}. Mend the file.")
+            raise SourceRefused(
+                f"{block.name}, line {line:,}: {WRONG[wrong]}.",
+                advice="Mend the file.",
+                where=Location(block.name, line=line),
+            )
         return Items(replace(block, whole=converted.tobytes(), end=None), block.data)
 
 

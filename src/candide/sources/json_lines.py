@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.json as pa_json
 
 from candide.data.advice import Message
+from candide.data.errors import Location
 from candide.kernels.nesting import DEEPEST, is_too_deep
 from candide.sources.blocks import RecordBlock
 from candide.sources.dialect import ENCODING_ADVICE, not_utf8
@@ -67,7 +68,9 @@ class JsonLines:
         tables = [found for found in guess._tables(lines, name) if not isinstance(found, Reject)]
         if not tables:
             rejects = [found for found in guess._tables(lines[:1], name) if isinstance(found, Reject)]
-            raise rejects[0].refused if rejects else SourceRefused(f"{name} has no rows that can be read.")
+            raise rejects[0].refused if rejects else SourceRefused(
+                f"{name} has no rows that can be read.", where=Location(name)
+            )
         first = max((table for table, _ in tables), key=lambda table: table.num_rows)
         flat_table = unnested(first, name)
         exact = {
@@ -173,13 +176,13 @@ class JsonLines:
             reason = f"objects and lists are nested more than {DEEPEST} deep."
             return Reject(place, reason, ADVICE, "", text)
         if isinstance(problem, UnicodeDecodeError):
-            return Reject(place, not_utf8(data, problem.start), ENCODING_ADVICE, "", text)
+            return Reject(place, not_utf8(data, problem.start), ENCODING_ADVICE, "", text, expected="UTF-8")
         try:
             found = json.loads(data)
         except ValueError as wrong:
-            return Reject(place, f"not a JSON object: {reason_of(wrong)}.", ADVICE, "", text)
+            return Reject(place, f"not a JSON object: {reason_of(wrong)}.", ADVICE, "", text, expected="a JSON object")
         if not isinstance(found, dict):
-            return Reject(place, f"{shortened(text)} is not a JSON object.", ADVICE, "", text)
+            return Reject(place, f"{shortened(text)} is not a JSON object.", ADVICE, "", text, expected="a JSON object")
         for name, value in found.items():
             if name in self.schema.names and not is_of_type(value, self.schema.field(name).type):
                 expected = type_in_words(self.schema.field(name).type)

@@ -118,13 +118,18 @@ class Manner:
         words = (na,) if isinstance(na, str) else tuple(na or ())
         for name, mark in (("decimal", decimal), ("thousands", thousands)):
             if mark is not None and (len(mark) != 1 or mark.isdigit() or mark in "+-"):
-                raise SourceRefused(NamedOption(name), f" is one character such as ',' or '.', not {mark!r}.")
+                raise SourceRefused.of_option(name, "one character such as ',' or '.'", mark)
         if decimal is not None and decimal == thousands:
             both = (NamedOption("decimal"), " and ", NamedOption("thousands"))
             raise SourceRefused(*both, f" cannot both be {decimal!r}.")
         if not all(isinstance(word, str) for word in words):
-            said = " are words that mean a value is missing, such as "
-            raise SourceRefused(NamedOption("na"), said, SetOption("na", ["unknown"]), f", not {na!r}.")
+            raise SourceRefused(
+                NamedOption("na"),
+                f" must be words that mean a value is missing, not {na!r}.",
+                advice=("An example: ", SetOption("na", ["unknown"]), "."),
+                where=Location(value=na),
+                expected="words that mean a value is missing",
+            )
         return cls(words, decimal, thousands)
 
     @property
@@ -142,7 +147,7 @@ def parse_kind(spec: str) -> Kind:
     named, _, words = spec.partition(LACKING)
     name, _, form = named.strip().partition(" ")
     if name not in KINDS:
-        raise SourceRefused(f"'{spec}' is no type. {suggestion(name, KINDS)}")
+        raise SourceRefused(f"'{spec}' is no type.", advice=suggestion(name, KINDS), where=Location(value=spec))
     kind = _formed(name, form) if form else KINDS[name]
     return replace(kind, na=tuple(json.loads(words))) if words else kind
 
@@ -152,7 +157,10 @@ def _formed(name: str, form: str) -> Kind:
         return dressed(Dress.like(form))
     if name in ("date", "time"):
         return dated(DateForm.like(form, timed=name == "time"))
-    raise SourceRefused(f"'{name} {form}' is no type: only number, date and time are written in several ways.")
+    raise SourceRefused(
+        f"'{name} {form}' is no type: only number, date and time are written in several ways.",
+        where=Location(value=f"{name} {form}"),
+    )
 
 
 def dressed(dress: Dress, said: str = "") -> Kind:
@@ -173,11 +181,21 @@ def kinds_given(types: Mapping[str, str] | None, names: tuple[str, ...]) -> dict
     given = {}
     for column, kind in (types or {}).items():
         if column not in names:
-            raise ColumnRefused(f"There is no column '{column}' to give a type. {suggestion(column, names)}")
+            raise ColumnRefused(
+                f"There is no column '{column}' to give a type.",
+                advice=suggestion(column, names),
+                where=Location(column=column),
+            )
         try:
             given[column] = parse_kind(str(kind))
         except SourceRefused as problem:
-            raise SourceRefused(f"Column '{column}': ", problem.message, where=Location(column=column)) from None
+            raise SourceRefused(
+                f"Column '{column}': ",
+                problem.what,
+                advice=problem.advice,
+                where=Location(column=column, value=kind),
+                expected=problem.expected,
+            ) from None
     return given
 
 

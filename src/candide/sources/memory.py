@@ -10,6 +10,7 @@ import numpy as np
 
 from candide.data.advice import Message
 from candide.data.batch import Batch
+from candide.data.errors import Location
 from candide.data.values import Coded
 from candide.sources.refused import SourceRefused
 from candide.sources.rejects import SKIP, Place, Reject
@@ -48,7 +49,7 @@ class MemorySource(Source):
             yield part
         self.rejects.end()
         if not rows:
-            raise SourceRefused(self._nothing_left())
+            raise SourceRefused(self._nothing_left(), where=Location(self.name))
 
     def narrow(self, selection: Selection) -> None:
         super().narrow(selection)

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from candide.data.advice import NamedOption, SetOption
-from candide.data.errors import suggestion
+from candide.data.errors import Location, suggestion
 from candide.sources.archives import unpacked
 from candide.sources.blocks import LONGEST_RECORD
 from candide.sources.formats import FORMATS, format_of
@@ -62,9 +62,11 @@ def open_source(
     (('age', 'sex'), [2])
     """
     if not 1 <= batch_bytes <= LONGEST_RECORD or batch_rows < 1:
-        raise SourceRefused(f"batch_bytes is between 1 and {LONGEST_RECORD}, and batch_rows at least 1.")
+        raise SourceRefused(f"A batch has from 1 to {LONGEST_RECORD} bytes, and at least 1 row.")
     if format is not None and format not in FORMATS:
-        raise SourceRefused(f"'{format}' is no format. {suggestion(format, FORMATS)}")
+        raise SourceRefused(
+            f"'{format}' is no format.", advice=suggestion(format, FORMATS), where=Location(value=format)
+        )
     kept_out, manner = Rejects(on_error, rejects), Manner.of(na, decimal, thousands)
     if kept_out.keeps and labelled:
         raise SourceRefused(KEEP, " is for predict: what cannot be read cannot be learned.")
@@ -84,7 +86,10 @@ def open_source(
     else:
         _refuse_options("memory", delimiter, encoding, sql, table, follow_links, manner)
         if types or manner.na:
-            raise SourceRefused("Types and na are for files; change the columns of a table in memory beforehand.")
+            raise SourceRefused(
+                NamedOption("types"), " and ", NamedOption("na"), " are for files.",
+                advice="Change the columns of a table in memory beforehand.",
+            )
         from candide.sources.memory import MemorySource
 
         source = MemorySource.of(paths, batch_rows)
@@ -102,7 +107,7 @@ def expanded(paths: Paths) -> tuple[list[str], tuple[str, ...]]:
     """The files that paths and globs stand for, each of which exists, and what the globs left out."""
     given = [paths] if isinstance(paths, (str, os.PathLike)) else list(paths)
     if not given:
-        raise SourceRefused("No file was named.")
+        raise SourceRefused("No file was named.", advice="Name one.")
     found: list[str] = []
     notes: list[str] = []
     for path in [os.fspath(one) for one in given]:
@@ -113,7 +118,7 @@ def expanded(paths: Paths) -> tuple[list[str], tuple[str, ...]]:
             found += matches
             notes += said
         else:
-            raise SourceRefused(f"There is no file '{path}'. {_near(path)}".strip())
+            raise SourceRefused(f"There is no file '{path}'.", advice=_near(path), where=Location(path))
     if len(found) > 1 and "-" in found:
         raise SourceRefused("Standard input ('-') cannot be read together with files.")
     return found, tuple(notes)
@@ -126,7 +131,9 @@ def _matching(pattern: str) -> tuple[list[str], list[str]]:
     others = [match for match in matches if not os.path.isfile(match)]
     said = [f"'{path}' was left out: it is no file, but a pipe, a device or a link to nowhere." for path in others]
     if not files:
-        raise SourceRefused(" ".join([f"No file matches '{pattern}' in {os.path.abspath(os.curdir)}.", *said]))
+        raise SourceRefused(
+            " ".join([f"No file matches '{pattern}' in {os.path.abspath(os.curdir)}.", *said]), where=Location(pattern)
+        )
     return files, said
 
 
@@ -170,7 +177,12 @@ def _open_origins(
         raise SourceRefused(f"One {format} is read at a time, but {len(origins)} were named.")
     if not isinstance(origins[0], File):
         place = "which is a pipe" if isinstance(origins[0], Pipe) else "which is in an archive"
-        raise SourceRefused(f"A {format} cannot be read from {origins[0].name}, {place}. Give the path of a file.")
+        raise SourceRefused(
+            f"A {format} cannot be read from {origins[0].name}, {place}.",
+            advice="Give the path of a file.",
+            where=Location(origins[0].name),
+            expected="the path of a file",
+        )
     if format == "folder":
         from candide.sources.folder import FolderSource
 

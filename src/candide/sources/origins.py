@@ -7,6 +7,7 @@ import stat
 import sys
 from typing import Any, BinaryIO, Protocol
 
+from candide.data.errors import Location
 from candide.sources.pipes import Pipe
 from candide.sources.refused import SourceRefused, reason_of
 
@@ -68,4 +69,4 @@ def is_regular(path: str) -> bool:
 
 
 def _unreadable(path: str, problem: OSError) -> SourceRefused:
-    return SourceRefused(f"Cannot read '{path}': {reason_of(problem)}.")
+    return SourceRefused(f"Cannot read '{path}': {reason_of(problem)}.", where=Location(path))

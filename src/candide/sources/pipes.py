@@ -9,6 +9,7 @@ from functools import cached_property
 from time import monotonic
 from typing import Any, BinaryIO
 
+from candide.data.errors import Location
 from candide.sources.refused import SourceRefused
 
 PATIENCE = 0.1
@@ -42,8 +43,9 @@ class Pipe:
     def open(self) -> BinaryIO:
         if not self._keeps:
             raise SourceRefused(
-                f"{self.name[:1].upper()}{self.name[1:]} was read to be used once and cannot be read again. Write it "
-                "to a file first."
+                f"{self.name[:1].upper()}{self.name[1:]} was read to be used once and cannot be read again.",
+                advice="Write it to a file first.",
+                where=Location(self.name),
             )
         return PipeReader(self)  # type: ignore[return-value]
 

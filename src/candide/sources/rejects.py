@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from candide.data.advice import Message, NamedOption, SetOption
+from candide.data.advice import Message, SetOption
 from candide.data.errors import Location
 from candide.sources.refused import SourceRefused, reason_of
 
@@ -46,7 +46,9 @@ class Reject:
     @property
     def refused(self) -> SourceRefused:
         """The error that stops everything."""
-        where = Location(self.place.name, self.place.number or None, self.column or None, self.value)
+        place, number = self.place, self.place.number or None
+        row, line = (None, number) if place.unit == "line" else (number, None)
+        where = Location(place.name, row, self.column or None, self.value, line)
         said = f"{self.place}: {self.reason}"
         return SourceRefused(said, advice=self.advice, where=where, expected=self.expected)
 
@@ -84,8 +86,7 @@ class Rejects:
 
     def __init__(self, on_error: str = "stop", path: str | os.PathLike[str] | None = None):
         if on_error not in ON_ERROR:
-            said = f" is 'stop' or 'skip' (for predict also 'keep'), not {on_error!r}."
-            raise SourceRefused(NamedOption("on_error"), said, where=Location(value=on_error))
+            raise SourceRefused.of_option("on_error", "'stop' or 'skip' (for predict also 'keep')", on_error)
         if path is not None and on_error == "stop":
             raise SourceRefused("A file for rejects is only written with ", SKIP, ".")
         self.skips = on_error != "stop"
@@ -103,7 +104,10 @@ class Rejects:
             try:
                 self._file = open(self.path, "w", encoding="utf-8", newline="")  # noqa: SIM115
             except OSError as problem:
-                raise SourceRefused(f"Cannot write rejects to '{self.path}': {reason_of(problem)}.") from None
+                raise SourceRefused(
+                    f"Cannot write rejects to '{self.path}': {reason_of(problem)}.",
+                    where=Location(os.fspath(self.path)),
+                ) from None
             csv.writer(self._file).writerow(("file", "line", "column", "reason", "row"))
 
     def add(self, rejects: Sequence[Reject]) -> None:

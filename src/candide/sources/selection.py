@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from candide.data.advice import NamedOption, SetOption
-from candide.data.errors import ColumnRefused, OptionRefused, suggestion
+from candide.data.errors import ColumnRefused, Location, OptionRefused, suggestion
 from candide.sources.where import Where
 
 
@@ -26,8 +26,11 @@ class Selection:
         names = None if columns is None else tuple(columns)
         if names is not None and not all(names):
             raise OptionRefused(
-                NamedOption("columns"), " is a list of names, such as ", SetOption("columns", ["age", "sex"]),
-                "; one is empty.",
+                NamedOption("columns"),
+                " is a list of names, of which one is empty.",
+                advice=("An example: ", SetOption("columns", ["age", "sex"]), "."),
+                where=Location(value=columns),
+                expected="names",
             )  # fmt: skip
         return cls(names, None if where is None else Where.of(where))
 
@@ -39,7 +42,11 @@ class Selection:
             return tuple(columns)
         for column in self.columns:
             if column not in columns:
-                raise ColumnRefused(f"{name} has no column '{column}'. {suggestion(column, columns)}")
+                raise ColumnRefused(
+                    f"{name} has no column '{column}'.",
+                    advice=suggestion(column, columns),
+                    where=Location(name, column=column),
+                )
         return tuple(column for column in columns if column in {*self.columns, label})
 
     def expecting(self, expected: Mapping[str, str] | None, label: str | None) -> Mapping[str, str] | None:

@@ -15,7 +15,7 @@ import pyarrow as pa
 from candide.data.advice import Message
 from candide.data.arrays import AnyArray
 from candide.data.batch import ArrowColumns, Batch
-from candide.data.errors import ColumnRefused, suggestion
+from candide.data.errors import ColumnRefused, Location, suggestion
 from candide.data.progress import Report as Report
 from candide.data.progress import Size as Size
 from candide.data.values import Coded
@@ -111,7 +111,11 @@ def refuse_repeats(names: Sequence[str], whose: str) -> None:
     repeated = sorted(name for name, count in Counter(names).items() if count > 1)
     if repeated:
         listed = ", ".join(f"'{name}'" for name in repeated[:12]) + (", ..." if len(repeated) > 12 else "")
-        raise SourceRefused(f"{whose} has more than one column named {listed}. Rename them in the header.")
+        raise SourceRefused(
+            f"{whose} has more than one column named {listed}.",
+            advice="Rename them in the header.",
+            where=Location(whose, column=repeated[0]),
+        )
 
 
 @dataclass
@@ -184,7 +188,7 @@ class Source(ABC):
                 pieces.close()
             self.rejects.end()
         if not start and not (self.rejects.keeps and self.rejects.count):
-            raise SourceRefused(self._nothing_left())
+            raise SourceRefused(self._nothing_left(), where=Location(self.name))
 
     @property
     def read_as(self) -> Mapping[str, Kind]:
@@ -195,8 +199,9 @@ class Source(ABC):
         """Raise where the label column asked for is not there."""
         if self.labelled and self.label is not None and self.label not in self.columns:
             raise ColumnRefused(
-                f"{self.name} has no column '{self.label}' to learn as the label. "
-                f"{suggestion(self.label, self.columns)}"
+                f"{self.name} has no column '{self.label}' to learn as the label.",
+                advice=suggestion(self.label, self.columns),
+                where=Location(self.name, column=self.label),
             )
 
     def narrow(self, selection: Selection) -> None:
@@ -224,8 +229,11 @@ class Source(ABC):
         for name, column in zip(piece.names, piece.columns, strict=True):
             if name in needed and (held := nested(column.type) or (name == self.label and duration(column.type))):
                 raise ColumnRefused(
-                    f"{piece.place(0)}: column '{name}' holds {held}, but one value a row is needed: text, a number, a "
-                    "truth value or a date. Give it such values, or several columns of them."
+                    f"{piece.place(0)}: column '{name}' holds {held}, but one value a row is needed: text, a number, "
+                    "a truth value or a date.",
+                    advice="Give it such values, or several columns of them.",
+                    where=Location(self.name, column=name),
+                    expected="one value a row",
                 )
 
     def _nothing_left(self) -> str:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from candide.data.errors import Location
 from candide.sources.database import READ_ONLY, query_of
 from candide.sources.kinds import KINDS, settled
 from candide.sources.originals import OriginalRows
@@ -46,7 +47,12 @@ class SqliteSource(Source):
             names = tuple(column[0] for column in cursor.description or ())
             rows = None if sql is not None else connection.execute(query.replace("*", "count(*)", 1)).fetchone()[0]
         if not names:
-            raise SourceRefused(f"{path}: the query gives no rows. Give a SELECT.")
+            raise SourceRefused(
+                f"{path}: the query gives no rows.",
+                advice="Give a SELECT.",
+                where=Location(path, value=sql),
+                expected="a SELECT",
+            )
         refuse_repeats(names, f"{path}: the query")
         return cls(columns=names, path=path, query=query, rows=rows, fields=names)
 
@@ -129,7 +135,11 @@ class _connected:  # noqa: N801
             self._connection.execute("SELECT 1 FROM sqlite_master")
             self._connection.set_authorizer(_allowed)
         except sqlite3.Error as problem:
-            raise SourceRefused(f"{self._path} cannot be read as SQLite: {reason_of(problem)}.") from None
+            raise SourceRefused(
+                f"{self._path} cannot be read as SQLite: {reason_of(problem)}.",
+                where=Location(self._path),
+                expected="SQLite",
+            ) from None
         return self._connection
 
     def __exit__(self, *problem: object) -> None:
@@ -145,11 +155,13 @@ def _run(connection: sqlite3.Connection, path: str, query: str) -> sqlite3.Curso
     try:
         return connection.execute(query)
     except (sqlite3.Error, sqlite3.Warning) as problem:
-        raise SourceRefused(f"{path}: the query failed: {reason_of(problem)}. {READ_ONLY}") from None
+        raise SourceRefused(
+            f"{path}: the query failed: {reason_of(problem)}.", advice=READ_ONLY, where=Location(path, value=query)
+        ) from None
 
 
 def _fetched(cursor: sqlite3.Cursor, path: str) -> list[tuple[Any, ...]]:
     try:
         return cursor.fetchmany(ROWS)
     except (sqlite3.Error, UnicodeDecodeError) as problem:
-        raise SourceRefused(f"{path}: reading failed: {reason_of(problem)}.") from None
+        raise SourceRefused(f"{path}: reading failed: {reason_of(problem)}.", where=Location(path)) from None

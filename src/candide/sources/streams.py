@@ -36,7 +36,11 @@ class ByteStream:
         self._raw.close()
         self._raw = origin.open()
         if magic.startswith(ZIP) and encoding != "raw":
-            raise SourceRefused(f"{self.name} is a zip archive inside another file. Unpack it first.")
+            raise SourceRefused(
+                f"{self.name} is a zip archive inside another file.",
+                advice="Unpack it first.",
+                where=Location(self.name),
+            )
         self._bytes = _decompressed(self._raw, magic)
         self._decode = _decoder(encoding)
         self._guessed = encoding is None
@@ -49,7 +53,8 @@ class ByteStream:
             data = self._more(size)
         except UNREADABLE as problem:
             raise SourceRefused(
-                f"Cannot read '{self.name}' to its end: {reason_of(problem)}. The file may be cut short or damaged."
+                f"Cannot read '{self.name}' to its end: {reason_of(problem)}. The file may be cut short or damaged.",
+                where=Location(self.name),
             ) from None
         if not self._started and data:
             self._started = True
@@ -96,7 +101,7 @@ class ByteStream:
             raise SourceRefused(
                 f"{self.name}, near line {self._lines + before:,}: {reason_of(problem)}.",
                 advice=f"Choose another encoding: {', '.join(COMMON_ENCODINGS[:4])}, ...",
-                where=Location(self.name, self._lines + before),
+                where=Location(self.name, line=self._lines + before),
             ) from None
         self._lines += text.count(b"\n")
         return text
@@ -150,7 +155,9 @@ def _decoder(encoding: str | None) -> Any:
         codec = codecs.lookup(encoding or "")
     except LookupError:
         raise SourceRefused(
-            f"'{encoding}' is no encoding that Python knows. {suggestion(str(encoding), COMMON_ENCODINGS)}"
+            f"'{encoding}' is no encoding that Python knows.",
+            advice=suggestion(str(encoding), COMMON_ENCODINGS),
+            where=Location(value=encoding),
         ) from None
     if codec.name in ("utf-8", "utf-8-sig", "ascii"):
         return None

@@ -63,8 +63,10 @@ class Condition:
             found = COMPARE[self.sign](*self._alike(values))
         except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
             raise OptionRefused(
-                f"{name}: column '{self.column}' holds {values.type}, which cannot be compared with {self.value!r}. "
-                "Write numbers without quotes, and text and dates ('2026-01-31') in single quotes."
+                f"{name}: column '{self.column}' holds {values.type}, which cannot be compared with {self.value!r}.",
+                advice="Write numbers without quotes, and text and dates ('2026-01-31') in single quotes.",
+                where=Location(name, column=self.column, value=self.value),
+                expected=f"{values.type}",
             ) from None
         return as_truths(pc.fill_null(found, pa.scalar(False)))
 
@@ -122,7 +124,11 @@ class Where:
         """Raise where a column is not there."""
         for column in self.columns:
             if column not in columns:
-                raise ColumnRefused(f"{name} has no column '{column}' to choose rows by. {suggestion(column, columns)}")
+                raise ColumnRefused(
+                    f"{name} has no column '{column}' to choose rows by.",
+                    advice=suggestion(column, columns),
+                    where=Location(name, column=column),
+                )
 
 
 def simple(values: Any) -> Any:

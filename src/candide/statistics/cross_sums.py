@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from candide.data.arrays import AnyArray, FloatArray, IntArray
-from candide.data.errors import ColumnRefused, ForgetRefused
+from candide.data.errors import ColumnRefused, ForgetRefused, Location
 from candide.statistics.cross_moments import CrossBuilder
 from candide.statistics.exact import ExactSums
 from candide.statistics.semidefinite import is_semidefinite
@@ -53,8 +53,8 @@ class CrossSums:
         left = CrossSums(self.weight - other.weight, self.total - other.total, self.products - other.products)
         if left.impossible():
             raise ForgetRefused(
-                f"The rows to forget hold numbers that were never learned together: they would leave "
-                f"{left.impossible()}. Forget only rows that were learned."
+                "The rows to forget hold numbers that were never learned together: they would leave "
+                f"{left.impossible()}.",
             )
         return left
 
@@ -104,7 +104,9 @@ class CrossSums:
         added = next(column for column in after if column not in before)
         raise ColumnRefused(
             f"Column '{added}' cannot join a full-covariance block that has learned already: the products of its "
-            "values with the others are unknown. Fit anew, or give the column a family of its own."
+            "values with the others are unknown.",
+            advice="Fit anew, or give the column a family of its own.",
+            where=Location(column=added),
         )
 
     def over_classes(self) -> CrossSums:

@@ -94,7 +94,7 @@ class Ledger:
 
     def __sub__(self, other: Ledger) -> Ledger:
         if not self.covers(other):
-            raise ForgetRefused("Some of the rows to forget were never learned. Forget only rows that were learned.")
+            raise ForgetRefused("Some of the rows to forget were never learned.")
         bits = max(self.bits, other.bits)
         units = self.at(bits).copy()
         units[np.searchsorted(self.hashes, other.hashes)] -= other.at(bits)

@@ -57,8 +57,7 @@ class Sums:
         left = Sums(*(mine - theirs for mine, theirs in zip(self._parts(), other._parts(), strict=True)))
         if left.impossible():
             raise ForgetRefused(
-                f"The rows to forget hold numbers that were never learned: they would leave {left.impossible()}. "
-                "Forget only rows that were learned."
+                f"The rows to forget hold numbers that were never learned: they would leave {left.impossible()}."
             )
         return left
 

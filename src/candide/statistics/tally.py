@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from candide.data.arrays import AnyArray, IntArray
-from candide.data.errors import ForgetRefused, OverflowRefused
+from candide.data.errors import NOWHERE, ForgetRefused, Location, OverflowRefused
 from candide.statistics.weight_grid import CEILING, amounts, bits_of, coarsest, in_finer_units, weights_in_units
 
 ROUNDING = 1e-9
@@ -98,9 +98,11 @@ class Tally:
             left = np.where(np.abs(left) <= ROUNDING * np.maximum(mine, theirs), 0.0, left)
         if (left < 0).any():
             slot, label = np.argwhere(left < 0)[0]
+            said, where = told_slot(slots[slot])
             raise ForgetRefused(
-                f"{slots[slot]!r} was seen {mine[slot, label] / 2**bits:.15g} times with class number {label}, "
-                f"so {theirs[slot, label] / 2**bits:.15g} cannot be forgotten. Forget only rows that were learned."
+                f"{said} was seen {mine[slot, label] / 2**bits:.15g} times with its class, so "
+                f"{theirs[slot, label] / 2**bits:.15g} cannot be forgotten.",
+                where=where,
             )
         return Tally.of(slots, left, bits)
 
@@ -164,11 +166,23 @@ def outnumber(seen: Tally, indices: Any, rows: Tally) -> bool:
     return bool(beyond or (counts.sum(axis=0) > most).any())
 
 
+def told_slot(slot: Any) -> tuple[str, Location]:
+    """A slot as people know it: a value of a column, where it is one.
+
+    >>> told_slot(("colour", "text", "red"))[0], told_slot(3)[0]
+    ("'red' of column 'colour'", '3')
+    """
+    match slot:
+        case (str(column), str(), value):
+            return f"'{value}' of column '{column}'", Location(column=column, value=value)
+    return repr(slot), NOWHERE
+
+
 def refuse_count_overflow(mine: AnyArray, theirs: AnyArray) -> None:
     """Raise where the sum of two tables of counts might not fit in 64 bits."""
     whole = mine.size and theirs.size and mine.dtype == np.int64
     if whole and int(mine.max()) + int(theirs.max()) > CEILING:
-        raise OverflowRefused("A count would exceed 2^62. Scale the weights down.")
+        raise OverflowRefused("A count would exceed 2^62.")
 
 
 class TallyBuilder:
@@ -228,7 +242,7 @@ class TallyBuilder:
         if self.load > CEILING:
             self.load = float(self.table.max()) + rows * heaviest * largest
         if self.load > CEILING:
-            raise OverflowRefused(f"A count could exceed 2^{62 - self.bits}. Scale the weights down.")
+            raise OverflowRefused(f"A count could exceed 2^{62 - self.bits}.")
         return weights
 
     def freeze(self) -> Tally:

@@ -26,7 +26,7 @@ def on_grid(weights: FloatArray) -> FloatArray:
     [2147483648.0, 1.0]
     """
     if weights.max(initial=0.0) >= 2.0 ** (62 - FINEST):
-        raise OverflowRefused("A weight exceeds 2^30, beside weights that are not whole. Scale the weights down.")
+        raise OverflowRefused("A weight exceeds 2^30, beside weights that are not whole.")
     units = np.rint(np.ldexp(weights, FINEST))
     return np.ldexp(np.where(weights > 0, np.maximum(units, 1.0), 0.0), -FINEST)
 
@@ -51,8 +51,8 @@ def in_finer_units(units: IntArray, bits: int) -> IntArray:
     """The same counts in units smaller by 2^-bits."""
     if bits and units.size and int(units.max()) > CEILING >> bits:
         raise OverflowRefused(
-            "Counts of more than 2^30 do not go with weights that are not whole: those are counted in units of 2^-32. "
-            "Scale the weights down, or round them."
+            "Counts of more than 2^30 do not go with weights that are not whole: those are counted in units of 2^-32.",
+            advice="Scale the weights down, or round them.",
         )
     return units << bits
 

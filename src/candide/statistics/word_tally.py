@@ -10,7 +10,7 @@ from itertools import pairwise
 import numpy as np
 
 from candide.data.arrays import AnyArray, IntArray
-from candide.data.errors import ForgetRefused, OverflowRefused
+from candide.data.errors import ForgetRefused, Location, OverflowRefused
 from candide.kernels.word_merging import Lines, class_totals, merge_lines, sort_pairs, word_totals
 from candide.statistics.weight_grid import CEILING, coarsest, in_finer_units
 
@@ -109,7 +109,7 @@ class WordTally:
         mine, theirs = self.at(bits), other.at(bits)
         both = [a + b for a, b in zip(mine.class_totals.tolist(), theirs.class_totals.tolist(), strict=True)]
         if load_of(both, bits) > CEILING:
-            raise OverflowRefused(f"The counts of words would exceed 2^{62 - bits}. Scale the weights down.")
+            raise OverflowRefused(f"The counts of words would exceed 2^{62 - bits}.")
         return mine._merged(theirs, 1)
 
     def __sub__(self, other: WordTally) -> WordTally:
@@ -144,7 +144,7 @@ class WordTally:
         mine, theirs = self.lines, other.lines
         documents = self.documents + sign * other.documents
         if (documents < 0).any():
-            raise ForgetRefused("More documents are to be forgotten than were learned. Forget only what was learned.")
+            raise ForgetRefused("More documents are to be forgotten than were learned.")
         if not len(other):
             return replace(self, documents=documents).canonical()
         out = Lines(
@@ -159,8 +159,8 @@ class WordTally:
         if words < 0:
             word = bytes(theirs.letters[theirs.offsets[index] : theirs.offsets[index + 1]])
             raise ForgetRefused(
-                f"{word.decode('utf-8', 'replace')!r} was seen less often than is to be forgotten. "
-                "Forget only documents that were learned."
+                f"{word.decode('utf-8', 'replace')!r} was seen less often than is to be forgotten.",
+                where=Location(value=word.decode("utf-8", "replace")),
             )
         return replace(self, lines=trimmed_lines(out, int(words), int(pairs)), documents=documents).canonical()
 

@@ -6,6 +6,8 @@ import mmap
 import os
 import stat
 
+from candide.data.advice import UseVerb
+from candide.data.errors import Location
 from candide.model.trained_model import TrainedModel
 from candide.store.atomic import Name, replace_file
 from candide.store.container import Buffer
@@ -23,7 +25,9 @@ def save(trained: TrainedModel, path: Name, force: bool = False) -> None:
     pieces = file_pieces(trained)
     size = sum(memoryview(piece).nbytes for piece in pieces)
     if os.path.exists(path) and not os.path.isfile(path):
-        raise ModelFileNotWritten(f"'{os.fspath(path)}' is not a file, so no model can be saved there.")
+        raise ModelFileNotWritten(
+            f"'{os.fspath(path)}' is not a file, so no model can be saved there.", where=Location(os.fspath(path))
+        )
     try:
         replace_file(path, pieces)
     except OSError as problem:
@@ -36,15 +40,17 @@ def load(path: Name) -> TrainedModel:
     So while a model is in use, replace its file by `save` or a rename, which leave the old one to its readers, and do
     not copy over it in place.
     """
-    name = f"'{os.fspath(path)}'"
+    name, where = f"'{os.fspath(path)}'", Location(os.fspath(path))
     try:
         data = mapped(path)
     except FileNotFoundError:
-        raise ModelFileRefused(f"There is no file {name}. Make one with: candide fit, or save.") from None
+        raise ModelFileRefused(
+            f"There is no file {name}.", advice=("Make one with ", UseVerb("fit"), "."), where=where
+        ) from None
     except OSError as problem:
-        raise ModelFileRefused(f"{name} could not be read: {problem.strerror or problem}.") from problem
+        raise ModelFileRefused(f"{name} could not be read: {problem.strerror or problem}.", where=where) from problem
     except ValueError as problem:
-        raise ModelFileRefused(f"{name} could not be read: {problem}.") from problem
+        raise ModelFileRefused(f"{name} could not be read: {problem}.", where=where) from problem
     return from_bytes(data, name)
 
 

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from candide.data.arrays import AnyArray
+from candide.data.errors import Location
 from candide.families.base.family import AnyFamily, Block
 from candide.model.domain import HOLDS
 from candide.model.options import Options
@@ -83,13 +84,19 @@ def from_bytes(data: Buffer, name: str = "This") -> TrainedModel:
 
     Arrays are views of `data`: give a memory map, and only what is used is read.
     """
+    reason: str
+    advice: str
     try:
         return read_model(*contents(data))
     except ModelFileRefused as problem:
-        reason = str(problem)
+        reason, advice = str(problem.what), problem.advice
     except (ValueError, TypeError, LookupError, ArithmeticError, AttributeError, RecursionError) as problem:
-        reason = f"its contents make no sense ({type(problem).__name__}: {str(problem)[:200]})"
-    raise ModelFileRefused(f"{name} cannot be used as a Candide model: {reason}{'' if reason.endswith('.') else '.'}")
+        reason, advice = f"its contents make no sense ({type(problem).__name__}: {str(problem)[:200]})", ""
+    raise ModelFileRefused(
+        f"{name} cannot be used as a Candide model: {reason}{'' if reason.endswith('.') else '.'}",
+        advice=advice,
+        where=Location(name.strip("'")),
+    )
 
 
 def read_model(texts: Mapping[str, str], arrays: Mapping[str, AnyArray]) -> TrainedModel:

@@ -62,7 +62,10 @@ def refuse_overwriting(output: Any, kind: str, inputs: Iterable[Any] = (), force
     try:
         found = file_kind(output)
     except OSError as problem:
-        raise OverwritingRefused(f"{name} cannot be looked into ({problem.strerror}), so it is not replaced.") from None
+        raise OverwritingRefused(
+            f"{name} cannot be looked into ({problem.strerror}), so it is not replaced.",
+            where=Location(os.fspath(output)),
+        ) from None
     if found not in (None, kind):
         raise OverwritingRefused(
             f"{name} is there already and holds {found}, where {kind} would be written.",

@@ -21,7 +21,7 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 import numpy as np
 
 from candide import families
-from candide.data.errors import OptionRefused
+from candide.data.errors import Location, OptionRefused
 from candide.families.base.family import AnyFamily, Family
 from candide.families.words.options import TextOptions
 from candide.store.container import to_json
@@ -61,8 +61,10 @@ def to_plain(value: Any) -> Any:
         if isinstance(value, kind):
             return {tag: value.isoformat()}
     raise OptionRefused(
-        f"A {type(value).__name__} cannot be kept in a model file. Use text, numbers, truth values, lists, mappings "
-        "or families."
+        f"A {type(value).__name__} cannot be kept in a model file.",
+        advice="Use text, numbers, truth values, lists, mappings or families.",
+        where=Location(value=type(value).__name__),
+        expected="text, numbers, truth values, lists, mappings or families",
     )
 
 

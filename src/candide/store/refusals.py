@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import errno
 
-from candide.data.errors import CandideError
+from candide.data.errors import CandideError, Location
 
 
 class ModelFileRefused(CandideError):
@@ -35,6 +35,7 @@ def not_written(name: str, problem: OSError) -> ModelFileNotWritten:
     """What the system refused, as a sentence."""
     reason = REASONS.get(problem.errno or 0) or (problem.strerror or str(problem)).lower()
     return ModelFileNotWritten(
-        f"{name} could not be saved: {reason}. What was there before is untouched. "
-        "Make room or get access, or save somewhere else."
+        f"{name} could not be saved: {reason}. What was there before is untouched.",
+        advice="Make room or get access, or save somewhere else.",
+        where=Location(name.strip("'")),
     )

@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from candide.data.advice import PythonCode
 from candide.data.batch import TEXT
-from candide.data.errors import RowsRefused
+from candide.data.errors import Location, RowsRefused
 from candide.families.words.unspaced import words_in
 from candide.model.guess import Guess
 from candide.model.options import Options, only
@@ -59,7 +60,12 @@ def row_of(x: Any, text_columns: Sequence[str]) -> Mapping[str, Any]:
         return {text_columns[0] if len(text_columns) == 1 else TEXT: x}
     if not isinstance(x, Mapping):
         raise RowsRefused(
-            f"One row is a text or a mapping {{column: value}}, not {type(x).__name__}. For many rows use partial_fit, "
-            "forget and predict."
+            f"One row is a text or a mapping of columns to values, not {type(x).__name__}.",
+            advice=(
+                "For many rows use ", PythonCode("partial_fit"), ", ", PythonCode("forget"), " and ",
+                PythonCode("predict"), ".",
+            ),
+            where=Location(value=type(x).__name__),
+            expected="a text or a mapping",
         )
     return x if all(isinstance(name, str) for name in x) else {str(name): value for name, value in x.items()}

@@ -13,9 +13,9 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from candide.data.advice import SetOption
+from candide.data.advice import NamedOption, PythonCode, SetOption
 from candide.data.arrays import FloatArray, IntArray
-from candide.data.errors import OptionRefused
+from candide.data.errors import Location, OptionRefused
 from candide.families.base.density import Pool
 from candide.families.base.family import AnyFamily
 from candide.families.base.streaming import BY_MOMENTS, BY_VALUES, BY_WORDS
@@ -42,11 +42,19 @@ class FadingStream(Stream):
 
     def __init__(self, learned: TrainedModel, half_life: float) -> None:
         if learned.summary.rows:
-            raise OptionRefused("half_life: this model has learned rows that do not fade. Begin with a new one.")
+            raise OptionRefused(
+                NamedOption("half_life"),
+                ": this model has learned rows that do not fade.",
+                advice="Begin with a new one.",
+            )
         if isinstance(half_life, bool) or not isinstance(half_life, (int, float)) or not 0 < half_life < math.inf:
-            raise OptionRefused(f"half_life must be a number of events above zero, or None, not {half_life!r}.")
+            raise OptionRefused.of_option("half_life", "a number of events above zero, or None", half_life)
         if learned.options.ledger:
-            raise OptionRefused("half_life: rows that fade cannot be counted in a ledger. Leave one of the two out.")
+            raise OptionRefused(
+                NamedOption("half_life"),
+                ": rows that fade cannot be counted in a ledger.",
+                advice="Leave one of the two out.",
+            )
         super().__init__(learned)
         self.half_life = half_life
         self.step = 2.0 ** (1.0 / half_life)
@@ -84,7 +92,8 @@ class FadingStream(Stream):
             ": the counts are fading decimals, not an exact summary that could be saved, merged, forget rows or "
             "predict many at once.",
             advice=(
-                "Ask row by row with predict_one and predict_proba_one, or use ", SetOption("half_life", None), ".",
+                "Ask row by row with ", PythonCode("predict_one"), " and ", PythonCode("predict_proba_one"),
+                ", or use ", SetOption("half_life", None), ".",
             ),
         )
 
@@ -92,8 +101,12 @@ class FadingStream(Stream):
         kind = kind_of(family)
         if kind is None:
             raise OptionRefused(
-                f"half_life is for text (multinomial counts), categorical and gaussian columns, but '{columns[0]}' is "
-                f"{family.name}. Choose another family for it, or half_life=None."
+                NamedOption("half_life"),
+                f" is for text (multinomial counts), categorical and gaussian columns, but '{columns[0]}' is "
+                f"{family.name}.",
+                advice=("Choose another family for it, or ", SetOption("half_life", None), "."),
+                where=Location(column=columns[0], value=family.name),
+                expected="text (multinomial counts), categorical or gaussian",
             )
         block = kind(family, columns, seen)
         block.weight, block.scale = self.weight, 1.0 / self.weight

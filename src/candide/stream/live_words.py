@@ -68,7 +68,7 @@ class RunningWords(WordTallyBuilder):
         if self.load > CEILING:
             self.load = float(self.running.totals.max()) + added
         if self.load > CEILING:
-            raise OverflowRefused("A count could exceed 2^62. Scale the weights down.")
+            raise OverflowRefused("A count could exceed 2^62.")
 
     def most_terms(self) -> int:
         """How many terms there may be where none was forgotten: those counted, and what longer runs are made of."""

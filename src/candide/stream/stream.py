@@ -11,9 +11,10 @@ from typing import Any
 
 import numpy as np
 
+from candide.data.advice import PythonCode, UseVerb
 from candide.data.arrays import AnyArray, FloatArray
 from candide.data.batch import Batch, labels_of
-from candide.data.errors import ColumnRefused, ForgetRefused, LabelsRefused, OptionRefused, OverflowRefused
+from candide.data.errors import ColumnRefused, ForgetRefused, LabelsRefused, Location, OptionRefused, OverflowRefused
 from candide.data.values import Coded, Key, is_missing, shown
 from candide.families.base.competing import TEXT
 from candide.families.base.family import AnyFamily, Block
@@ -110,7 +111,7 @@ class Stream:
             row = row_of(x, self.texts)
             values = [(block, block.read(cells)) for block, cells in self._by_block(row)]
             if self.rows >= CEILING:
-                raise OverflowRefused("The rows together would weigh more than 2^62. Scale the weights down.")
+                raise OverflowRefused("The rows together would weigh more than 2^62.")
             new = [name for name in row if name not in self.columns and self._can_choose(name, row[name])]
             if new:
                 self._widen(choices_for(self.learned.options, row, new), row)
@@ -134,13 +135,21 @@ class Stream:
             key = self._label(y)
             row = row_of(x, self.texts)
             if key not in self.places:
-                raise ForgetRefused(f"Class '{shown(key)}' was never learned, so its rows cannot be forgotten.")
+                raise ForgetRefused(
+                    f"Class '{shown(key)}' was never learned, so its rows cannot be forgotten.",
+                    where=Location(value=shown(key)),
+                )
             unknown = next((name for name in row if name not in self.columns and not is_missing(row[name])), None)
             if unknown is not None:
-                raise ColumnRefused(f"Column '{unknown}' was never learned, so this row was not either.")
+                raise ColumnRefused(
+                    f"Column '{unknown}' was never learned, so this row was not either.", where=Location(column=unknown)
+                )
             label = self.places[key]
             if self.counts[label] < self.weight:
-                raise ForgetRefused(f"Class '{shown(key)}' has no rows left. Forget only rows that were learned.")
+                raise ForgetRefused(
+                    f"Class '{shown(key)}' has no rows left.",
+                    where=Location(value=shown(key)),
+                )
             cells = dict(self._by_block(row))
             values = [(block, block.read(cells.get(block, []))) for block in self.lives.values()]
             left = self.counts[: self.width].copy()
@@ -179,7 +188,8 @@ class Stream:
         if self.noted[one] < self.one_noted:
             raise ForgetRefused(
                 f"This row was learned with a weight of {self.noted[one] / self.one_noted:g} only, so it cannot be "
-                "forgotten as a whole one: give its weight to `forget`. Nothing was forgotten."
+                "forgotten as a whole one. Nothing was forgotten.",
+                advice=("Give its weight to ", UseVerb("forget"), "."),
             )
         self.noted[one] -= self.one_noted
         if not self.noted[one]:
@@ -247,7 +257,11 @@ class Stream:
         """Prior and what every block says of a row, as score[class], calibrated; classes without rows do not count."""
         row = row_of(x, self.texts)
         if isinstance(x, str) and not self.texts:
-            raise ColumnRefused("This model has no column 'text': give the row as {column: value}.")
+            raise ColumnRefused(
+                "This model has no column 'text'.",
+                advice=("Give the row as ", PythonCode("{column: value}"), "."),
+                where=Location(column="text"),
+            )
         joint = self._start(priors, class_weight)
         if self.calibration is not None:
             return reported_scores(joint[None], self.calibration, self._evidence(row))[0]
@@ -271,7 +285,7 @@ class Stream:
         """What the prior adds to each class, and the bias where there is one."""
         if not self.has_prior and self.calibration is None:
             if priors != "empirical" or class_weight is not None:
-                raise OptionRefused("complement is a score, not a likelihood: priors and weights have no effect on it.")
+                raise OptionRefused("'complement' is a score, not a likelihood: priors and weights do nothing to it.")
             return np.zeros(self.width)
         log_prior = self._log_prior(priors, class_weight)
         if self.calibration is not None:
@@ -317,7 +331,7 @@ class Stream:
         key = labels_of([y]).keys[0]
         kinds = sorted({kind for kind, _ in (*self.places, key)})
         if len(kinds) > 1:
-            raise LabelsRefused(f"Labels mix {' and '.join(kinds)}. Make them all of one type.")
+            raise LabelsRefused(f"Labels mix {' and '.join(kinds)}.", advice="Make them all of one type.")
         return key
 
     def _can_choose(self, name: str, value: Any) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from candide.data.batch import Batch
-from candide.data.errors import ColumnRefused, RowsRefused, suggestion
+from candide.data.errors import ColumnRefused, Location, RowsRefused, suggestion
 from candide.data.values import shown
 from candide.model.summary import Summary
 from candide.model.trained_model import TrainedModel
@@ -47,8 +47,9 @@ def only_known(trained: TrainedModel, batches: Iterable[Batch]) -> Iterator[Batc
         for name in batch.names:
             if name not in known and batch.has_values(name):
                 raise ColumnRefused(
-                    f"Column '{name}' was never learned, so rows with a value in it were not either. "
-                    f"{suggestion(name, trained.schema.columns)}"
+                    f"Column '{name}' was never learned, so rows with a value in it were not either.",
+                    advice=suggestion(name, trained.schema.columns),
+                    where=Location(column=name),
                 )
         yield batch
 
@@ -63,6 +64,6 @@ def refuse_other_rows(learned: Summary, given: Summary) -> None:
     if apart is not None:
         found = f"{theirs.get(apart, 0):,} rows of class '{shown(apart)}' where the model holds {mine.get(apart, 0):,}"
     raise RowsRefused(
-        f"These are not the rows of the model: there are {found}. Give exactly the rows that were learned and not "
-        "forgotten, or fit a new model."
+        f"These are not the rows of the model: there are {found}.",
+        advice="Give exactly the rows that were learned and not forgotten, or fit a new model.",
     )

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
+from candide.data.advice import NamedOption
 from candide.data.batch import Batch
-from candide.data.errors import LabelsRefused
+from candide.data.errors import LabelsRefused, Location
 from candide.data.values import Key, shown
 from candide.model.trained_model import TrainedModel
 from candide.training.merge import merge_two
@@ -36,4 +37,7 @@ def refuse_undeclared(batch: Batch, declared: frozenset[Key]) -> None:
     if declared and batch.labels is not None:
         for key in batch.labels.keys:
             if key not in declared:
-                raise LabelsRefused(f"Class '{shown(key)}' is not among the `classes` given.")
+                where = Location(value=shown(key))
+                raise LabelsRefused(
+                    f"Class '{shown(key)}' is not among the ", NamedOption("classes"), " given.", where=where
+                )

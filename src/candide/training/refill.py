@@ -40,7 +40,7 @@ def completed(trained: TrainedModel, batches: Iterable[Batch]) -> Iterator[Batch
     known = set(trained.schema.columns)
     for batch in batches:
         if batch.labels is None:
-            raise LabelsRefused("These rows have no labels. Learning needs one label a row.")
+            raise LabelsRefused("These rows have no labels.", advice="Give one a row.", expected="one label a row")
         unknown = [name for name in batch.names if name not in known and batch.has_values(name)]
         if unknown:
             number = batch.start + FIRST_ROW

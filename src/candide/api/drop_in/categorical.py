@@ -15,7 +15,7 @@ from candide.api.drop_in.rows import as_floats, as_integers, on_every_core, row_
 from candide.api.threads import reads
 from candide.data.arrays import AnyArray, FloatArray, IntArray
 from candide.data.batch import FIRST_ROW
-from candide.data.errors import ColumnRefused
+from candide.data.errors import ColumnRefused, Location
 from candide.families.base.smoothing import log_shares
 from candide.kernels.counting import NEGATIVE, NOT_FINITE, NOT_WHOLE, code_limits, count_code_rows, flaws
 from candide.kernels.scoring import LANES, add_code_rows
@@ -196,7 +196,10 @@ def raise_fraction(X: AnyArray, rows: slice) -> None:
     """Name the first value that is no category."""
     values = X[rows]
     row, column = np.argwhere(values != np.floor(values))[0]
+    number, value = rows.start + row + FIRST_ROW, values[row, column]
     raise ColumnRefused(
-        f"Categories must be whole numbers, but row {rows.start + row + FIRST_ROW:,}, column {column} holds "
-        f"{values[row, column]}. Number the categories 0, 1, 2, ..., for example with OrdinalEncoder."
+        f"Categories must be whole numbers, but row {number:,}, column {column} holds {value}.",
+        advice="Number the categories 0, 1, 2, ..., for example with OrdinalEncoder.",
+        where=Location(row=int(number), column=str(column), value=float(value)),
+        expected="a whole number",
     )

@@ -257,11 +257,11 @@ def refuse_disagreement(left: Face, right: Face) -> None:
     )
     if list(mine) != list(theirs):
         raise SummariesDisagree(
-            "These models learned from different columns. Merge models of the same columns."
+            "These models learned from different columns.", advice="Merge models of the same columns."
         )
     if (left.classes_.dtype.kind in "OU") != (right.classes_.dtype.kind in "OU"):
         raise SummariesDisagree(
-            "One model has text for labels, the other does not. Merge models of like labels."
+            "One model has text for labels, the other does not.", advice="Merge models of like labels."
         )
 
 

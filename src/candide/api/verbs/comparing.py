@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, Unpack
 from candide import store
 from candide.api.verbs.fitting import refuse_nested, refuse_numbers_as_labels
 from candide.api.verbs.reading import SourceOptions, joined_batches, labelled_source, left_out_notes
-from candide.data.advice import Message, NamedOption, SetOption
+from candide.data.advice import Message, SetOption
 from candide.data.batch import Batch
-from candide.data.errors import Location, OptionRefused
+from candide.data.errors import OptionRefused
 from candide.data.progress import Watch, unwatched
 from candide.evaluation.comparison import FOLDS, Comparison, Contest
 from candide.model.row_sample import Reservoir
@@ -68,8 +68,7 @@ def compare(
 def some_rows(source: Source, most: int, watch: Watch) -> tuple[Batch, Sequence[str]]:
     """All rows where there are few, else so many picked by chance, and a sentence on that."""
     if not (isinstance(most, int) and most > 0):
-        said = f" is a whole number from 1 up, not {most!r}."
-        raise OptionRefused(NamedOption("rows"), said, where=Location(value=most), expected="a whole number from 1 up")
+        raise OptionRefused.of_option("rows", "a whole number from 1 up", most)
     reservoir = Reservoir(most)
     with watch("Reading", source.size) as report:
         for _ in reservoir.watched(source.batches(report)):

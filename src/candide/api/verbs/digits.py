@@ -7,7 +7,7 @@ import numpy as np
 from candide.api.verbs.writing import TEXTUAL
 from candide.data.advice import NamedOption, SetOption
 from candide.data.arrays import FloatArray
-from candide.data.errors import Location, OptionRefused
+from candide.data.errors import OptionRefused
 
 USUAL, MOST, ALL = 6, 17, "all"
 """Six significant digits are far beyond what any probability is worth; seventeen are every digit of a double."""
@@ -29,9 +29,7 @@ def digits_for(asked: int | str | None, format: str | None) -> int | None:
     if asked == ALL:
         return None
     if isinstance(asked, bool) or not isinstance(asked, int) or not 1 <= asked <= MOST:
-        expected = f"a whole number from 1 to {MOST}, or '{ALL}'"
-        said = f" is {expected}, not {asked!r}."
-        raise OptionRefused(NamedOption("digits"), said, where=Location(value=asked), expected=expected)
+        raise OptionRefused.of_option("digits", f"a whole number from 1 to {MOST}, or '{ALL}'", asked)
     if format not in TEXTUAL:
         advice = ("Leave it out, or write ", SetOption("output_format", "csv"), ".")
         raise OptionRefused(NamedOption("digits"), " is for csv and tsv; elsewhere every digit is kept.", advice=advice)

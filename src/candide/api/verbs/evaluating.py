@@ -9,7 +9,7 @@ from typing import Any, Unpack
 
 from candide import engines, evaluation
 from candide.api.verbs.fitted import Fitted, opened_model
-from candide.api.verbs.fitting import refuse_nested, refuse_numbers_as_labels
+from candide.api.verbs.fitting import options_for
 from candide.api.verbs.reading import (
     SourceOptions,
     expected_kinds,
@@ -25,7 +25,8 @@ from candide.data.progress import Watch, unwatched
 from candide.evaluation import Evaluation
 from candide.model.missing_columns import absent_columns_notes, lacking
 from candide.model.options import Options
-from candide.model.schema import Families
+from candide.model.predictor import Priors
+from candide.model.schema import Families, Smoothing, Text
 from candide.model.trained_model import TrainedModel
 from candide.sources import Size, Source
 from candide.store.overwriting import MODEL, file_kind, refuse_rejects
@@ -41,6 +42,13 @@ def evaluate(
     folds: int | None = None,
     seed: int | None = None,
     families: Families = "auto",
+    smoothing: Smoothing = "auto",
+    priors: Priors = "empirical",
+    class_weight: Priors | None = None,
+    missing: str = "ignore",
+    text: Text = None,
+    calibrate: bool = True,
+    engine: str = engines.DEFAULT,
     strict: bool = False,
     watch: Watch = unwatched,
     **reading: Unpack[SourceOptions],
@@ -48,25 +56,25 @@ def evaluate(
     """Compare answers with labels.
 
     `evaluate(model, rows)` judges rows that are new to the model; with `leave_one_out` they are rows it has learned,
-    each judged by what all others taught. `evaluate(rows, label="...")` needs no model: it fits one to the rows and
-    leaves each out. With `folds` the rows are dealt into so many parts, and each is judged by a model fitted on the
-    others, which also chooses anew: that takes the longest and trusts nothing.
+    each judged by what all others taught. `evaluate(rows, label="...")` needs no model: it fits one to the rows, with
+    the options that `fit` has, and leaves each out. With `folds` the rows are dealt into so many parts, and each is
+    judged by a model fitted on the others, which also chooses anew: that takes the longest and trusts nothing.
 
     >>> rows = {"weather": ["sun", "rain", "rain", "sun"] * 5, "plan": ["beach", "home", "home", "beach"] * 5}
     >>> evaluate(rows, label="plan").kind, evaluate(rows, label="plan", folds=4).kind
     ('leave-one-out', '4-fold')
     """
     evaluation.refuse_two_ways(leave_one_out, folds, seed)
+    engines.refuse_unknown_engine(engine)
+    options = Options(families, smoothing, priors, class_weight, missing, text, calibrate, engine)
     refuse_rejects(reading.get("rejects"), [data, model])
     if data is None:
         refuse_no_rows(model)
-        source, options = labelled_source(model, label, None, reading), Options(families)
-        return (
-            anew(source, options, watch)
-            if folds is None
-            else evaluated_in_folds(source, options, folds, seed or 0, watch)
-        )
-    refuse_to_fit(folds, families)
+        source = labelled_source(model, label, None, reading)
+        if folds is not None:
+            return evaluated_in_folds(source, options, folds, seed or 0, watch)
+        return anew(source, options, watch)
+    refuse_to_fit(folds, options)
     fitted = opened_model(model)
     source = labelled_source(data, label or fitted.label, expected_kinds(fitted.trained), reading)
     return without_each(fitted, source, watch) if leave_one_out else on_new_rows(fitted, source, watch, strict)
@@ -97,8 +105,7 @@ def without_each(fitted: Fitted, source: Source, watch: Watch) -> Evaluation:
 def anew(source: Source, options: Options, watch: Watch) -> Evaluation:
     """Fit the rows as `fit` does, then leave each out; rows that fit in the sample are read only once."""
     sample, batches = first_rows(source, watch)
-    refuse_numbers_as_labels(sample, source)
-    refuse_nested(sample, source, options.families)
+    options = options_for(options, sample, source)
     if batches is not None:
         trained = fit_rows(options, sample, label=source.label, watch=watch)
         return noted(evaluation.left_out(trained, batches), source)
@@ -112,8 +119,7 @@ def anew(source: Source, options: Options, watch: Watch) -> Evaluation:
 def evaluated_in_folds(source: Source, options: Options, folds: int, seed: int, watch: Watch) -> Evaluation:
     """All rows in memory, dealt into folds."""
     batch = joined_batches(list(watched(source, "Reading", watch)))
-    refuse_numbers_as_labels(batch, source)
-    refuse_nested(batch, source, options.families)
+    options = options_for(options, batch, source)
     with watch(f"Fitting {folds} times", Size(len(batch), "rows")) as report:
         found = evaluation.in_folds(
             options, batch, folds, seed=seed, label=source.label, report=report
@@ -128,7 +134,7 @@ def noted(found: Evaluation, source: Source) -> Evaluation:
 
 def is_model(given: Any) -> bool:
     """Whether this is a model rather than rows: one at hand, or a file that is named or begins like one."""
-    if isinstance(given, Fitted) or isinstance(getattr(given, "learned_", None), TrainedModel):
+    if isinstance(given, Fitted) or isinstance(getattr(given, "trained_", None), TrainedModel):
         return True
     if not isinstance(given, (str, os.PathLike)):
         return False
@@ -148,11 +154,12 @@ def refuse_no_rows(model: Any) -> None:
         )
 
 
-def refuse_to_fit(folds: int | None, families: Families) -> None:
+def refuse_to_fit(folds: int | None, options: Options) -> None:
     """What is for fitting says nothing to a model that was fitted."""
     if folds is not None:
         raise OptionRefused(
             NamedOption("folds"), " fits anew in each part, so it takes rows and their label column, and no model."
         )
-    if families != "auto":
-        raise OptionRefused(NamedOption("families"), " is for fitting, but a model has chosen already.")
+    for name, default in Options().as_dict().items():
+        if getattr(options, name) != default:
+            raise OptionRefused(NamedOption(name), " is for fitting, but a model has chosen already.")

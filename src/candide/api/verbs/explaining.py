@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any, Unpack
 
 from candide.api.verbs.fitted import Fitted, opened_model
-from candide.api.verbs.reading import SourceOptions, expected_kinds, texts_alone
+from candide.api.verbs.reading import SourceOptions, expected_kinds, refuse_rows_with_texts, texts_alone
 from candide.data.batch import Batch, refuse_row_below_one
-from candide.data.errors import OptionRefused, RowsRefused
+from candide.data.errors import Location, OptionRefused, RowsRefused
 from candide.model.missing_columns import absent_columns_notes, lacking
 from candide.show.explanations.readable import ReadableExplanation
 from candide.sources import Source, open_source
@@ -43,8 +43,7 @@ def explain(
     """The prior and what each column says, for some rows (counted from 1), or for texts of your own."""
     fitted = opened_model(model)
     refuse_rejects(reading.get("rejects"), [data, model])
-    if (data is None) == (text is None):
-        raise OptionRefused("Give rows to explain, or texts, and not both.")
+    refuse_rows_with_texts(data, text)
     if reading.get("on_error") == "keep":
         raise OptionRefused(KEEP, " is for predict: a row without an answer has no reasons.")
     if text is not None:
@@ -84,4 +83,6 @@ def rows_found(source: Source, wanted: set[int]) -> dict[int, Batch]:
             batches.close()  # type: ignore[attr-defined]
             return found
     lacking = min(wanted - set(found))
-    raise RowsRefused(f"There is no row {lacking:,}: {source.name} has {seen:,} rows.")
+    raise RowsRefused(
+        f"There is no row {lacking:,}: {source.name} has {seen:,} rows.", where=Location(source.name, lacking)
+    )

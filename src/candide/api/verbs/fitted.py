@@ -76,7 +76,10 @@ def opened_model(model: Any) -> Fitted:
         return Fitted(trained)
     if isinstance(model, (str, os.PathLike)):
         return load(model)
-    raise OptionRefused(f"A model is the path of a model file, or what fit and load give, not {type(model).__name__}.")
+    raise OptionRefused(
+        f"A model is the path of a model file, or what fit and load give, not {type(model).__name__}.",
+        expected="the path of a model file, or what fit and load give",
+    )
 
 
 def being_written(output: Path | None, data: Any = None, force: bool = False) -> AbstractContextManager[None]:

@@ -86,16 +86,21 @@ def fit_anew(data: Any, label: str | None, options: Options, watch: Watch, readi
     """Choose from the first rows, learn all."""
     source = labelled_source(data, label, None, reading)
     sample, batches = first_rows(source, watch)
-    refuse_numbers_as_labels(sample, source)
-    refuse_nested(sample, source, options.families)
-    classes = sample.labels.keys if sample.labels else ()
-    priors, factors = by_meant_class(options.priors, classes), by_meant_class(options.class_weight, classes)
-    options = replace(options, priors=priors, class_weight=factors)
+    options = options_for(options, sample, source)
     with closing(watched(source, "Learning", watch)) as everything:
         trained = fit_rows(options, sample, everything if batches is None else None, source.label, watch)
     trained = told_how_read(trained, source, source.names, reading)
     looked = f"Families were chosen from the first {ROWS_TO_LOOK_AT:,} rows." if batches is None else ""
     return with_provenance(trained, source, [looked])
+
+
+def options_for(options: Options, sample: Batch, source: Source) -> Options:
+    """What was asked for, in terms of these rows: classes as they are in them; raises where rows cannot be learned."""
+    refuse_numbers_as_labels(sample, source)
+    refuse_nested(sample, source, options.families)
+    classes = sample.labels.keys if sample.labels else ()
+    priors, factors = by_meant_class(options.priors, classes), by_meant_class(options.class_weight, classes)
+    return replace(options, priors=priors, class_weight=factors)
 
 
 def fit_like(
@@ -108,7 +113,11 @@ def fit_like(
             NamedOption("like"), " takes every option but ", but, " from the other model.", advice="Leave them out."
         )
     if label not in (None, first.label):
-        raise OptionRefused(f"The model to be like learned column '{first.label}', not '{label}'. Leave the label out.")
+        raise OptionRefused(
+            f"The model to be like learned column '{first.label}', not '{label}'.",
+            advice="Leave the label out.",
+            where=Location(column=label),
+        )
     source = labelled_source(data, first.label, expected_kinds(first.trained), reading)
     refuse_new_columns(source, first.trained, "Fit without it, or leave the column out of the file.")
     keeps = replace(first.trained.options, ledger=options.ledger or first.trained.options.ledger)
@@ -167,6 +176,7 @@ def refuse_new_columns(source: Source, trained: TrainedModel, advice: str) -> No
     unknown = [name for name in source.names if name not in set(known)]
     if unknown:
         raise ColumnRefused(
-            f"{source.name} has a column '{unknown[0]}' that the model does not know. "
-            f"{suggestion(unknown[0], known)} {advice}"
+            f"{source.name} has a column '{unknown[0]}' that the model does not know.",
+            advice=(suggestion(unknown[0], known), " ", advice),
+            where=Location(source.name, column=unknown[0]),
         )

@@ -9,7 +9,7 @@ from typing import Any
 
 from candide.api.verbs.fitted import Fitted, Path, being_written, opened_model, with_event
 from candide.data.advice import SetOption, UseVerb
-from candide.data.errors import OptionRefused, SummariesDisagree
+from candide.data.errors import Location, OptionRefused, SummariesDisagree
 from candide.model.trained_model import TrainedModel
 from candide.training.merge import merge_two
 
@@ -21,7 +21,9 @@ def merge(models: Iterable[Any], output: Path | None = None, *, force: bool = Fa
     """
     given = list(models)
     if len(given) < 2:
-        raise OptionRefused(f"Merging takes at least two models, but {len(given)} was given.")
+        raise OptionRefused(
+            f"Merging takes at least two models, but {len(given)} was given.", expected="two models or more"
+        )
     with being_written(output, force=force):
         merged = added_up(given)
         if output is not None:
@@ -53,12 +55,15 @@ def refuse_disagreeing_models(first: TrainedModel, name: str, other: TrainedMode
     """Raise where two models do not describe the same columns in the same way."""
     if first.label != other.label:
         raise SummariesDisagree(
-            f"{name} learned column '{first.label}' but {other_name} learned '{other.label}', so they do not add."
+            f"{name} learned column '{first.label}' but {other_name} learned '{other.label}', so they do not add.",
+            where=Location(other_name, column=other.label),
+            expected=f"a model of column '{first.label}'",
         )
     if first.summary.blocks != other.summary.blocks:
         raise SummariesDisagree(
             f"{other_name} does not fit {name}: {difference(first, name, other, other_name)}.",
             advice=("Fit it again with the same choices: ", like_model(name), "."),
+            where=Location(other_name),
         )
     kinds = {kind for kind, _ in (*first.summary.classes, *other.summary.classes)}
     if len(kinds) > 1:

@@ -93,8 +93,9 @@ class Passing:
         late = [name for name in batch.names if name not in set(self.source.columns)]
         if late:
             raise RowsRefused(
-                f"{self.source.name} brings in a new column '{late[0]}' after row {batch.start:,}. Give every row the "
-                "same columns, or name the column in the first rows."
+                f"{self.source.name} brings in a new column '{late[0]}' after row {batch.start:,}.",
+                advice="Give every row the same columns, or name the column in the first rows.",
+                where=Location(self.source.name, batch.start, late[0]),
             )
 
 

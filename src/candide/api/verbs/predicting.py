@@ -15,11 +15,18 @@ from candide.api.verbs.answers import Answers
 from candide.api.verbs.digits import digits_for
 from candide.api.verbs.fitted import opened_model
 from candide.api.verbs.passing import AsObjects, AsRecords, AsTables
-from candide.api.verbs.reading import OthersAsText, SourceOptions, expected_kinds, left_out_notes, texts_alone
+from candide.api.verbs.reading import (
+    OthersAsText,
+    SourceOptions,
+    expected_kinds,
+    left_out_notes,
+    refuse_rows_with_texts,
+    texts_alone,
+)
 from candide.api.verbs.writing import TEXTUAL, Output, format_for, names_format, parquet, refuse_unsafe, write
 from candide.data.advice import SetOption
 from candide.data.batch import Batch
-from candide.data.errors import ColumnRefused, Location, OptionRefused
+from candide.data.errors import ColumnRefused, Location
 from candide.data.progress import Watch, unwatched
 from candide.data.values import shown
 from candide.model.decision import RARITY, refuse_no_share
@@ -83,8 +90,7 @@ def predict(
     fitted = opened_model(model)
     refuse_no_share("confidence", confidence)
     refuse_no_share("rarity", rarity)
-    if (data is None) == (text is None):
-        raise OptionRefused("Give rows to answer, or texts, and not both.")
+    refuse_rows_with_texts(data, text)
     format = None if output is None else format_for(output, output_format)
     refuse_unsafe(safe, format)
     significant = digits_for(digits, format)

@@ -63,10 +63,13 @@ def labelled_source(data: Any, label: str | None, expected: Mapping[str, str] | 
     if source.label is None:
         columns = ", ".join(f"'{name}'" for name in source.columns[:20])
         raise LabelsRefused(
-            "Which column is to be learned? Name it: ",
-            SetOption("label"),
-            f". The columns of {source.name}: {columns}{', ...' if len(source.columns) > 20 else ''}.",
-            where=Location(file=source.name),
+            "Which column is to be learned?",
+            advice=(
+                "Name it: ",
+                SetOption("label"),
+                f". The columns of {source.name}: {columns}{', ...' if len(source.columns) > 20 else ''}.",
+            ),
+            where=Location(source.name),
         )
     return source
 
@@ -82,13 +85,21 @@ def left_out_notes(source: Source) -> list[str]:
     return [*source.notes, said]
 
 
+def refuse_rows_with_texts(data: Any, text: str | Sequence[str] | None) -> None:
+    """Raise unless either rows or texts were given."""
+    if (data is None) == (text is None):
+        given = "Neither rows nor texts were given." if data is None else "Rows and texts were both given."
+        raise OptionRefused(given, advice="Give rows, or texts, and not both.")
+
+
 def texts_alone(fitted: Fitted, text: str | Sequence[str]) -> Any:
     """Rows with nothing in them but texts, for a model that reads one column of text."""
     columns = [c.column for c in fitted.trained.schema.choices if c.family and c.family.reads == competing.TEXT]
     if len(columns) != 1:
         raise OptionRefused(
             f"The model has {len(columns)} columns of text, so a text alone says "
-            f"{'nothing to it' if not columns else 'too little'}. Give a file with a row instead."
+            f"{'nothing to it' if not columns else 'too little'}.",
+            advice="Give a file with a row instead.",
         )
     return pa.table({columns[0]: pa.array([text] if isinstance(text, str) else list(text), pa.string())})
 

@@ -12,7 +12,7 @@ from candide.api.verbs.evaluating import evaluate
 from candide.api.verbs.fitted import Fitted, opened_model
 from candide.api.verbs.reading import SourceOptions
 from candide.data.advice import NamedOption, SetOption
-from candide.data.errors import OptionRefused
+from candide.data.errors import Location, OptionRefused
 from candide.data.progress import Watch, unwatched
 from candide.evaluation import Evaluation
 from candide.show.pictures.gallery import PICTURES, PictureRequest, refuse_unknown_picture
@@ -141,6 +141,8 @@ def refuse_before_work(
         raise OptionRefused(
             f"A report is a page, so '{output}' should end in .html.",
             advice=("A single picture is asked for by ", SetOption("picture"), "."),
+            where=Location(str(output)),
+            expected="a name that ends in .html",
         )
     with store.locked(output):
         pass

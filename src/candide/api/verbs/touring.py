@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 
+from candide.data.errors import Location
 from candide.store.refusals import OverwritingRefused
 
 ORCHARD = Path(__file__).with_name("orchard.csv")
@@ -25,7 +26,7 @@ STEPS = (
     ("Would another method do better? With 40 rows, say.", "compare monday.csv --label fruit --rows 40 --folds 2"),
     ("Answer rows; below 70 % it says that it is unsure.",
      "predict orchard.candide new.csv --confidence 0.7 -o answers.csv"),
-    ("Why did the second row get its answer?", "explain orchard.candide new.csv --row 2"),
+    ("Why did the second row get its answer?", "explain orchard.candide new.csv --rows 2"),
     ("Tuesday's rows come in: learn them too. Nothing is read again.",
      "learn orchard.candide tuesday.csv"),
     ("And forget them, exactly: the file is as it was before.", "forget orchard.candide tuesday.csv"),
@@ -75,7 +76,11 @@ def tour(folder: Path, announce: Callable[[Step], None] | None) -> list[Step]:
 def write_unless_taken(path: Path, text: str) -> None:
     """Write a file of the tour; somebody else's file of that name stays."""
     if path.exists() and path.read_bytes() != text.encode():
-        raise OverwritingRefused(f"'{path}' is there already and is not the tour's. Give the tour an empty folder.")
+        raise OverwritingRefused(
+            f"'{path}' is there already and is not the tour's.",
+            advice="Give the tour an empty folder.",
+            where=Location(str(path)),
+        )
     path.write_text(text, encoding="utf-8")
 
 

@@ -120,7 +120,9 @@ def refit(
 def refuse_standard_input(data: Any) -> None:
     """Raise where rows come through a pipe, which cannot be read once to compare and once to learn."""
     if data == "-" or (isinstance(data, (list, tuple)) and "-" in data):
-        raise OptionRefused("refit reads its rows twice, which standard input does not allow. Write them to a file.")
+        raise OptionRefused(
+            "refit reads its rows twice, which standard input does not allow.", advice="Write them to a file."
+        )
 
 
 def saved_change(model: Any, output: Path | None, change: Change, data: Any = None, force: bool = False) -> Fitted:

@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 
 from candide.api.verbs.compressing import compressed, stem_of
 from candide.data.advice import NamedOption
-from candide.data.errors import CandideError, OptionRefused, suggestion
+from candide.data.errors import CandideError, Location, OptionRefused, suggestion
 from candide.data.readable import in_one_type
 from candide.store.atomic import replace_file
 from candide.store.refusals import not_written
@@ -40,14 +40,20 @@ def format_for(output: Output, asked: str | None) -> str:
     """
     if asked is not None:
         if asked not in FORMATS:
-            raise OptionRefused(f"'{asked}' is no format to write. {suggestion(asked, FORMATS)}")
+            raise OptionRefused(
+                f"'{asked}' is no format to write.", advice=suggestion(asked, FORMATS), where=Location(value=asked)
+            )
         return asked
     if not isinstance(output, (str, os.PathLike)):
         return "csv"
     name = os.fspath(output)
     ending = os.path.splitext(stem_of(name))[1].lower()
     if ending and ending not in ENDINGS and os.path.isfile(name) is False and not name.startswith("/dev/"):
-        raise OptionRefused(f"'{name}' names no format that is written here. {suggestion(ending[1:], FORMATS)}")
+        raise OptionRefused(
+            f"'{name}' names no format that is written here.",
+            advice=suggestion(ending[1:], FORMATS),
+            where=Location(name),
+        )
     return ENDINGS.get(ending, "csv")
 
 
@@ -279,8 +285,8 @@ def parquet(tables: Iterable[Any]) -> Iterator[bytes]:
             writer.write_table(table.cast(schema))
         except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as problem:
             raise CandideError(
-                f"A column changes its type between rows, which Parquet cannot hold ({str(problem).splitlines()[0]}). "
-                "Write csv or jsonl instead."
+                f"A column changes its type between rows, which Parquet cannot hold ({str(problem).splitlines()[0]}).",
+                advice="Write csv or jsonl instead.",
             ) from None
         yield sink.emptied()
     if writer is not None:

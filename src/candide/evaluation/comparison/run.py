@@ -9,7 +9,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from candide.data.advice import NamedOption
 from candide.data.batch import Batch
 from candide.data.errors import LabelsRefused, OptionRefused, RowsRefused
 from candide.data.values import shown
@@ -44,7 +43,10 @@ class Contest:
         refuse_hopeless(batch, folds)
         columns = ColumnKinds.of(batch, families)
         if not columns.guessed:
-            raise RowsRefused("There is no column to learn from: all are left out, or have no values.")
+            raise RowsRefused(
+                "There is no column to learn from: all are left out, or have no values.",
+                expected="a column with values",
+            )
         names = list(columns.guessed)
         methods, notes = methods_for(columns, only(families, names))
         rows = canonical_rows(batch if len(names) == len(batch.names) else batch.only(names))
@@ -103,18 +105,22 @@ def tried(method: Method, learned: Batch, tested: Batch) -> DrawScore:
 def refuse_hopeless(batch: Batch, folds: int) -> None:
     """Raise where rows, classes or folds are too few to learn anything from the comparison."""
     if batch.labels is None:
-        raise LabelsRefused("These rows have no labels to compare answers with.")
+        raise LabelsRefused("These rows have no labels to compare answers with.", expected="one label a row")
     if len(batch) < FEWEST_ROWS:
         raise RowsRefused(
-            f"{len(batch):,} rows are too few to compare methods: some are learned and the others judged. "
-            f"Give {FEWEST_ROWS} or more."
+            f"{len(batch):,} rows are too few to compare methods: some are learned and the others judged.",
+            advice=f"Give {FEWEST_ROWS} or more.",
+            expected=f"{FEWEST_ROWS} rows or more",
         )
     if not (isinstance(folds, int) and 2 <= folds <= len(batch) // 2):
-        said = f" is a whole number from 2 to half the rows ({len(batch) // 2:,}), not {folds!r}."
-        raise OptionRefused(NamedOption("folds"), said)
+        raise OptionRefused.of_option("folds", f"a whole number from 2 to half the rows ({len(batch) // 2:,})", folds)
     rows = np.bincount(batch.labels.codes, minlength=len(batch.labels.keys))
     known = [shown(key) for key, count in zip(batch.labels.keys, rows.tolist(), strict=True) if count > 1]
     if len(known) < 2:
         only = f"only '{known[0]}' has more than one row" if known else "each has only one row"
         what = "There is only one class" if np.count_nonzero(rows) == 1 else f"Of the classes, {only}"
-        raise LabelsRefused(f"{what}, so there is nothing to tell apart. Is the label the column you meant?")
+        raise LabelsRefused(
+            f"{what}, so there is nothing to tell apart.",
+            advice="Is the label the column you meant?",
+            expected="two classes with more than one row",
+        )

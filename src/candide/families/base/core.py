@@ -77,11 +77,11 @@ class Core(ABC, Generic[S, B, V, P]):
         for name in ("smoothing", "floor"):
             value = getattr(self, name, 0.0)
             if not 0 <= value <= LARGEST_OPTION:
-                raise OptionRefused(f"{name} must be a number from 0 up to {LARGEST_OPTION:g}, not {value!r}.")
+                raise OptionRefused.of_option(name, f"a number from 0 up to {LARGEST_OPTION:g}", value)
         for name in ("sampled_events", "sampled_words"):
             value = getattr(self, name, 1)
             if value != int(value) or not 1 <= value <= MOST_SAMPLED:
-                raise OptionRefused(f"{name} must be a whole number from 1 to {MOST_SAMPLED:,}, not {value!r}.")
+                raise OptionRefused.of_option(name, f"a whole number from 1 to {MOST_SAMPLED:,}", value)
 
     @property
     def name(self) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from candide.data.advice import NamedOption, SetOption
-from candide.data.errors import OptionRefused, suggestion
+from candide.data.errors import Location, OptionRefused, suggestion
 
 WORDS = ("default", "spaced", "sklearn")
 AS_SKLEARN = SetOption("words", "sklearn")
@@ -121,7 +121,13 @@ class TextOptions:
         for field, known in (("words", WORDS), ("weighting", (*WEIGHTINGS, AUTO)), ("model", (*MODELS, AUTO))):
             value = getattr(self, field)
             if value not in known:
-                raise OptionRefused(f"{field} cannot be {value!r}. {suggestion(str(value), known)}")
+                raise OptionRefused(
+                    NamedOption(field),
+                    f" cannot be {value!r}.",
+                    advice=suggestion(str(value), known),
+                    where=Location(value=value),
+                    expected=f"one of {', '.join(known)}",
+                )
 
     def _refuse_bad_numbers(self) -> None:
         longest = LONGEST_RUN_OF_CHARACTERS if self.characters else LONGEST_RUN_OF_WORDS
@@ -135,34 +141,48 @@ class TextOptions:
         if self.hashed is not None:
             refuse_outside("hashed", self.hashed, 8, MOST_HASHED_BITS)
         if isinstance(self.stop_words, str):
-            raise OptionRefused(f"stop_words is a number or a list of words, not the text {self.stop_words!r}.")
+            raise OptionRefused.of_option("stop_words", "a number or a list of words", self.stop_words)
         if isinstance(self.stop_words, tuple):
             wrong = [word for word in self.stop_words if not isinstance(word, str)]
             if wrong:
-                raise OptionRefused(f"stop_words holds {wrong[0]!r}, which is not a word.")
+                raise OptionRefused(
+                    NamedOption("stop_words"),
+                    f" holds {wrong[0]!r}, which is not a word.",
+                    where=Location(value=wrong[0]),
+                    expected="words",
+                )
         else:
             refuse_outside("stop_words", self.stop_words, 0, None)
 
     def _refuse_contradictions(self) -> None:
         if self.model == "bernoulli" and self.weighting not in ("presence", AUTO):
             looks = SetOption("model", "bernoulli")
-            raise OptionRefused(looks, " looks at presence: add ", SetOption("weighting", "presence"), ".")
+            raise OptionRefused(looks, " looks at presence.", advice=("Add ", SetOption("weighting", "presence"), "."))
         if self.model == "poisson" and self.weighting not in ("counts", AUTO):
             needs = SetOption("model", "poisson")
-            raise OptionRefused(needs, " needs whole occurrences: use ", SetOption("weighting", "counts"), ".")
+            raise OptionRefused(
+                needs, " needs whole occurrences.", advice=("Use ", SetOption("weighting", "counts"), ".")
+            )
         if self.idf and self.model in ("bernoulli", "poisson"):
-            raise OptionRefused(f"idf makes no sense for {self.model!r}: choose 'multinomial' or 'complement'.")
+            advice = ("Choose ", SetOption("model", "multinomial"), " or ", SetOption("model", "complement"), ".")
+            raise OptionRefused(NamedOption("idf"), f" makes no sense for {self.model!r}.", advice=advice)
         if self.words == "sklearn" and self.characters:
-            raise OptionRefused(AS_SKLEARN, " is about words: leave it out with ", SetOption("characters", True), ".")
+            raise OptionRefused(
+                AS_SKLEARN, " is about words.", advice=("Leave it out with ", SetOption("characters", True), ".")
+            )
         if self.words == "sklearn" and self.fold_accents:
             usual = SetOption("words", "default")
-            raise OptionRefused(NamedOption("fold_accents"), " is not part of ", AS_SKLEARN, ": use ", usual, ".")
+            raise OptionRefused(
+                NamedOption("fold_accents"), " is not part of ", AS_SKLEARN, ".", advice=("Use ", usual, ".")
+            )
         if self.hashed is not None and isinstance(self.stop_words, tuple) and self.stop_words:
-            raise OptionRefused("hashed words have no names: give stop_words as a number.")
+            raise OptionRefused(
+                "Hashed words have no names.", advice=("Give ", NamedOption("stop_words"), " as a number.")
+            )
 
 
 def refuse_outside(name: str, value: Any, low: int, high: int | None) -> None:
     """Raise unless the value is a whole number in the range."""
     if isinstance(value, bool) or not isinstance(value, int) or value < low or (high is not None and value > high):
         upper = f"to {high}" if high is not None else "up"
-        raise OptionRefused(f"{name} must be a whole number from {low} {upper}, not {value!r}.")
+        raise OptionRefused.of_option(name, f"a whole number from {low} {upper}", value)

@@ -133,7 +133,7 @@ def refuse_overflow(rows: Rows, loads: IntArray, bits: int) -> None:
     """Raise where the words of all documents together could be more than fit in 64 bits, however they are weighed."""
     spoken = np.maximum(rows.tokens, 0).astype(np.float64)
     if bits and float(spoken @ loads) > CEILING:
-        raise OverflowRefused(f"The counts of words could exceed 2^{62 - bits}. Scale the weights down.")
+        raise OverflowRefused(f"The counts of words could exceed 2^{62 - bits}.")
 
 
 def few_rows(rows: Rows, first: int) -> Rows:

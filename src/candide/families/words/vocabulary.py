@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from candide.data.advice import SetOption
 from candide.data.arrays import AnyArray, IntArray
 from candide.data.errors import OverflowRefused
 from candide.families.words import alphabet
@@ -92,7 +93,8 @@ class Vocabulary:
         elif reason == TERMS_FULL:
             if self.room >= MOST_TERMS:
                 raise OverflowRefused(
-                    f"There are more than {MOST_TERMS:,} different terms. Use hashed=24, or shorter n-grams."
+                    f"There are more than {MOST_TERMS:,} different terms.",
+                    advice=("Use ", SetOption("hashed", 24), ", or shorter n-grams."),
                 )
             factor = 4 if self.room < LEAPS_UNTIL else 2
             slots = empty_slots(2 * factor * self.room)

@@ -192,7 +192,7 @@ class WordTallyBuilder:
             added = self._added(documents, weights) if self.bits else added
             self.load = self.freeze().at(self.bits).load + added
         if self.load > CEILING:
-            raise OverflowRefused(f"A count could exceed 2^{62 - self.bits}. Scale the weights down.")
+            raise OverflowRefused(f"A count could exceed 2^{62 - self.bits}.")
         return weights
 
     def _added(self, documents: Documents, weights: AnyArray) -> float:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from candide.data.advice import NamedOption, SetOption, UseVerb
-from candide.data.errors import OptionRefused, suggestion
+from candide.data.errors import Location, OptionRefused, suggestion
 from candide.show.pictures.confusion import confusion
 from candide.show.pictures.features import feature
 from candide.show.pictures.informative import telling
@@ -18,11 +18,6 @@ from candide.show.pictures.subject import Subject
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-
-UNMEASURED = (
-    "The model keeps no measure of how good its answers are: it was fitted plain, from few rows, or row by row. Give "
-    "rows with labels to measure it on."
-)
 
 
 @dataclass(frozen=True)
@@ -40,7 +35,7 @@ class PictureRequest:
 def draw_feature(request: PictureRequest) -> Figure:
     """One column in each class."""
     if request.column is None:
-        raise OptionRefused("A picture of a feature needs its name: ", SetOption("column"), ".")
+        raise OptionRefused("A picture of a feature needs its name.", advice=("Name it: ", SetOption("column"), "."))
     return feature(request.subject, request.column)
 
 
@@ -67,7 +62,11 @@ def draw_learning_curve(request: PictureRequest) -> Figure:
 def measured_answers(request: PictureRequest) -> Any:
     """What was found about answers, on rows given or by the model itself."""
     if request.measured is None:
-        raise OptionRefused(UNMEASURED)
+        raise OptionRefused(
+            "The model keeps no measure of how good its answers are: it was fitted plain, from few rows, or row by "
+            "row.",
+            advice="Give rows with labels to measure it on.",
+        )
     return request.measured
 
 
@@ -86,7 +85,9 @@ def refuse_unknown_picture(
 ) -> None:
     """Raise where there is no such picture, or where something was asked that it does not know."""
     if picture not in PICTURES:
-        raise OptionRefused(f"There is no picture '{picture}'. {suggestion(picture, PICTURES)}")
+        raise OptionRefused(
+            f"There is no picture '{picture}'.", advice=suggestion(picture, PICTURES), where=Location(value=picture)
+        )
     if column is not None and picture != "feature":
         raise OptionRefused(NamedOption("column"), f" is for the picture of a feature, not for '{picture}'.")
     if (of, against) != (None, None) and picture != "nomogram":

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from candide.data.arrays import FloatArray
-from candide.data.errors import ColumnRefused, OptionRefused, suggestion
+from candide.data.errors import ColumnRefused, Location, OptionRefused, suggestion
 from candide.data.values import shown
 from candide.families.base.family import Block
 from candide.families.base.profile import EVENTS, Profile
@@ -73,7 +73,11 @@ class Subject:
             if profile.column == column:
                 return profile
         known = [profile.column for profile in self.profiles]
-        raise ColumnRefused(f"There is no picture of column '{column}'. {suggestion(column, known)}")
+        raise ColumnRefused(
+            f"There is no picture of column '{column}'.",
+            advice=suggestion(column, known),
+            where=Location(column=column),
+        )
 
     def pair(self, first: str | None = None, second: str | None = None) -> tuple[int, int]:
         """Two classes to set against each other: as named, else the second of two, or the two commonest."""
@@ -85,13 +89,20 @@ class Subject:
         one = named[0] if named[0] is not None else next(index for index in usual if index != named[1])
         other = named[1] if named[1] is not None else next(index for index in usual if index != one)
         if one == other:
-            raise OptionRefused(f"'{self.classes[one]}' cannot be set against itself. Name two classes.")
+            raise OptionRefused(
+                f"'{self.classes[one]}' cannot be set against itself.",
+                advice="Name two classes.",
+                where=Location(value=self.classes[one]),
+                expected="two classes",
+            )
         return one, other
 
     def number(self, name: str) -> int:
         """A class by its name."""
         if name not in self.classes:
-            raise OptionRefused(f"There is no class '{name}'. {suggestion(name, self.classes)}")
+            raise OptionRefused(
+                f"There is no class '{name}'.", advice=suggestion(name, self.classes), where=Location(value=name)
+            )
         return self.classes.index(name)
 
 

@@ -20,7 +20,7 @@ from threading import RLock
 from typing import TYPE_CHECKING, Any
 
 from candide.data.advice import Install
-from candide.data.errors import OptionRefused, suggestion
+from candide.data.errors import Location, OptionRefused, suggestion
 from candide.store.atomic import replace_file
 from candide.store.refusals import not_written
 
@@ -132,7 +132,9 @@ def ending_of(path: str | os.PathLike[str]) -> str:
     ending = Path(path).suffix.lower().removeprefix(".")
     if ending not in ENDINGS:
         raise OptionRefused(
-            f"'{os.fspath(path)}' names no kind of picture that is drawn here. {suggestion(ending, ENDINGS)}"
+            f"'{os.fspath(path)}' names no kind of picture that is drawn here.",
+            advice=suggestion(ending, ENDINGS),
+            where=Location(os.fspath(path)),
         )
     return ending
 
@@ -143,7 +145,7 @@ def matplotlib_or_advice() -> Any:
         return import_module("matplotlib")
     except ImportError:
         raise OptionRefused(
-            "Pictures are drawn by matplotlib, which is not installed: ", Install("candide[plot]")
+            "Pictures are drawn by matplotlib, which is not installed:", advice=Install("candide[plot]")
         ) from None
 
 

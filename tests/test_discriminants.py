@@ -7,6 +7,7 @@ import pytest
 
 from candide import families
 from candide.data.batch import Batch
+from candide.families.base.block_rows import BlockRows
 from candide.families.base.family import Block
 from candide.families.base.multivariate_normal import units_of
 from candide.families.base.multivariate_normal_without import CompleteRows, in_groups
@@ -36,7 +37,7 @@ def leaving(family, values, labels, weights=None):
 def left_out(family, *given):
     """Every row without itself, [row, class]."""
     seen, batch, columns, *rest = leaving(family, *given)
-    return family.leave_one_out(seen, columns).scores(batch, *rest).score
+    return family.leave_one_out(seen, columns).scores(BlockRows.of(family, columns, batch, *rest)).score
 
 
 def learned_anew(family, *given):
@@ -182,7 +183,8 @@ def test_rows_judged_in_parts_give_the_same_bits(name, shape, size):
     joint = np.zeros((30, seen.classes))
     for start in range(0, 30, size):
         some = np.arange(start, min(start + size, 30))
-        joint[some] = family.leave_one_out(seen, columns).scores(batch.take(some), numbers[some], loads[some]).score
+        rows = BlockRows.of(family, columns, batch.take(some), numbers[some], loads[some])
+        joint[some] = family.leave_one_out(seen, columns).scores(rows).score
     assert np.array_equal(joint, left_out(family, values, labels, weights))
 
 

@@ -21,6 +21,7 @@ from candide.data.metrics import UNIT, units
 from candide.evaluation import folds, leave_one_out
 from candide.model.options import Options
 from candide.selection import tune
+from candide.selection.leave_one_out import LeaveOneOut
 from candide.sources import open_source
 from candide.training.fit import fit_rows
 
@@ -237,7 +238,7 @@ def test_many_batches_are_one_batch_in_bits(options):
 def test_rows_are_dealt_alike_where_processors_round_differently():
     table, labels = orchard()
     learned = fit_rows(Options(), Batch.of(table, labels))
-    left, _ = leave_one_out.LeftOutScorer.of(learned)(Batch.of(table, labels))
+    left = LeaveOneOut.of(learned.summary, Batch.of(table, labels)).left_out()
     nudged = replace(left, terms=np.nextafter(left.terms, np.inf), prior=np.nextafter(left.prior, -np.inf))
     assert leave_one_out.hashes(left).tolist() == leave_one_out.hashes(nudged).tolist()
     assert len(set(leave_one_out.hashes(left).tolist())) > 100
@@ -255,13 +256,13 @@ def test_any_order_of_rows_gives_the_same_bits():
 def test_too_many_rows_are_judged_by_the_models_own_calibration(monkeypatch):
     batch = Batch.of(*orchard(300))
     learned = fit_rows(Options(), batch)
-    by_tenths = evaluation.left_out(learned, [batch])
+    in_folds = evaluation.left_out(learned, [batch])
     monkeypatch.setattr(leave_one_out, "MOST_ROWS", 200)
     own = evaluation.left_out(learned, batch.split(90))
-    assert by_tenths.notes == ()
+    assert in_folds.notes == ()
     assert "the model's own calibration judged them" in own.notes[0]
     assert own.log_loss == pytest.approx(learned.tuning.quality.log_loss, abs=STEP)
-    assert own.log_loss < by_tenths.log_loss
+    assert own.log_loss < in_folds.log_loss
 
 
 def test_few_rows_of_many_are_judged_by_the_models_own_calibration():

@@ -14,6 +14,7 @@ from sklearn.naive_bayes import GaussianNB
 from candide import NaiveBayes, families, load, store
 from candide.data.batch import Batch
 from candide.data.errors import ForgetRefused, OverflowRefused
+from candide.families.base.block_rows import BlockRows
 from candide.families.base.family import Block
 from candide.families.text import Text
 from candide.families.words.documents import Documents
@@ -164,7 +165,7 @@ def test_leave_one_out_is_a_refit_without_the_row():
     from candide.selection.leave_one_out import LeaveOneOut
 
     batch = Batch.of(table, label, weights)
-    left = LeaveOneOut.of(learned.summary)(batch)
+    left = LeaveOneOut.of(learned.summary, batch).left_out()
     for row in range(12):
         alone = batch.take(np.array([row]))
         rest = learned.summary - Summary.of(learned.summary.blocks, alone)
@@ -346,7 +347,7 @@ def test_a_term_matrix_of_fractions_says_what_the_family_says(model, cut, data):
     table = data.draw(text_tables(options))
     weighed, expected = matrix_of(table, options).weighed(options.weighting), judged(table)
     assert_alike(weighed.left_out(options.model, [1.0])[0], expected.terms[0])
-    assert np.array_equal(weighed.observed(len(table.rows)), expected.observed[0])
+    assert np.array_equal(weighed.lengths(len(table.rows)), expected.lengths[0])
 
 
 @every_model
@@ -355,7 +356,8 @@ def test_what_is_strange_without_a_fraction(model, cut, data):
     table = data.draw(text_tables(TextOptions(**model, **cut), least=2))
     (block,), summary, batch = table.blocks, table.summary(), table.batch()
     labels, weights = known_labels(summary, batch), grid_weights(batch)
-    found = block.family.leave_one_out(summary.statistics[0], block.columns).scores(batch, labels, weights).unseen
+    leaving = block.family.leave_one_out(summary.statistics[0], block.columns)
+    found = leaving.scores(BlockRows.of(block.family, block.columns, batch, labels, weights)).unseen
     for index, row in enumerate(table.rows):
         alone = table.of([row])
         rest = (summary - alone.summary()).statistics[0]

@@ -15,6 +15,7 @@ from candide import families
 from candide.data.batch import Batch
 from candide.data.errors import ForgetRefused, LabelsRefused
 from candide.engines import named, protocol
+from candide.families.base.block_rows import BlockRows
 from candide.families.base.family import Block
 from candide.families.base.leave_one_out import ByRefitting
 from candide.families.text import Text
@@ -22,7 +23,7 @@ from candide.families.words.options import TextOptions
 from candide.families.words.term_matrix import TermMatrix
 from candide.model.predictor import Predictor, log_sum
 from candide.model.summary import Summary, grid_weights
-from candide.selection.leave_one_out import LeaveOneOut, LeftOut, known_labels
+from candide.selection.leave_one_out import LeaveOneOut, known_labels
 from strategies import CASES, LABELS, MIXTURE, Row, Table, blocks_of, tables
 
 every_family = pytest.mark.parametrize("case", CASES)
@@ -31,7 +32,7 @@ draws = st.data()
 
 def judged(table, **options):
     """Every row of a table, left out of it."""
-    return LeftOut.joined(LeaveOneOut.of(table.summary(), **options).each([table.batch()], named()))
+    return LeaveOneOut.of(table.summary(), table.batch(), **options).left_out(engine=named())
 
 
 def settled(table):
@@ -138,7 +139,7 @@ def test_threads_and_parts_leave_no_trace(case, threads, data, rows_at_once):
         patch.setenv("CANDIDE_THREADS", str(threads))
         patch.setattr(protocol, "ROWS_AT_ONCE", rows_at_once)
         parted = judged(table)
-    for name in ("labels", "weights", "prior", "terms", "observed", "familiarity"):
+    for name in ("labels", "weights", "prior", "terms", "lengths", "log_marginal"):
         assert np.array_equal(getattr(parted, name), getattr(whole, name)), name
 
 
@@ -148,7 +149,7 @@ def test_a_stranger_to_all_classes_cannot_be_left_out(case, data):
     table = data.draw(tables(blocks_of(case), least=1))
     stranger = table.of([replace(table.rows[0], label="nobody")])
     with pytest.raises(LabelsRefused):
-        list(LeaveOneOut.of(table.summary()).each([stranger.batch()], named()))
+        LeaveOneOut.of(table.summary(), stranger.batch())
 
 
 # Text, by every recipe.
@@ -200,7 +201,7 @@ def test_the_likelihood_of_a_complement_is_that_of_the_multinomial(weighting, da
     table = data.draw(text_tables(TextOptions(model="complement", weighting=weighting), smoothing))
     family = replace(table.blocks[0].family, options=TextOptions(weighting=weighting))
     found, expected = judged(table), judged(replace(table, blocks=(Block(family, ("text",)),)))
-    assert np.array_equal(found.familiarity, expected.familiarity)
+    assert np.array_equal(found.log_marginal, expected.log_marginal)
 
 
 @every_model
@@ -210,7 +211,7 @@ def test_a_term_matrix_says_what_the_family_says(model, cut, data, smoothing):
     table = data.draw(text_tables(options, smoothing))
     weighed, expected = matrix_of(table, options).weighed(options.weighting), judged(table)
     assert np.array_equal(weighed.left_out(options.model, [smoothing])[0], expected.terms[0])
-    assert np.array_equal(weighed.observed(len(table.rows)), expected.observed[0])
+    assert np.array_equal(weighed.lengths(len(table.rows)), expected.lengths[0])
     assert_alike(weighed.left_out(options.model, [0.5, smoothing], 1)[1], expected.terms[0][:1])
 
 
@@ -304,13 +305,13 @@ def idf_score(counts, rest, label, idf, smoothing, model):
     ],
     ids=str,
 )
-def test_observed_is_the_weight_of_all_words_known_or_not(options, weights):
+def test_the_length_is_the_weight_of_all_words_known_or_not(options, weights):
     family = Text(column="text", options=options)
     rows = [Row((text,), "x") for text in ("one two  two", None, "", "three")]
     table = Table((Block(family, ("text",)),), tuple(rows))
-    assert judged(table).observed[0] == pytest.approx(weights)
+    assert judged(table).lengths[0] == pytest.approx(weights)
     lengths = family.evidence_length(None, family.view(table.batch(), ("text",)))
-    assert np.array_equal(lengths, judged(table).observed[0])
+    assert np.array_equal(lengths, judged(table).lengths[0])
 
 
 @every_model
@@ -320,7 +321,8 @@ def test_what_is_strange_without_the_row(model, cut, data):
     table = data.draw(text_tables(TextOptions(**model, **cut)))
     (block,), summary, batch = table.blocks, table.summary(), table.batch()
     labels, weights = known_labels(summary, batch), grid_weights(batch)
-    found = block.family.leave_one_out(summary.statistics[0], block.columns).scores(batch, labels, weights).unseen
+    leaving = block.family.leave_one_out(summary.statistics[0], block.columns)
+    found = leaving.scores(BlockRows.of(block.family, block.columns, batch, labels, weights)).unseen
     for index, row in enumerate(table.rows):
         alone = table.of([row])
         rest = (summary - alone.summary()).statistics[0] if len(table.rows) > 1 else None
@@ -337,7 +339,7 @@ def test_a_text_that_was_never_learned_is_refused(model):
     table = Table((block,), tuple(Row((text,), label) for text, label in [("a b", "x"), ("a", "x"), ("b c", "y")]))
     for text, label in [("a never", "x"), ("c", "x"), ("a", "y")]:
         with pytest.raises(ForgetRefused):
-            LeaveOneOut.of(table.summary())(table.of([Row((text,), label)]).batch())
+            LeaveOneOut.of(table.summary(), table.of([Row((text,), label)]).batch()).left_out()
 
 
 @given(data=draws)
@@ -374,9 +376,10 @@ def test_a_covariance_without_a_row(name, smoothing, shape):
     batch = Batch.of(values, labels, rng.integers(1, 4, 40))
     family = families.named(name, smoothing=smoothing)
     summary = Summary.of((Block(family, batch.names),), batch)
-    seen, rows = summary.statistics[0], (batch, known_labels(summary, batch), grid_weights(batch))
+    seen = summary.statistics[0]
+    rows = BlockRows.of(family, batch.names, batch, known_labels(summary, batch), grid_weights(batch))
     found, expected = family.leave_one_out(seen, batch.names), ByRefitting(family, seen, batch.names)
-    assert_alike(found.scores(*rows).score, expected.scores(*rows).score)
+    assert_alike(found.scores(rows).score, expected.scores(rows).score)
 
 
 def test_rows_beyond_those_learned_are_refused_by_covariances():
@@ -384,18 +387,18 @@ def test_rows_beyond_those_learned_are_refused_by_covariances():
     summary = Summary.of((Block(families.named("gaussian_full"), batch.names),), batch)
     heavy = replace(batch, weights=np.array([3, 1, 1]))
     with pytest.raises((ForgetRefused, LabelsRefused)):
-        LeaveOneOut.of(summary)(heavy)
+        LeaveOneOut.of(summary, heavy).left_out()
 
 
 @every_family
 @given(data=draws)
-def test_familiarity_is_the_likelihood_of_the_block(case, data):
+def test_the_marginal_is_the_likelihood_of_the_block(case, data):
     """One block: log P(values) under the model of the rest, whatever the class."""
     if case == MIXTURE:
         pytest.skip("a model of several blocks has one likelihood")
     table = data.draw(tables(blocks_of(case), least=2, extreme=False, labels=["apple"]))
     held = settled(table)
-    found = judged(table).familiarity[0]
+    found = judged(table).log_marginal[0]
     for index in range(len(table.rows) if len(table.rows) > 1 else 0):
         row = held.of([held.rows[index]])
         rest = held.summary() - row.summary()

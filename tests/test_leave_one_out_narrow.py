@@ -15,7 +15,6 @@ import pytest
 
 from candide import families
 from candide.data.batch import Batch
-from candide.engines import named
 from candide.families.base.density import Density
 from candide.families.base.discriminant import Discriminant
 from candide.families.base.family import Block
@@ -23,7 +22,7 @@ from candide.families.gamma import log_height, shape_from
 from candide.kernels.logarithm import grid_log
 from candide.model.predictor import Predictor
 from candide.model.summary import Summary
-from candide.selection.leave_one_out import LeaveOneOut, LeftOut
+from candide.selection.leave_one_out import LeaveOneOut
 from candide.statistics.logarithms import fixed_log
 
 TRIALS = 4_000_000_000
@@ -52,7 +51,7 @@ def judged(family, values, weights):
     blocks = (Block(family, ("x",)),)
     batch = Batch.of({"x": values}, list(LABELS), weights)
     summary = Summary.of(blocks, batch)
-    found = LeftOut.joined(LeaveOneOut.of(summary).each([batch], named())).joint
+    found = LeaveOneOut.of(summary, batch).left_out().joint
     for index in range(0, len(values), 4):
         some = slice(index, index + 1)
         row = Batch.of({"x": values[some]}, list(LABELS[some]), weights[some])

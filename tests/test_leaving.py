@@ -11,6 +11,7 @@ from scipy import sparse
 from candide import families
 from candide.data.batch import Batch
 from candide.data.errors import ForgetRefused
+from candide.families.base.block_rows import BlockRows
 from candide.families.base.family import Block
 from candide.families.base.leave_one_out import ByRefitting
 from candide.families.base.smoothing import own_loo_smoothing
@@ -25,8 +26,9 @@ def by_subtraction(family, columns, batch, likelihood=False):
     """What the family says without each row, and what the slow default says that refits."""
     summary = Summary.of((Block(family, columns),), batch)
     seen, labels, weights = summary.statistics[0], known_labels(summary, batch), grid_weights(batch)
-    found = family.leave_one_out(seen, columns).scores(batch, labels, weights)
-    expected = ByRefitting(family.settled(seen), seen, columns).scores(batch, labels, weights)
+    rows = BlockRows.of(family, columns, batch, labels, weights)
+    found = family.leave_one_out(seen, columns).scores(rows)
+    expected = ByRefitting(family.settled(seen), seen, columns).scores(rows)
     assert found.length.tolist() == expected.length.tolist()
     return (found.log_likelihood, expected.log_likelihood) if likelihood else (found.score, expected.score)
 
@@ -101,7 +103,7 @@ def test_rows_that_were_never_learned_cannot_be_left_out(name):
     summary = Summary.of((Block(family, ("x",)),), Batch.of({"x": [1, 2]}, ["yes", "no"]))
     leaving = family.leave_one_out(summary.statistics[0], ("x",))
     with pytest.raises(ForgetRefused, match="never learned"):
-        leaving.scores(Batch.of({"x": [1]}), np.array([0]), np.zeros(0, int))
+        leaving.scores(BlockRows.of(family, ("x",), Batch.of({"x": [1]}), np.array([0]), np.zeros(0, int)))
 
 
 # Smoothing from a column's own leave-one-out likelihood.

@@ -114,7 +114,7 @@ def test_a_row_left_out_is_judged_as_by_a_model_without_it(model):
     batch = Batch.of(rows, makes)
     blocks = model.summary_.blocks
     summary = Summary.of(blocks, batch)
-    found = LeaveOneOut.of(summary)(batch).joint
+    found = LeaveOneOut.of(summary, batch).left_out().joint
     for index in range(len(batch)):
         row = batch.take(np.array([index]))
         assert found[index] == pytest.approx(Predictor.fit(summary - Summary.of(blocks, row)).joint(row)[0], rel=1e-9)
@@ -261,7 +261,7 @@ def test_the_least_family_is_saved_merged_streamed_and_known_to_a_ledger(least, 
 def test_the_least_family_is_left_out_explained_drawn_and_sampled(least, tmp_path):
     batch = Batch.of(NAMES, TEAMS)
     summary, blocks = least.summary_, least.summary_.blocks
-    found = LeaveOneOut.of(summary)(batch).joint
+    found = LeaveOneOut.of(summary, batch).left_out().joint
     for index in range(10):
         row = batch.take(np.array([index]))
         assert found[index] == pytest.approx(Predictor.fit(summary - Summary.of(blocks, row)).joint(row)[0])

@@ -12,6 +12,7 @@ from candide.data.grid import STEP
 from candide.model.options import Options
 from candide.model.quality import Quality
 from candide.selection import learning_curve, tune
+from candide.selection.leave_one_out import LeaveOneOut
 from candide.training.fit import fit_rows
 from candide.training.forget import forget_rows
 from candide.training.learn import learn_rows
@@ -44,11 +45,16 @@ def test_it_is_the_leave_one_out_of_the_model_by_its_own_calibration(monkeypatch
     assert kept.suspicious == ()
 
 
+def curve_of(learned, batches):
+    leaving = [LeaveOneOut.of(learned.summary, batch) for batch in batches]
+    return learning_curve.learning_curve(leaving, learned.tuning.calibration, engines.named())
+
+
 def test_each_point_of_the_curve_is_a_model_of_its_own_rows(learned):
     """The slow twin: learn so many rows with the same choices, and judge the rows that come after."""
     rows = flowers(400)
     order = np.argsort(learning_curve.mix_all(np.arange(400, dtype=np.uint64)))
-    found = learning_curve.learning_curve(learned.summary, [rows], learned.tuning.calibration, engines.named())
+    found = curve_of(learned, [rows])
     assert [point.rows for point in found] == [25, 50, 100, 200]
     for point in found:
         some = refilled(learned, [rows.take(order[: point.rows])])
@@ -60,9 +66,9 @@ def test_each_point_of_the_curve_is_a_model_of_its_own_rows(learned):
 
 def test_the_curve_does_not_depend_on_batches(learned):
     rows = flowers(400)
-    whole = learning_curve.learning_curve(learned.summary, [rows], learned.tuning.calibration, engines.named())
+    whole = curve_of(learned, [rows])
     parted = list(rows.split(70))
-    assert whole == learning_curve.learning_curve(learned.summary, parted, learned.tuning.calibration, engines.named())
+    assert whole == curve_of(learned, parted)
 
 
 def test_the_last_point_is_all_rows_each_left_out(learned):

@@ -57,14 +57,14 @@ def test_the_reported_score_written_out():
 
 def test_rows_left_out_report_by_the_same_formula():
     batch = rows()
-    left = LeaveOneOut.of(Summary.of(BLOCKS, batch))(batch)
-    expected = by_hand(left.prior, left.terms[0], left.observed[0], left.terms[1])
+    left = LeaveOneOut.of(Summary.of(BLOCKS, batch), batch).left_out()
+    expected = by_hand(left.prior, left.terms[0], left.lengths[0], left.terms[1])
     np.testing.assert_allclose(left.reported(CALIBRATION, CLASSES, BLOCKS), expected, atol=1e-12)
 
 
 def test_the_kernel_that_fits_a_calibration_adds_up_the_reported_score():
     batch = rows()
-    left = LeaveOneOut.of(Summary.of(BLOCKS, batch))(batch)
+    left = LeaveOneOut.of(Summary.of(BLOCKS, batch), batch).left_out()
     task = Task.of(left, np.array([True, False]))
     plain = replace(task, doubts=np.zeros_like(task.doubts))
     power = np.array([0.5, 0.0])

@@ -97,11 +97,10 @@ def test_leaving_out_cuts_each_text_once_for_each_reading(cuts):
     readings = [TextOptions(), TextOptions(model="complement"), TextOptions(shortest=2, ngrams=2)]
     families = [Text(column="text", options=options, beside=index > 1) for index, options in enumerate(readings)]
     batch = Batch.of({"text": texts}, labels)
-    leaving = LeaveOneOut.of(Summary.of([Block(family, ("text",)) for family in families], batch))
-    for _ in range(2):
-        cuts.documents = 0
-        leaving(batch)
-        assert cuts.documents == 240 * len(readings)
+    leaving = LeaveOneOut.of(Summary.of([Block(family, ("text",)) for family in families], batch), batch)
+    cuts.documents = 0
+    leaving.left_out()
+    assert cuts.documents == 240 * len(readings)
 
 
 RECIPES = [

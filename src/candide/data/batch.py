@@ -7,9 +7,9 @@ questions that families ask of it: the numbers of some columns, the categories o
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Protocol
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 
 FIRST_ROW = 1
 """Rows are counted from 1 wherever people read of them: messages, explanations, evaluations. Inside, from 0."""
+
+Reading = TypeVar("Reading")
 
 TEXT = "text"
 SECONDS = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}
@@ -187,6 +189,8 @@ class Batch:
     weights: AnyArray | None = None
     start: int = 0
     original: Original | None = None
+    readings: dict[Hashable, Any] | None = field(default=None, compare=False, repr=False)
+    """What was read of the columns so far, where the batch keeps that."""
 
     @classmethod
     def of(cls, X: Any, y: Any = None, weights: Any = None) -> Batch:
@@ -214,8 +218,26 @@ class Batch:
     def names(self) -> tuple[str, ...]:
         return self.columns.names
 
+    def read_once(self) -> Batch:
+        """The same rows, kept as they were read: whoever asks for a column a second time is given the first answer.
+
+        For rows that are asked about many times, such as those that families are chosen by.
+        """
+        return replace(self, readings={})
+
+    def once(self, key: Hashable, read: Callable[[], Reading]) -> Reading:
+        """What `read` makes of the columns, made once where the batch keeps what was read."""
+        if self.readings is None:
+            return read()
+        if key not in self.readings:
+            self.readings[key] = read()
+        found: Reading = self.readings[key]
+        return found
+
     def rows(self, start: int, stop: int) -> Batch:
         """A part of the rows, sharing memory."""
+        if start == 0 and stop >= len(self):
+            return self
         return replace(self._rows(slice(start, stop)), start=self.start + start)
 
     def take(self, positions: AnyArray) -> Batch:
@@ -229,6 +251,7 @@ class Batch:
             labels=None if self.labels is None else self.labels[wanted],
             weights=None if self.weights is None else self.weights[wanted],
             original=None if self.original is None else self.original.take(wanted),
+            readings=None if self.readings is None else {},
         )
 
     def split(self, size: int, nbytes: int | None = None) -> Iterator[Batch]:
@@ -256,14 +279,22 @@ class Batch:
 
     def numbers(self, names: Sequence[str]) -> FloatArray:
         """Some columns as float64[row, column], NaN where missing; a view where memory allows."""
-        return self.columns.numbers(self.positions(names))
+        return self.once(("numbers", *names), lambda: self._numbers(names))
+
+    def _numbers(self, names: Sequence[str]) -> FloatArray:
+        if self.readings is None or len(names) == 1 or not isinstance(self.columns, ArrowColumns):
+            return self.columns.numbers(self.positions(names))
+        return np.hstack([self.numbers([name]) for name in names])
 
     def counts(self, names: Sequence[str]) -> Counts:
         """Some columns as numbers, left sparse where they are sparse."""
-        return self.columns.counts(self.positions(names))
+        return self.once(("counts", *names), lambda: self.columns.counts(self.positions(names)))
 
     def categories(self, name: str) -> Coded:
         """One column as codes into its sorted values."""
+        return self.once(("categories", name), lambda: self._coded(name))
+
+    def _coded(self, name: str) -> Coded:
         raw = self.columns.raw(self.position(name))
         try:
             return Coded.of(raw)
@@ -284,7 +315,8 @@ class Batch:
     def renamed(self, names: Sequence[str]) -> Batch:
         """The same columns under other names."""
         columns: Any = self.columns
-        return replace(self, columns=replace(columns, names=tuple(names)))
+        renamed = replace(columns, names=tuple(names))
+        return replace(self, columns=renamed, readings=None if self.readings is None else {})
 
     def only(self, names: Sequence[str]) -> Batch:
         """Some of the columns."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -12,19 +12,19 @@ from candide.data.arrays import IntArray
 from candide.data.batch import Batch
 from candide.data.errors import ForgetRefused, RowsRefused
 from candide.data.values import Key
+from candide.families.base.family import Block
+from candide.families.base.leave_one_out import BlockLeftOut
 from candide.kernels.hashing import Hashes, add_numbers, mix_all
 from candide.model.calibration import Calibration
 from candide.model.evaluation import Evaluation
 from candide.model.scoring import SUSPECTS, Score, classes_in_words
 from candide.model.trained_model import TrainedModel
 from candide.selection.fit_calibration import calibrated
-from candide.selection.leave_one_out import LeaveOneOut, LeftOut
+from candide.selection.folds import FOLDS
+from candide.selection.leave_one_out import LeaveOneOut, LeftOut, prepared_blocks
 from candide.selection.scored_rows import pieces, scored_without
 from candide.selection.tune import CELLS, FEWEST_ROWS, MOST_ROWS
 from candide.training.forget import forget_rows
-
-PARTS = 10
-"""A calibration judges a tenth of the rows and is fitted on the others."""
 
 GRID = 2.0**20
 """Scores are told apart to a millionth of a nat, far above where processors round differently: all deal rows alike."""
@@ -44,16 +44,17 @@ def left_out(
 ) -> Evaluation:
     """Judge rows that were learned, each by what all others taught: one more pass, exact, no test set needed.
 
-    The calibration was fitted on left-out scores of these very rows, so it is fitted anew for each tenth of them,
-    without that tenth; where rows are too many for that, they are also too many for a few numbers to remember.
+    The calibration was fitted on left-out scores of these very rows, so it is fitted anew for each fold of them,
+    without that fold; where rows are too many for that, they are also too many for a few numbers to remember.
     """
-    leaving = LeftOutScorer.of(learned, suspects)
+    engine = engines.engine_of(learned)
+    scorer = LeftOutScorer(learned, prepared_blocks(learned.summary, engine), suspects)
     total, kept, rows = Score(most=suspects), list[LeftOut](), 0
-    for left, score in engines.engine_of(learned).map(leaving, pieces(known_columns(learned, batches), leaving.cells)):
+    for left, score in engine.map(scorer, pieces(known_columns(learned, batches), scorer.cells)):
         total, rows = total + score, rows + len(left.labels)
-        kept = [*kept, left] if rows <= leaving.room else []
-    if FEWEST_ROWS <= rows <= leaving.room:
-        total, notes = leaving.by_tenths(LeftOut.joined(kept)), []
+        kept = [*kept, left] if rows <= scorer.room else []
+    if FEWEST_ROWS <= rows <= scorer.room:
+        total, notes = scorer.calibrated_in_folds(LeftOut.joined(kept)), []
     else:
         notes = of_calibration(learned.tuning.calibration, rows)
     notes = [*of_one_row(total.strangers), *notes]
@@ -65,14 +66,9 @@ class LeftOutScorer:
     """Compares what all others taught with the labels of rows."""
 
     learned: TrainedModel
-    without: LeaveOneOut
+    prepared: Mapping[Block, BlockLeftOut]
+    """The model's blocks, ready to take out rows of any batch."""
     suspects: int = SUSPECTS
-
-    @classmethod
-    def of(cls, learned: TrainedModel, suspects: int = SUSPECTS) -> LeftOutScorer:
-        """Ready to judge what was learned."""
-        options = learned.options
-        return cls(learned, LeaveOneOut.of(learned.summary, options.priors, options.class_weight), suspects)
 
     @property
     def cells(self) -> int:
@@ -88,7 +84,8 @@ class LeftOutScorer:
 
     def __call__(self, batch: Batch) -> tuple[LeftOut, Score]:
         """What is said of rows without themselves, and how good that is under the model's own calibration."""
-        left = self.without(batch)
+        summary, options = self.learned.summary, self.learned.options
+        left = LeaveOneOut.of(summary, batch, options.priors, options.class_weight, self.prepared).left_out()
         numbers = np.arange(batch.start, batch.start + len(batch))
         return left, self.score(left, self.learned.tuning.calibration, numbers)
 
@@ -96,18 +93,18 @@ class LeftOutScorer:
         """How good the answers are."""
         return scored_without(left, self.learned.summary, calibration, numbers, self.suspects)
 
-    def by_tenths(self, left: LeftOut) -> Score:
-        """The score where each tenth of the rows is judged by a calibration fitted on the others.
+    def calibrated_in_folds(self, left: LeftOut) -> Score:
+        """The score where each fold of the rows is judged by a calibration fitted on the others.
 
         Rows are first put in an order of their own, by label and by what is said of them, so that their order in the
-        data does not matter, and every tenth has its share of every class.
+        data does not matter, and every fold has its share of every class.
         """
         order = np.lexsort((hashes(left), left.labels))
-        left, tenth = left.rows(order), np.arange(len(order)) % PARTS
+        left, folds = left.rows(order), np.arange(len(order)) % FOLDS
         total = Score(most=self.suspects)
-        for index in range(PARTS):
-            here = np.flatnonzero(tenth == index)
-            others = replace(left, weights=np.where(tenth == index, 0.0, left.weights))
+        for fold in range(FOLDS):
+            here = np.flatnonzero(folds == fold)
+            others = replace(left, weights=np.where(folds == fold, 0.0, left.weights))
             calibration = calibrated(others, self.learned.summary.classes, self.learned.summary.blocks)
             total += self.score(left.rows(here), calibration, order[here])
         return total
@@ -138,7 +135,7 @@ def refuse_never_learned(learned: TrainedModel, batches: Iterable[Batch]) -> Non
 def hashes(left: LeftOut) -> Hashes:
     """A number for what is said of each row: rows with the same one may stand for each other."""
     totals = np.zeros(len(left.labels), dtype=np.uint64)
-    said = [left.weights[:, None], left.prior, *left.terms, left.observed.T]
+    said = [left.weights[:, None], left.prior, *left.terms, left.lengths.T]
     for index, numbers in enumerate(said):
         salts = mix_all(np.arange(numbers.shape[1], dtype=np.uint64) + np.uint64(index << 32))
         add_numbers(np.round(np.ascontiguousarray(numbers) * GRID), salts, totals)

@@ -11,7 +11,7 @@ from candide.data.batch import Batch
 from candide.families.base.basis import CountBasis
 from candide.families.base.competing import TRUTH
 from candide.families.base.core import Drawn
-from candide.families.base.counts import add_counts, entries, inside, missing_places, row_and_column
+from candide.families.base.counts import add_counts, counts_of_rows, entries, inside, missing_places, row_and_column
 from candide.families.base.explaining import MISSING, Silence, Term
 from candide.families.base.family import Family
 from candide.families.base.leave_one_out import BlockLeftOut, BySubtracting
@@ -72,6 +72,9 @@ class Bernoulli(Family[Tally, TallyBuilder, Counts, Chances]):
 
     def view(self, batch: Batch, columns: tuple[str, ...]) -> Counts:
         return inside(TRUTHS, batch.counts(columns))
+
+    def values_at(self, values: Counts, wanted: slice | IntArray) -> Counts:
+        return counts_of_rows(values, wanted)
 
     def identified(self, batch: Batch, columns: tuple[str, ...]) -> Counts:
         return self.read(batch, columns)

@@ -106,6 +106,9 @@ class Categorical(Family[Tally, TallyBuilder, CodedColumns, dict[str, Values]]):
 
     view = read
 
+    def values_at(self, values: CodedColumns, wanted: slice | IntArray) -> CodedColumns:
+        return [(name, coded[wanted]) for name, coded in values]
+
     def identified(self, batch: Batch, columns: tuple[str, ...]) -> CodedColumns | Counts:
         return self.read(batch, columns)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from functools import partial
 from typing import Self
 
 import numpy as np
@@ -190,8 +189,7 @@ class Text(Family[WordTally, WordTallyBuilder, Documents, TextParameters]):
         if not self.is_likelihood and not self.beside:
             models.append("multinomial")
         index = TallyIndex.of(seen, self.options)
-        read = partial(self.view, columns=columns)
-        return TextsLeftOut(seen, index, read, float(self.smoothing), tuple(models), self.beside)
+        return TextsLeftOut(seen, index, float(self.smoothing), tuple(models), self.beside)
 
     def evidence_length(self, parameters: TextParameters | None, values: Documents) -> FloatArray:
         """How much the terms of each text weigh, known or not: how many they are, or sqrt(n) of n scaled to one."""

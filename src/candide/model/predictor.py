@@ -108,8 +108,12 @@ class Predictor:
         """The scores whose softmax is the posterior: the joint, calibrated where a calibration was fitted."""
         if self.calibration is None:
             return self.joint(batch)
-        evidence = self._evidence(self._views(batch), len(batch), self.calibration)
-        return reported_scores(self._starts(len(batch)), self.calibration, evidence)
+        return self.reported_of(self._views(batch), len(batch))
+
+    def reported_of(self, views: Iterable[Any], rows: int) -> FloatArray:
+        """The reported scores, calibrated, of so many rows whose values were read, block by block."""
+        calibration = self.calibration or IDENTITY
+        return reported_scores(self._starts(rows), calibration, self._evidence(views, rows, calibration))
 
     def _views(self, batch: Batch) -> Iterator[Any]:
         """What each block sees of the rows: one at a time, so that only one need be held."""

@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from candide import families
-from candide.data.arrays import AnyArray, FloatArray, IntArray
 from candide.data.batch import Batch
 from candide.data.grid import quantized_number
 from candide.data.metrics import mean_loss
@@ -23,10 +22,8 @@ from candide.families.base.competing import CATEGORY, NUMBER, TEXT
 from candide.families.base.family import AnyFamily, Block, Family
 from candide.model.predictor import log_normalised
 from candide.model.schema import Choice, Schema
-from candide.model.summary import Summary, grid_weights
 from candide.selection.candidates import candidates, holds_numbers, smoothed_by_itself
-from candide.selection.folds import score_without_folds
-from candide.selection.leave_one_out import known_labels, priors_without
+from candide.selection.leave_one_out import LeaveOneOut
 from candide.selection.text_recipes import best_recipe
 from candide.selection.trials import Tryout, compared, distinct_classes, preferred
 from candide.selection.tune import FEWEST_ROWS
@@ -56,39 +53,16 @@ class Result:
     loss: float
 
 
-@dataclass(frozen=True)
-class Judges:
-    """The rows that judge: their labels, weights, and the prior without each."""
+def contest(leaving: LeaveOneOut, entrants: Sequence[AnyFamily], column: str) -> list[Result]:
+    """The entrants by their log loss on rows left out, best first; the earlier of equals."""
+    results = [Result(family, own_loss(leaving, Block(family, (column,)))) for family in entrants]
+    return sorted(results, key=lambda result: result.loss)
 
-    classes: int
-    labels: IntArray
-    weights: AnyArray
-    prior: FloatArray
 
-    @classmethod
-    def of(cls, rows: Batch) -> Judges:
-        summary = Summary.of((), rows)
-        labels, weights = known_labels(summary, rows), grid_weights(rows)
-        return cls(len(summary.classes), labels, weights, priors_without(summary, labels, weights))
-
-    def contest(self, entrants: Sequence[AnyFamily], column: Batch) -> list[Result]:
-        """The entrants by their leave-one-out log loss, best first; the earlier of equals."""
-        few = column.rows(0, len(self.labels))
-        results = [Result(family, self.loss(family, few)) for family in entrants]
-        return sorted(results, key=lambda result: result.loss)
-
-    def loss(self, family: AnyFamily, column: Batch) -> float:
-        """The log loss of one column and the prior on rows left out, on the grid."""
-        builder = family.builder(column.names, self.classes)
-        family.learn(builder, family.read(column, column.names), self.labels, self.weights)
-        seen = builder.freeze()
-        if family.chooses:
-            said = score_without_folds(Block(family, column.names), seen, column, self.labels)
-        else:
-            said = family.leave_one_out(seen, column.names).scores(column, self.labels, self.weights).score
-        scores = self.prior + said
-        loads = self.weights.astype(np.float64) if self.weights.size else np.ones(len(self.labels))
-        return quantized_number(mean_loss(log_normalised(scores, self.prior), self.labels, loads))
+def own_loss(leaving: LeaveOneOut, block: Block | None = None) -> float:
+    """The log loss of one block and the prior, or of the prior alone, on rows left out, on the grid."""
+    scores = leaving.prior if block is None else leaving.prior + leaving.score(block)
+    return quantized_number(mean_loss(log_normalised(scores, leaving.prior), leaving.labels, leaving.loads))
 
 
 def chosen_by_leaving_out(
@@ -106,13 +80,15 @@ def chosen_by_leaving_out(
     if len(rows) < FEWEST_ROWS or distinct_classes(rows) < 2:
         return guessed
     few = rows.rows(0, affordable_rows(rows))
+    leaving = LeaveOneOut.of_labels(few)
     if shares_a_total(guessed):
-        return best_total(guessed, few, user_options, engine, watch)
+        return best_total(guessed, leaving, user_options, engine, watch)
 
-    decide = Deciding(rows, Judges.of(few), user_options, everything)
+    decide = Deciding(rows, leaving, user_options, everything)
     with watch("Choosing", Size(len(guessed.choices), "columns")) as report:
         chosen = tuple(counted(engine.map(decide, guessed.choices), report))
-    return best_table(with_texts(guessed, chosen), replace(guessed, choices=chosen), few, user_options, engine, watch)
+    winners = replace(guessed, choices=chosen)
+    return best_table(with_texts(guessed, chosen), winners, leaving, user_options, engine, watch)
 
 
 def with_texts(guessed: Schema, chosen: Sequence[Choice]) -> Schema:
@@ -131,16 +107,18 @@ class Deciding:
     """From a column's guess to its choice."""
 
     rows: Batch
-    judges: Judges
+    leaving: LeaveOneOut
     user_options: UserOptions
     everything: bool
 
     def __call__(self, choice: Choice) -> Choice:
         """The choice for one column."""
-        return decide_column(choice, self.rows.only([choice.column]), self.judges, self.user_options, self.everything)
+        return decide_column(choice, self.rows.only([choice.column]), self.leaving, self.user_options, self.everything)
 
 
-def decide_column(choice: Choice, column: Batch, judges: Judges, user_options: UserOptions, everything: bool) -> Choice:
+def decide_column(
+    choice: Choice, column: Batch, leaving: LeaveOneOut, user_options: UserOptions, everything: bool
+) -> Choice:
     """One column's choice: the best family and smoothing, as far as the user left them open."""
     said = by_hand(user_options.families, choice.column)
     if choice.family is None or isinstance(said, Family):
@@ -150,7 +128,7 @@ def decide_column(choice: Choice, column: Batch, judges: Judges, user_options: U
     entrants = candidates(choice.family, column, everything) if said == "auto" else [choice.family]
     if is_open(user_options.smoothing, choice.column):
         entrants = [smoothed_by_itself(family, column) for family in entrants]
-    results = judges.contest(entrants, column) if len(entrants) > 1 else [Result(entrants[0], 0.0)]
+    results = contest(leaving, entrants, choice.column) if len(entrants) > 1 else [Result(entrants[0], 0.0)]
     reason = f"{choice.reason}; {told(results)}" if len(results) > 1 else choice.reason
     return replace(choice, family=results[0].family, reason=reason)
 
@@ -163,13 +141,19 @@ def told(results: Sequence[Result]) -> str:
 
 
 def best_table(
-    guessed: Schema, winners: Schema, rows: Batch, user_options: UserOptions, engine: Engine, watch: Watch = unwatched
+    guessed: Schema,
+    winners: Schema,
+    leaving: LeaveOneOut,
+    user_options: UserOptions,
+    engine: Engine,
+    watch: Watch = unwatched,
 ) -> Schema:
     """The winners all together, unless the guesses, or only those that count in bins, do better as a whole.
 
     Numbers that go together, such as lengths and widths, may do better in one bell with a covariance (the lecture's
     discriminant analysis). Such a block cannot say what each column said, so it must win clearly.
     """
+    rows = leaving.batch
     free = {choice.column for choice in winners.choices if by_hand(user_options.families, choice.column) == "auto"}
     as_guessed = {choice.column: choice for choice in guessed.choices}
     looks = tuple(as_guessed[choice.column] if choice.column in free else choice for choice in winners.choices)
@@ -182,7 +166,7 @@ def best_table(
     joint_tables = [table for table in joint_tables if affordable_covariance(table, rows)]
     if len(tables) == 1 and not joint_tables:
         return winners
-    tryout = Tryout(rows, engine)
+    tryout = Tryout(leaving, engine)
     with watch("Comparing", Size(len(tables) + len(joint_tables), "tables")) as report:
         trials = [tryout.of(table, table.blocks) for table in counted([*tables, *joint_tables], report)]
     best = preferred(trials[: len(tables)])
@@ -276,7 +260,7 @@ def shares_a_total(schema: Schema) -> bool:
 
 
 def best_total(
-    guessed: Schema, rows: Batch, user_options: UserOptions, engine: Engine, watch: Watch = unwatched
+    guessed: Schema, leaving: LeaveOneOut, user_options: UserOptions, engine: Engine, watch: Watch = unwatched
 ) -> Schema:
     """Which family of counts with one total, such as the complement, and its smoothing, for all columns together."""
     ((block),) = guessed.blocks
@@ -287,8 +271,8 @@ def best_total(
     kinds = totals if said == "auto" else [type(block.family)]
     entrants = [kind(smoothing=amount) for kind in kinds for amount in SMOOTHINGS_OF_TOTALS]
     with watch("Choosing", Size(len(entrants), "families")) as report:
-        tried = counted(entrants, report)
-        trials = [Tryout(rows, engine).of(family, (Block(family, block.columns),)) for family in tried]
+        tried, tryout = counted(entrants, report), Tryout(leaving, engine)
+        trials = [tryout.of(family, (Block(family, block.columns),)) for family in tried]
     best = preferred(trials)
     reason = compared(best, trials)
     choices = tuple(

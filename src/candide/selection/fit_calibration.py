@@ -77,9 +77,9 @@ class Task:
         terms = near(rows.terms)
         own = np.isfinite(rows.prior[np.arange(len(rows.labels)), rows.labels])
         start = np.maximum(rows.prior, rows.prior.max(axis=1, keepdims=True) - FARTHEST)
-        logs = np.where(np.asarray(with_length)[:, None], np.log(np.maximum(rows.observed, 1.0)), 0.0)
+        logs = np.where(np.asarray(with_length)[:, None], np.log(np.maximum(rows.lengths, 1.0)), 0.0)
         middle = logs.mean(axis=1) if len(rows.labels) else np.zeros(len(logs))
-        kept = LeftOut(rows.labels, rows.weights * own, rows.prior, rows.terms, rows.observed, rows.familiarity)
+        kept = LeftOut(rows.labels, rows.weights * own, rows.prior, rows.terms, rows.lengths, rows.log_marginal)
         in_rows = np.ascontiguousarray(terms.transpose(1, 0, 2)), np.ascontiguousarray((logs - middle[:, None]).T)
         return cls(in_rows[0], start, in_rows[1], middle, kept, doubts_of(kept))
 

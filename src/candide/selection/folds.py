@@ -11,32 +11,22 @@ from typing import Any
 
 import numpy as np
 
-from candide.data.arrays import AnyArray, FloatArray, IntArray
-from candide.data.batch import Batch
-from candide.families.base.family import AnyFamily, Block
-from candide.model.summary import grid_weights
+from candide.data.arrays import FloatArray
+from candide.families.base.block_rows import BlockRows
+from candide.families.base.family import Block
+from candide.families.base.leave_one_out import statistic_of
 
 FOLDS = 10
 
 
-def score_without_folds(block: Block, seen: Any, rows: Batch, labels: IntArray) -> FloatArray:
+def score_without_folds(block: Block, seen: Any, rows: BlockRows[Any]) -> FloatArray:
     """What a block says of each row when fitted without the row's fold, [row, class]."""
-    family, columns, weights = block.family, block.columns, grid_weights(rows)
-    rows, score = rows.only(columns), np.zeros((len(labels), seen.classes))
+    family, columns = block.family, block.columns
+    score = np.zeros((len(rows), seen.classes))
     for fold in range(FOLDS):
-        here = np.arange(fold, len(labels), FOLDS)
-        some = rows.take(here)
-        rest = seen - statistic(family, some, columns, labels[here], weights[here] if weights.size else weights, seen)
+        here = np.arange(fold, len(rows), FOLDS)
+        some = rows.take(family, columns, here)
         said = np.zeros((len(here), seen.classes))
-        family.score(family.fit(rest, columns), family.view(some, columns), said)
+        family.score(family.fit(seen - statistic_of(family, columns, some, seen.classes), columns), some.values, said)
         score[here] = said
     return score
-
-
-def statistic(
-    family: AnyFamily, rows: Batch, columns: tuple[str, ...], labels: IntArray, weights: AnyArray, like: Any
-) -> Any:
-    """What some rows leave behind, over the same classes."""
-    builder = family.builder(columns, like.classes)
-    family.learn(builder, family.read(rows, columns), labels, weights)
-    return builder.freeze()

@@ -48,7 +48,7 @@ def leaks(summary: Summary, rows: LeftOut) -> list[Leak]:
 
 def judged_alone(summary: Summary, rows: LeftOut, index: int) -> Leak | None:
     """One block on trial: the others are calibrated without it, since beside it they may have had nothing to say."""
-    block, there = summary.blocks[index], (rows.observed[index] > 0) & (rows.weights > 0)
+    block, there = summary.blocks[index], (rows.lengths[index] > 0) & (rows.weights > 0)
     if len(block.columns) > 1 or block.family.has_length or np.count_nonzero(there) < FEWEST_ROWS:
         return None
     prior = mistakes(rows, rows.prior, there)

@@ -6,20 +6,26 @@ pass of learning. Each point is judged by rows that come after, which it never s
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import reduce
+from itertools import pairwise
+from operator import add
 
 import numpy as np
 
 from candide.data.arrays import IntArray
-from candide.data.batch import Batch
 from candide.data.metrics import UNIT
+from candide.data.values import Coded
 from candide.engines.protocol import Engine
 from candide.kernels.hashing import mix_all
 from candide.model.calibration import Calibration
-from candide.model.predictor import Predictor, Priors
+from candide.model.predictor import Predictor, Priors, log_normalised
 from candide.model.quality import Point
+from candide.model.scoring import LabelledPosteriors, Score
 from candide.model.summary import Summary
-from candide.selection.scored_rows import scored
+from candide.selection.leave_one_out import LeaveOneOut
+from candide.selection.scored_rows import CELLS_AT_ONCE
 
 FEWEST_LEARNED = 20
 ENOUGH_JUDGED = 2000
@@ -27,22 +33,21 @@ ENOUGH_JUDGED = 2000
 
 
 def learning_curve(
-    summary: Summary,
-    batches: Sequence[Batch],
-    calibration: Calibration | None,
+    leaving: Sequence[LeaveOneOut],
+    calibration: Calibration,
     engine: Engine,
     priors: Priors = "empirical",
     class_weight: Priors | None = None,
 ) -> tuple[Point, ...]:
     """Points at ever half as many of these rows, few rows first; blocks and calibration are the model's own."""
-    total = sum(map(len, batches))
+    summary, total = leaving[0].summary, sum(len(rows.labels) for rows in leaving)
     order = np.argsort(mix_all(np.arange(total, dtype=np.uint64)))
     learned, done, points = Summary.empty(summary.blocks, summary.classes), 0, []
     for size in sizes(total, len(summary.classes)):
-        learned = learned + engine.summarize(summary.blocks, taken(batches, order[done:size]))
+        new = (rows.learned(wanted, engine) for rows, wanted in parted(leaving, order[done:size]))
+        learned = reduce(add, new, learned)
         model = Predictor.fit(learned, priors, class_weight, calibration)
-        judges = order[size : size + max(size, ENOUGH_JUDGED)]
-        points.append(point(model, size, list(taken(batches, judges)), engine))
+        points.append(point(model, size, parted(leaving, order[size : size + max(size, ENOUGH_JUDGED)]), engine))
         done = size
     return tuple(points)
 
@@ -59,19 +64,42 @@ def sizes(total: int, classes: int) -> list[int]:
     return found[::-1]
 
 
-def taken(batches: Sequence[Batch], indices: IntArray) -> Iterator[Batch]:
-    """The rows at some places of all batches together."""
-    start = 0
-    for batch in batches:
-        here = indices[(indices >= start) & (indices < start + len(batch))]
-        if len(here):
-            yield batch.take(np.sort(here) - start)
-        start += len(batch)
+Some = tuple[LeaveOneOut, IntArray]
+"""Rows, and which of them."""
 
 
-def point(model: Predictor, size: int, judges: Sequence[Batch], engine: Engine) -> Point:
+def parted(leaving: Sequence[LeaveOneOut], indices: IntArray) -> list[Some]:
+    """Which rows of each are at some places of all together."""
+    stops = np.cumsum([0, *(len(rows.labels) for rows in leaving)]).tolist()
+    here = [np.sort(indices[(indices >= start) & (indices < stop)]) - start for start, stop in pairwise(stops)]
+    return [(rows, wanted) for rows, wanted in zip(leaving, here, strict=True) if len(wanted)]
+
+
+def point(model: Predictor, size: int, judges: Sequence[Some], engine: Engine) -> Point:
     """How good the answers are on rows that were not learned."""
-    score = scored(model, judges, engine, np.log(size + 1), suspects=0)
+    at_once = max(1, CELLS_AT_ONCE // len(model.classes))
+    pieces = [
+        (rows, wanted[start : start + at_once]) for rows, wanted in judges for start in range(0, len(wanted), at_once)
+    ]
+    score = sum(engine.map(NotLearned(model), pieces), Score(most=0))
     judged = sum(score.pairs.values())
     right = sum(rows for (truth, answer), rows in score.pairs.items() if truth == answer)
     return Point(size, judged, right / judged, score.loss / UNIT / judged)
+
+
+@dataclass(frozen=True)
+class NotLearned:
+    """Compares a model's answers with the labels of rows that it has not learned, read before."""
+
+    model: Predictor
+
+    def __call__(self, some: Some) -> Score:
+        """How good the answers are."""
+        rows, wanted = some
+        values = (rows.rows(block).take(block.family, block.columns, wanted).values for block in self.model.blocks)
+        log_posterior = log_normalised(self.model.reported_of(values, len(wanted)), self.model.log_prior)
+        labels = rows.labels[wanted]
+        truths = Coded(labels, self.model.classes)
+        return Score.of(
+            LabelledPosteriors(self.model.classes, log_posterior, truths, labels, rows.loads[wanted], wanted), most=0
+        )

@@ -6,8 +6,9 @@ A row is taken out of the summary whole, with all its weight, and judged by what
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -17,16 +18,19 @@ from candide.data.batch import Batch
 from candide.data.errors import LabelsRefused, Location
 from candide.data.values import Key, shown
 from candide.engines.protocol import Engine, parts
+from candide.families.base.block_rows import BlockRows
+from candide.families.base.block_scores import BlockScores
 from candide.families.base.family import Block
-from candide.families.base.leave_one_out import BlockLeftOut
+from candide.families.base.leave_one_out import BlockLeftOut, statistic_of
+from candide.kernels.counting import count_labels
 from candide.model.calibration import Calibration
 from candide.model.predictor import Priors, has_prior, log_normalised, log_priors, log_sum
 from candide.model.reported import BlockEvidence, reported_scores, reported_start
 from candide.model.summary import Summary, grid_weights
 from candide.selection.folds import score_without_folds
-from candide.statistics.weight_grid import bits_of, weights_in_units
+from candide.statistics.weight_grid import bits_of, coarsest, weights_in_units
 
-BY_ROW, BY_BLOCK = ("labels", "weights", "prior"), ("terms", "observed", "familiarity")
+BY_ROW, BY_BLOCK = ("labels", "weights", "prior"), ("terms", "lengths", "log_marginal")
 
 
 @dataclass(frozen=True)
@@ -41,9 +45,9 @@ class LeftOut:
     """Log prior, [row, class]; -inf where the class vanishes with the row."""
     terms: FloatArray
     """What each block says, [block, row, class]."""
-    observed: FloatArray
-    """How much each block could speak of, [block, row]."""
-    familiarity: FloatArray
+    lengths: FloatArray
+    """The evidence length, [block, row]: how much of a row each block could speak of."""
+    log_marginal: FloatArray
     """log P(values) of each block, [block, row]: how expected they are, whatever the class."""
     has_prior: bool = True
     """Whether the prior counts in the raw joint: not where every block is only a score."""
@@ -58,7 +62,7 @@ class LeftOut:
         """The scores that are reported, [row, class]: the joint, or prior, bias and weighed blocks."""
         if calibration is None:
             return self.joint
-        evidence = map(BlockEvidence, [block.key for block in blocks], self.terms, self.observed)
+        evidence = map(BlockEvidence, [block.key for block in blocks], self.terms, self.lengths)
         return reported_scores(reported_start(self.prior, calibration, classes), calibration, evidence)
 
     def posterior(self, calibration: Calibration | None, classes: Sequence[Key], blocks: Sequence[Block]) -> FloatArray:
@@ -90,7 +94,7 @@ class LeftOut:
         return replace(self, **{name: getattr(self, name)[indices] for name in BY_BLOCK})
 
     @classmethod
-    def beside(cls, blocks: Sequence[LeftOut]) -> LeftOut:
+    def side_by_side(cls, blocks: Sequence[LeftOut]) -> LeftOut:
         """The same rows, with what all these blocks say."""
         several: dict[str, Any] = {name: np.concatenate([getattr(one, name) for one in blocks]) for name in BY_BLOCK}
         return replace(blocks[0], **several)
@@ -110,56 +114,142 @@ class LeftOut:
 
 @dataclass(frozen=True, eq=False)
 class LeaveOneOut:
-    """A summary that rows can be taken out of, one at a time: made once, then asked as often as one likes.
+    """Rows that can be taken out, one at a time, of the summary that learned them.
 
-    What does not depend on the row is prepared when it is made, so it may be asked on many threads, or sent to an
-    engine. Whoever wants to know how good something is without a row asks this: choosing, calibrating, evaluating.
+    Made once: rows are read once, whatever is asked of them, and what all questions share is worked out here. Then it
+    is asked what blocks say of each row without it: those of the summary, or others that learn the same rows, on this
+    thread or through an engine. Whoever wants to know how good something is without a row asks this: choosing,
+    calibrating, evaluating.
     """
 
     summary: Summary
-    blocks: tuple[BlockLeftOut, ...]
-    """What each block says without its rows."""
-    priors: Priors = "empirical"
-    class_weight: Priors | None = None
+    """What learned the rows, perhaps among others: in all its blocks, or their labels alone."""
+    batch: Batch
+    """The rows, kept as they were read."""
+    labels: IntArray
+    weights: AnyArray
+    """As in a summary: on the grid, and none where every row weighs one."""
+    prior: FloatArray
+    """The log prior of each class without each row, [row, class]."""
+    prepared: Mapping[Block, BlockLeftOut]
+    """Blocks made ready before, where several of these share them."""
 
     @classmethod
-    def of(cls, summary: Summary, priors: Priors = "empirical", class_weight: Priors | None = None) -> LeaveOneOut:
-        """Ready to take out rows of the summary."""
-        pairs = zip(summary.blocks, summary.statistics, strict=True)
-        ready = tuple(block.family.leave_one_out(seen, block.columns) for block, seen in pairs)
-        return cls(summary, ready, priors, class_weight)
-
-    def __call__(self, batch: Batch) -> LeftOut:
-        """What is said of each row of a batch, all of which the summary has learned, without it."""
-        summary = self.summary
+    def of(
+        cls,
+        summary: Summary,
+        rows: Batch,
+        priors: Priors = "empirical",
+        class_weight: Priors | None = None,
+        prepared: Mapping[Block, BlockLeftOut] | None = None,
+    ) -> LeaveOneOut:
+        """Ready to take out these rows, all of which the summary has learned."""
+        batch = rows if rows.readings is not None else rows.read_once()
         labels, weights = known_labels(summary, batch), grid_weights(batch)
-        prior = priors_without(summary, labels, weights, self.priors, self.class_weight)
-        shape = (len(summary.blocks), len(batch), len(summary.classes))
-        terms, observed, familiarity = np.zeros(shape), np.zeros(shape[:2]), np.zeros(shape[:2])
-        for index, (block, ready) in enumerate(zip(summary.blocks, self.blocks, strict=True)):
-            said = ready.scores(batch, labels, weights)
-            terms[index], observed[index] = said.score, said.length
-            if not block.family.is_beside:
-                familiarity[index] = log_sum(prior + said.log_likelihood) + said.unseen
-        loads = weights.astype(np.float64) if weights.size else np.ones(len(batch))
-        return LeftOut(labels, loads, prior, terms, observed, familiarity, has_prior(summary.blocks))
+        prior = priors_without(summary, labels, weights, priors, class_weight)
+        return cls(summary, batch, labels, weights, prior, prepared or {})
 
-    def each(self, batches: Iterable[Batch], engine: Engine) -> Iterator[LeftOut]:
-        """The same for the rows of many batches, in order."""
-        return engine.map(self, (part for batch in batches for part in parts(batch)))
+    @classmethod
+    def of_labels(cls, rows: Batch) -> LeaveOneOut:
+        """Ready to take out rows of themselves, in whichever blocks they will be learned."""
+        return cls.of(Summary.of((), rows), rows)
 
-    def in_folds(self, rows: Batch, engine: Engine) -> LeftOut:
-        """Every row left out; blocks that choose when fitted are fitted without its fold. Rows are as good as shuffled.
+    @property
+    def classes(self) -> tuple[Key, ...]:
+        """Those that rows may have."""
+        return self.summary.classes
+
+    @property
+    def loads(self) -> FloatArray:
+        """The weight of each row, one where none was given."""
+        return self.weights.astype(np.float64) if self.weights.size else np.ones(len(self.labels))
+
+    def left_out(self, blocks: Sequence[Block] | None = None, engine: Engine | None = None) -> LeftOut:
+        """What blocks, by default those of the summary, say of each row without it: choices stay as they are.
+
+        An engine asks several of them, and several parts of the rows, at a time.
+        """
+        asked = self.summary.blocks if blocks is None else tuple(blocks)
+        run = map if engine is None else engine.map
+        ready = list(run(self._ready, asked))
+        shape = (len(asked), len(self.labels), len(self.summary.classes))
+        terms, lengths, log_marginal = np.zeros(shape), np.zeros(shape[:2]), np.zeros(shape[:2])
+        cuts = [slice(0, shape[1])] if engine is None else self._parts
+        pieces = [(index, part) for index in range(shape[0]) for part in cuts]
+        answers = run(self._said, [(asked[index], ready[index], part) for index, part in pieces])
+        for (index, part), said in zip(pieces, answers, strict=True):
+            terms[index, part], lengths[index, part] = said.score, said.length
+            if not asked[index].family.is_beside:
+                log_marginal[index, part] = log_sum(self.prior[part] + said.log_likelihood) + said.unseen
+        return LeftOut(self.labels, self.loads, self.prior, terms, lengths, log_marginal, has_prior(asked))
+
+    def in_folds(self, blocks: Sequence[Block] | None = None, engine: Engine | None = None) -> LeftOut:
+        """The same, but blocks that choose when they are fitted are fitted without the row's fold, and choose anew.
 
         Leave-one-out holds choices fixed. A histogram chose its intervals with the row among the others, so what it
-        then says of the row is a little too good, and whatever is fitted on it too sure.
+        then says of the row is a little too good, and whatever is fitted on it too sure. Rows are as good as shuffled.
         """
-        left = LeftOut.joined(self.each([rows], engine))
-        terms = left.terms
-        for index, (block, seen) in enumerate(zip(self.summary.blocks, self.summary.statistics, strict=True)):
-            if block.family.chooses:
-                terms[index] = score_without_folds(block, seen, rows, left.labels)
-        return replace(left, terms=terms)
+        asked = self.summary.blocks if blocks is None else tuple(blocks)
+        left, run = self.left_out(asked, engine), map if engine is None else engine.map
+        choosing = [index for index, block in enumerate(asked) if block.family.chooses]
+        for index, said in zip(choosing, run(self.score, [asked[index] for index in choosing]), strict=True):
+            left.terms[index] = said
+        return left
+
+    def score(self, block: Block) -> FloatArray:
+        """What one block says of each row, [row, class]: without it, or without its fold where the block chooses."""
+        if block.family.chooses:
+            return score_without_folds(block, self.statistic(block), self.rows(block))
+        return self._ready(block).scores(self.rows(block)).score
+
+    def _ready(self, block: Block) -> BlockLeftOut:
+        return self.prepared.get(block) or block.family.leave_one_out(self.statistic(block), block.columns)
+
+    def _said(self, piece: tuple[Block, BlockLeftOut, slice]) -> BlockScores:
+        block, ready, part = piece
+        rows = self.rows(block)
+        return ready.scores(rows if part == slice(0, len(rows)) else rows.take(block.family, block.columns, part))
+
+    @property
+    def _parts(self) -> list[slice]:
+        """The rows in parts small enough that every worker gets some."""
+        stops = np.cumsum([0, *map(len, parts(self.batch))]).tolist()
+        return list(map(slice, stops, stops[1:]))
+
+    def statistic(self, block: Block) -> Any:
+        """What a block has learned: in the summary, or now, from these rows."""
+        if block in self.summary.blocks:
+            return self.summary.statistics[self.summary.blocks.index(block)]
+        block.family.read(self.batch, block.columns)  # what cannot be learned is refused
+        return statistic_of(block.family, block.columns, self.rows(block), len(self.summary.classes))
+
+    def learned(self, wanted: IntArray, engine: Engine) -> Summary:
+        """The summary of some of the rows, in the summary's blocks and classes."""
+        labels, weights = self.labels[wanted], self.weights[wanted] if self.weights.size else self.weights
+        units, bits = np.zeros(len(self.classes), dtype=np.int64), bits_of(weights)
+        count_labels(labels, weights_in_units(weights, len(labels), bits), units)
+        statistics = tuple(engine.map(partial(self._statistic_of, wanted), self.summary.blocks))
+        units, bits = coarsest(units, bits)
+        return Summary(self.summary.blocks, self.classes, units, statistics, frozenset(self.classes), bits)
+
+    def _statistic_of(self, wanted: IntArray, block: Block) -> Any:
+        some = self.rows(block).take(block.family, block.columns, wanted)
+        return statistic_of(block.family, block.columns, some, len(self.classes))
+
+    def rows(self, block: Block) -> BlockRows[Any]:
+        """The rows as a block sees them, read once."""
+        values = self.batch.once(("values", block), lambda: block.family.view(self.batch, block.columns))
+        return BlockRows(values, self.labels, self.weights, self.batch)
+
+
+def prepared_blocks(summary: Summary, engine: Engine) -> dict[Block, BlockLeftOut]:
+    """The blocks of a summary, each made ready to take out rows: for rows that come in many batches."""
+    return dict(zip(summary.blocks, engine.map(partial(prepared, summary), summary.blocks), strict=True))
+
+
+def prepared(summary: Summary, block: Block) -> BlockLeftOut:
+    """One block of a summary, made ready to take out rows."""
+    return block.family.leave_one_out(summary.statistics[summary.blocks.index(block)], block.columns)
 
 
 def known_labels(summary: Summary, batch: Batch) -> IntArray:

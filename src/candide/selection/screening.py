@@ -9,20 +9,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
-import numpy as np
-
 from candide.data.advice import Message, SetOption
 from candide.data.batch import Batch, SparseColumns
-from candide.data.grid import quantized_number
-from candide.data.metrics import mean_loss
 from candide.families.base.competing import TEXT, TRUTH
-from candide.model.predictor import log_normalised
 from candide.model.schema import OPEN, Choice, Schema
 from candide.selection.candidates import candidates
-from candide.selection.columns import Judges, affordable_rows
+from candide.selection.columns import affordable_rows, contest, own_loss
 from candide.selection.copies import copies, recodings_of_label
 from candide.selection.identifiers import is_called_id, might_name, mostly_own_values, names_rows
 from candide.selection.leaks import Leak
+from candide.selection.leave_one_out import LeaveOneOut
 from candide.selection.timestamps import timestamp_columns
 from candide.selection.trials import distinct_classes
 from candide.selection.tune import FEWEST_ROWS
@@ -114,11 +110,9 @@ def tells_nothing(choice: Choice, column: Batch) -> bool:
     if distinct_classes(column) < 2 or choice.family is None:
         return False
     few = column.rows(0, affordable_rows(column))
-    judges = Judges.of(few)
-    loads = judges.weights.astype(np.float64) if judges.weights.size else np.ones(len(few))
-    prior = quantized_number(mean_loss(log_normalised(judges.prior, judges.prior), judges.labels, loads))
-    best = judges.contest(candidates(choice.family, few, everything=True), few)[0]
-    return bool((prior - best.loss) * loads.sum() < BY_CHANCE)
+    leaving = LeaveOneOut.of_labels(few)
+    best = contest(leaving, candidates(choice.family, few, everything=True), choice.column)[0]
+    return bool((own_loss(leaving) - best.loss) * leaving.loads.sum() < BY_CHANCE)
 
 
 def label_recodings(rows: Batch, columns: list[str]) -> Iterator[Suspicion]:

@@ -25,9 +25,9 @@ from candide.families.words.term_matrix import TermMatrix, WeighedTerms
 from candide.kernels.threads import in_parallel
 from candide.model.schema import Choice
 from candide.model.summary import Summary, grid_weights
-from candide.selection.fit_calibration import Effort, calibrated
-from candide.selection.leave_one_out import LeftOut, known_labels, priors_without
-from candide.selection.trials import Trial, compared, measured, preferred
+from candide.selection.fit_calibration import Effort
+from candide.selection.leave_one_out import LeaveOneOut, LeftOut, known_labels
+from candide.selection.trials import Trial, calibrated_trial, compared, preferred
 from candide.selection.user_options import UserOptions, by_hand, is_open
 
 SMOOTHINGS = (0.003, 0.01, 0.03, 0.1, 0.3, 1.0)
@@ -87,7 +87,7 @@ class Reading:
 
     family: Text
     terms: FloatArray
-    observed: FloatArray
+    lengths: FloatArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,34 +117,34 @@ class TextRecipe:
 
 @dataclass(frozen=True, eq=False)
 class Corpus:
-    """A column of texts and their labels, as far as recipes are judged by them."""
+    """A column of texts that recipes are tried on: all are counted, and the first of them are left out."""
 
     family: Text
     documents: Documents
     labels: IntArray
     weights: AnyArray
-    classes: tuple[Key, ...]
-    prior: FloatArray
+    judging: LeaveOneOut
+    """The first rows, which judge."""
     smoothings: tuple[float, ...]
     """Those to choose from; none where that is up to the model."""
 
     @classmethod
     def of(cls, family: Text, column: Batch, smoothings: tuple[float, ...]) -> Corpus:
-        summary, documents = Summary.of((), column), family.view(column, column.names)
+        summary = Summary.of((), column)
+        few = max(LEAST_ROWS, min(MOST_ROWS, MOST_CELLS // len(summary.classes)))
+        judging = LeaveOneOut.of(summary, column.rows(0, few))
         labels, weights = known_labels(summary, column), grid_weights(column)
-        few = min(len(labels), max(LEAST_ROWS, min(MOST_ROWS, MOST_CELLS // len(summary.classes))))
-        prior = priors_without(summary, labels[:few], weights[:few])
-        return cls(family, documents, labels, weights, summary.classes, prior, smoothings)
+        return cls(family, family.view(column, column.names), labels, weights, judging, smoothings)
 
     @property
-    def judges(self) -> int:
+    def classes(self) -> tuple[Key, ...]:
+        """Those that texts may have."""
+        return self.judging.classes
+
+    @property
+    def judging_rows(self) -> int:
         """How many rows, the first ones, judge."""
-        return len(self.prior)
-
-    @property
-    def loads(self) -> FloatArray:
-        """The weights of the rows that judge."""
-        return self.weights[: self.judges].astype(np.float64) if self.weights.size else np.ones(self.judges)
+        return len(self.judging.labels)
 
     def cut(self, options: TextOptions) -> TermMatrix:
         """The texts in terms."""
@@ -160,27 +160,25 @@ class Corpus:
 
     def reading(self, weighed: WeighedTerms, options: TextOptions) -> Reading:
         """The reading by the best smoothing: accuracy first, log loss at one temperature among the nearly equal."""
-        few = min(self.judges, ROWS_TO_CALIBRATE)
-        judges = max(few, min(self.judges, weighed.rows_for(MOST_PAIRS)))
-        observed = weighed.observed(few)
+        few = min(self.judging_rows, ROWS_TO_CALIBRATE)
+        judging = max(few, min(self.judging_rows, weighed.rows_for(MOST_PAIRS)))
+        lengths = weighed.lengths(few)
         tried = []
         amounts = self.smoothings or smoothings_of(options.model)
-        for amount, said in zip(amounts, weighed.left_out(options.model, amounts, judges), strict=True):
+        for amount, said in zip(amounts, weighed.left_out(options.model, amounts, judging), strict=True):
             family = replace(self.family, smoothing=amount, options=options, alphabet="")
-            tried.append((self.accuracy(said, family), Reading(family, said[:few], observed)))
+            tried.append((self.accuracy(said, family), Reading(family, said[:few], lengths)))
         if len(tried) == 1:
             return tried[0][1]
         most = max(accuracy for accuracy, _ in tried)
-        error = Trial(None, most, 0.0, float(self.loads[:judges].sum())).standard_error
+        error = Trial(None, most, 0.0, float(self.judging.loads[:judging].sum())).standard_error
         close = [TextRecipe((reading,)) for accuracy, reading in tried if accuracy >= most - error]
         return close[0].readings[0] if len(close) == 1 else self.best_loss(close).readings[0]
 
     def accuracy(self, said: FloatArray, family: Text) -> float:
         """The share of rows a reading judges rightly by itself."""
-        rows = len(said)
-        prior = self.prior[:rows]
-        start = prior if family.is_likelihood else np.where(np.isneginf(prior), -np.inf, 0.0)
-        return share_right(start + said, self.labels[:rows], self.loads[:rows])
+        left = self.left_out([Reading(family, said, np.zeros(len(said)))])
+        return share_right(left.joint, left.labels, left.weights)
 
     def best_loss(self, recipes: Sequence[TextRecipe]) -> TextRecipe:
         """The recipe with the least log loss at one temperature."""
@@ -191,14 +189,16 @@ class Corpus:
 
     def tried(self, recipe: TextRecipe, effort: Effort = WEIGHED) -> Trial:
         """How well the readings judge together, calibrated."""
-        terms = np.stack([reading.terms for reading in recipe.readings])
-        observed = np.stack([reading.observed for reading in recipe.readings])
-        few = terms.shape[1]
-        unasked = np.zeros_like(observed)
-        left = LeftOut(self.labels[:few], self.loads[:few], self.prior[:few], terms, observed, unasked)
         blocks = [Block(family, (family.column,)) for family in recipe.families]
-        found = calibrated(left, self.classes, blocks, effort)
-        return measured(recipe, left.posterior(found, self.classes, blocks), left.labels, left.weights)
+        return calibrated_trial(recipe, self.left_out(recipe.readings), self.classes, blocks, effort)
+
+    def left_out(self, readings: Sequence[Reading]) -> LeftOut:
+        """What readings say of the first rows, each left out."""
+        terms = np.stack([reading.terms for reading in readings])
+        lengths, few = np.stack([reading.lengths for reading in readings]), slice(0, terms.shape[1])
+        labels, weights, prior = self.judging.labels[few], self.judging.loads[few], self.judging.prior[few]
+        likely = any(reading.family.is_likelihood for reading in readings)
+        return LeftOut(labels, weights, prior, terms, lengths, np.zeros_like(lengths), likely)
 
 
 def smoothings_of(model: str) -> tuple[float, ...]:

@@ -13,10 +13,10 @@ from candide.data.arrays import FloatArray, IntArray
 from candide.data.batch import Batch
 from candide.data.grid import quantized_number
 from candide.data.metrics import mean_loss, share_right
+from candide.data.values import Key
 from candide.engines.protocol import Engine
 from candide.families.base.family import Block
-from candide.model.summary import Summary
-from candide.selection.fit_calibration import calibrated
+from candide.selection.fit_calibration import IN_FULL, Effort, calibrated
 from candide.selection.leave_one_out import LeaveOneOut, LeftOut
 
 
@@ -37,25 +37,29 @@ class Trial:
 
 @dataclass(frozen=True)
 class Tryout:
-    """Rows that whole models are tried on; what a block says of them is worked out once, whichever models have it."""
+    """Whole models on trial; what a block says of the rows is asked once, whichever models have it."""
 
-    rows: Batch
+    leaving: LeaveOneOut
     engine: Engine
     said: dict[Block, LeftOut] = field(default_factory=dict)
 
     def of(self, what: Any, blocks: Sequence[Block]) -> Trial:
-        """Learn the rows in these blocks, leave each out, calibrate, and measure."""
-        left = self._left_out(blocks)
-        classes = Summary.of((), self.rows).classes
-        calibration = calibrated(left, classes, blocks)
-        return measured(what, left.posterior(calibration, classes, blocks), left.labels, left.weights)
-
-    def _left_out(self, blocks: Sequence[Block]) -> LeftOut:
+        """Let these blocks learn the rows, leave each out, calibrate, and measure."""
         new = [block for block in blocks if block not in self.said]
         if new:
-            left = LeaveOneOut.of(Summary.of(new, self.rows)).in_folds(self.rows, self.engine)
+            left = self.leaving.in_folds(new, self.engine)
             self.said.update((block, left.block(index)) for index, block in enumerate(new))
-        return LeftOut.beside([self.said[block] for block in blocks])
+        return calibrated_trial(
+            what, LeftOut.side_by_side([self.said[block] for block in blocks]), self.leaving.classes, blocks
+        )
+
+
+def calibrated_trial(
+    what: Any, left: LeftOut, classes: Sequence[Key], blocks: Sequence[Block], effort: Effort = IN_FULL
+) -> Trial:
+    """How well blocks judge rows left out, calibrated on them."""
+    calibration = calibrated(left, classes, blocks, effort)
+    return measured(what, left.posterior(calibration, classes, blocks), left.labels, left.weights)
 
 
 def measured(what: Any, log_posterior: FloatArray, labels: IntArray, weights: FloatArray) -> Trial:

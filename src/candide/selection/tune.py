@@ -20,7 +20,7 @@ from candide.selection.fit_calibration import calibrated
 from candide.selection.identifiers import identifier_columns
 from candide.selection.leaks import Leak, leaks
 from candide.selection.learning_curve import learning_curve
-from candide.selection.leave_one_out import LeaveOneOut, LeftOut
+from candide.selection.leave_one_out import LeaveOneOut, LeftOut, prepared_blocks
 from candide.selection.scored_rows import scored_without
 from candide.selection.timestamps import timestamp_columns
 
@@ -48,26 +48,15 @@ def tune(
         return UNTUNED, []
     some = list(affordable(summary, batches))
     with watch("Leaving rows out", Size(len(some), "batches")) as report:
-        leaving = LeaveOneOut.of(summary, priors, class_weight)
-        rows = LeftOut.joined(leaving.in_folds(batch, engine) for batch in counted(some, report))
+        prepared = prepared_blocks(summary, engine)
+        leaving = [LeaveOneOut.of(summary, batch, priors, class_weight, prepared) for batch in some]
+        rows = LeftOut.joined(batch.in_folds(engine=engine) for batch in counted(leaving, report))
     with watch("Calibrating", Size(None, "steps")):
-        return taught(summary, some, rows, engine, priors, class_weight)
-
-
-def taught(
-    summary: Summary,
-    some: Sequence[Batch],
-    rows: LeftOut,
-    engine: Engine,
-    priors: Priors,
-    class_weight: Priors | None,
-) -> tuple[Tuning, list[Leak]]:
-    """What these rows teach, each left out."""
-    calibration = calibrated(rows, summary.classes, summary.blocks)
-    silent = frozenset(name for batch in some for name in always_new(summary, batch))
-    familiarity = Novelty.of(summary.blocks, rows.familiarity, rows.observed, rows.weights, silent)
-    curve = learning_curve(summary, some, calibration, engine, priors, class_weight)
-    return Tuning(calibration, familiarity, quality(summary, rows, calibration, curve)), leaks(summary, rows)
+        calibration = calibrated(rows, summary.classes, summary.blocks)
+        silent = frozenset(name for batch in some for name in always_new(summary, batch))
+        novelty = Novelty.of(summary.blocks, rows.log_marginal, rows.lengths, rows.weights, silent)
+        curve = learning_curve(leaving, calibration, engine, priors, class_weight)
+        return Tuning(calibration, novelty, quality(summary, rows, calibration, curve)), leaks(summary, rows)
 
 
 def always_new(summary: Summary, rows: Batch) -> list[str]:

@@ -29,7 +29,7 @@ def fit_rows(
     from candide.selection.columns import chosen_by_leaving_out  # not needed, and not imported, to predict
     from candide.selection.screening import screened
 
-    rows = [canonical_rows(picked(sample))]
+    rows = [canonical_rows(picked(sample)).read_once()]
     everything = batches is None and len(rows[0]) == len(sample)
     with watch("Looking", Size(None, "columns")):
         guessed = screened(options.choose(sample), rows[0], options)

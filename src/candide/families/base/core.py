@@ -108,6 +108,10 @@ class Core(ABC, Generic[S, B, V, P]):
     def view(self, batch: Batch, columns: tuple[str, ...]) -> V:
         """The block's values for predicting; what the family cannot take says nothing."""
 
+    def values_at(self, values: V, wanted: slice | IntArray) -> V | None:
+        """The values of some rows, from those that were read; nothing where they must be read again."""
+        return None
+
     @abstractmethod
     def learn(self, builder: B, values: V, labels: IntArray, weights: AnyArray) -> None:
         """Add the rows that `read` returned; `weights` is empty where every row weighs one."""

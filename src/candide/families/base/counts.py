@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import DTypeLike
 
@@ -28,6 +30,13 @@ def view_counts(batch: Batch, columns: tuple[str, ...]) -> Counts:
     """Counts for predicting; entries that are no counts say nothing."""
     counts = batch.counts(columns)
     return counts if first_bad_count(entries(counts)) < 0 else inside(COUNTS, counts)
+
+
+def counts_of_rows(counts: Counts, wanted: slice | IntArray) -> Counts:
+    """Those of some rows."""
+    by_row: Any = counts
+    taken: Counts = by_row[wanted]
+    return taken
 
 
 def entries(counts: Counts) -> AnyArray:

@@ -13,6 +13,7 @@ from candide.families.base.basis import CountBasis
 from candide.families.base.core import Drawn, P
 from candide.families.base.counts import (
     add_counts,
+    counts_of_rows,
     entries,
     missing_places,
     read_counts,
@@ -60,6 +61,9 @@ class Events(Family[Tally, TallyBuilder, Counts, P]):
 
     def view(self, batch: Batch, columns: tuple[str, ...]) -> Counts:
         return view_counts(batch, columns)
+
+    def values_at(self, values: Counts, wanted: slice | IntArray) -> Counts:
+        return counts_of_rows(values, wanted)
 
     def identified(self, batch: Batch, columns: tuple[str, ...]) -> Counts:
         return self.read(batch, columns)

@@ -13,19 +13,17 @@ from typing import Any, Protocol
 import numpy as np
 
 from candide.data.arrays import AnyArray, IntArray
-from candide.data.batch import Batch
+from candide.families.base.block_rows import BlockRows
 from candide.families.base.block_scores import BlockScores
+from candide.families.base.core import Core
 from candide.families.base.likelihood import Likelihood
 
 
 class BlockLeftOut(Protocol):
     """A statistic that rows can be taken out of, one at a time."""
 
-    def scores(self, batch: Batch, labels: IntArray, weights: AnyArray) -> BlockScores:
-        """What the block says of each row without it; `labels` are class numbers, `weights` empty where all are one.
-
-        The length is that of the row as it is.
-        """
+    def scores(self, rows: BlockRows[Any]) -> BlockScores:
+        """What the block says of each row without it. The length is that of the row as it is."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,30 +34,30 @@ class ByRefitting:
     seen: Any
     columns: tuple[str, ...]
 
-    def scores(self, batch: Batch, labels: IntArray, weights: AnyArray) -> BlockScores:
-        shape = (len(labels), self.seen.classes)
+    def scores(self, rows: BlockRows[Any]) -> BlockScores:
+        shape = (len(rows), self.seen.classes)
         score, likelihood, unseen = np.zeros(shape), np.zeros(shape), np.zeros(shape[0])
-        for row, label in enumerate(labels.tolist()):
-            alone = batch.take(np.array([row]))
-            rest = self.seen - self._of_one(alone, label, weights[row : row + 1])
+        for row in range(len(rows)):
+            alone = rows.take(self.family, self.columns, np.array([row]))
+            rest = self.seen - statistic_of(self.family, self.columns, alone, shape[1])
             parameters = self.family.fit(rest, self.columns)
-            said = self.family.assess(parameters, self.family.view(alone, self.columns), (1, shape[1]))
+            said = self.family.assess(parameters, alone.values, (1, shape[1]))
             score[row], likelihood[row], unseen[row] = said.score[0], said.log_likelihood[0], said.unseen[0]
-        parameters = self.family.fit(self.seen, self.columns)
-        length = self.family.evidence_length(parameters, self.family.view(batch, self.columns))
+        length = self.family.evidence_length(self.family.fit(self.seen, self.columns), rows.values)
         return BlockScores(score, likelihood, np.broadcast_to(length, shape[:1]), unseen)
 
-    def _of_one(self, alone: Batch, label: int, weight: AnyArray) -> Any:
-        """The statistic of a single row."""
-        builder = self.family.builder(self.columns, self.seen.classes)
-        self.family.learn(builder, self.family.read(alone, self.columns), np.array([label]), weight)
-        return builder.freeze()
+
+def statistic_of(
+    family: Core[Any, Any, Any, Any], columns: tuple[str, ...], rows: BlockRows[Any], classes: int
+) -> Any:
+    """What some rows leave behind, over so many classes; their values are such as can be learned."""
+    builder = family.builder(columns, classes)
+    family.learn(builder, rows.values, rows.labels, rows.weights)
+    return builder.freeze()
 
 
 class Subtracting(Protocol):
     """A family that takes a row's own share out of its counts or sums, with no refit."""
-
-    def view(self, batch: Batch, columns: tuple[str, ...]) -> Any: ...
 
     def fit(self, seen: Any, columns: tuple[str, ...]) -> Any: ...
 
@@ -73,7 +71,7 @@ class Subtracting(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class BySubtracting:
-    """A family that subtracts: its values are read once for all that is asked.
+    """A family that subtracts.
 
     `likelihood_without` adds log P(values | class) as `score_without` adds the score, where that is no likelihood.
     """
@@ -95,8 +93,8 @@ class BySubtracting:
         """Ready to take rows out."""
         return cls(family, seen, columns, family.fit(seen, columns), likelihood_without)
 
-    def scores(self, batch: Batch, labels: IntArray, weights: AnyArray) -> BlockScores:
-        values = self.family.view(batch, self.columns)
+    def scores(self, rows: BlockRows[Any]) -> BlockScores:
+        values, labels, weights = rows.values, rows.labels, rows.weights
         score = np.zeros((len(labels), self.seen.classes))
         self.family.score_without(self.seen, values, self.columns, labels, weights, score)
         likelihood = score

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from candide.data.arrays import BoolArray, FloatArray
+from candide.data.arrays import BoolArray, FloatArray, IntArray
 from candide.data.batch import Batch
 from candide.families.base.core import B, P, S
 from candide.families.base.explaining import Silence, unheard
@@ -26,6 +26,9 @@ class OfNumbers(Family[S, B, FloatArray, P]):
 
     def view(self, batch: Batch, columns: tuple[str, ...]) -> FloatArray:
         return self.support.without_outside(batch.numbers(columns))
+
+    def values_at(self, values: FloatArray, wanted: slice | IntArray) -> FloatArray:
+        return values[wanted]
 
     def identified(self, batch: Batch, columns: tuple[str, ...]) -> FloatArray:
         return self.read(batch, columns)

@@ -5,7 +5,7 @@ The counts are those of a word tally, as here, or of a `TermMatrix`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -13,8 +13,8 @@ from typing import NamedTuple
 import numpy as np
 
 from candide.data.arrays import AnyArray, FloatArray, IntArray
-from candide.data.batch import Batch
 from candide.data.errors import ForgetRefused
+from candide.families.base.block_rows import BlockRows
 from candide.families.base.block_scores import BlockScores
 from candide.families.base.safe_log import safe_log
 from candide.families.words.documents import Documents
@@ -231,7 +231,6 @@ class TextsLeftOut:
 
     tally: WordTally
     index: TallyIndex
-    read: Callable[[Batch], Documents]
     smoothing: float
     models: tuple[str, ...]
     beside: bool
@@ -241,14 +240,15 @@ class TextsLeftOut:
         """The counts in the smallest units, for rows whose weights are fractions though their sums are whole."""
         return TallyIndex.of(self.tally.at(FINEST), self.index.leaving.options)
 
-    def scores(self, batch: Batch, labels: IntArray, weights: AnyArray) -> BlockScores:
+    def scores(self, rows: BlockRows[Documents]) -> BlockScores:
+        labels, weights = rows.labels, rows.weights
         bits = max(self.tally.bits, bits_of(weights))
         index, loads = self.index if bits == self.tally.bits else self.finest, loads_of(weights, len(labels), bits)
         options = index.leaving.options
-        rows = index.rows(self.read(batch))
+        terms = index.rows(rows.values)
         found = np.zeros((len(self.models), len(labels), self.tally.classes))
         for model, said in zip(self.models, found, strict=True):
-            index.leaving.add(rows, labels, loads, (self.smoothing,), model, said[None])
+            index.leaving.add(terms, labels, loads, (self.smoothing,), model, said[None])
         likelihood = np.zeros_like(found[0]) if self.beside else found[-1]
-        length = np.diff(running(rows.amounts)[rows.indptr]) / options.unit
-        return BlockScores(found[0], likelihood, length, index.leaving.strangeness(rows, labels, loads))
+        length = np.diff(running(terms.amounts)[terms.indptr]) / options.unit
+        return BlockScores(found[0], likelihood, length, index.leaving.strangeness(terms, labels, loads))

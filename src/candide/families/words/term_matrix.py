@@ -123,7 +123,7 @@ class WeighedTerms:
         counts_a_term = np.diff(self.leaving.counted.indptr)[self.rows.terms]
         return int(np.searchsorted(running(counts_a_term)[self.rows.indptr], most, side="right")) - 1
 
-    def observed(self, first: int) -> FloatArray:
+    def lengths(self, first: int) -> FloatArray:
         """How much the terms of each of the first documents weigh together."""
         rows = few_rows(self.rows, first)
         return np.diff(running(rows.amounts)[rows.indptr]) / self.leaving.options.unit

@@ -192,7 +192,7 @@ class Initial(Family):
             loads = builder.reserve(len(letters), weights)
             for row, letter in enumerate(letters):
                 if letter:
-                    (slot,) = builder.place([(name, "text", letter)])
+                    (slot,) = builder.indices_for([(name, "text", letter)])
                     builder.table[slot, labels[row]] += loads[row] if loads.size else 1
 
     def fit(self, seen, columns):
@@ -271,7 +271,7 @@ def test_the_least_family_is_left_out_explained_drawn_and_sampled(least, tmp_pat
     assert not silent.terms
     assert silent.missing == ("name",)
     (profile,) = least.model_.profiles()
-    assert set(profile.places) == {"A", "B", "C"}
+    assert set(profile.points) == {"A", "B", "C"}
     assert np.exp(profile.table).sum(axis=0) == pytest.approx(1.0)
     least.report(tmp_path / "least.html")
     assert "initial" in (tmp_path / "least.html").read_text()

@@ -74,11 +74,11 @@ def fitted(calibrate: bool) -> NaiveBayes:
 def inside(profile: Profile, index: int):
     """The value of a row that stands at a place of a profile."""
     if profile.kind == STEPS:
-        return float(profile.places[index] + profile.widths[index] / 2)
+        return float(profile.points[index] + profile.widths[index] / 2)
     if profile.kind == VALUES:
-        value = profile.places[index]
+        value = profile.points[index]
         return {"yes": True, "no": False}[value] if profile.column in ("paid",) else value
-    return float(profile.places[index])
+    return float(profile.points[index])
 
 
 @pytest.mark.parametrize("calibrate", [True, False])

@@ -71,15 +71,15 @@ def test_a_profile_is_sound_whatever_was_learned(case, data):
     profiles = model.profiles()
     assert len({profile.column for profile in profiles}) == len(profiles)
     for profile in profiles:
-        assert profile.table.shape == (len(profile.places), len(model.classes))
+        assert profile.table.shape == (len(profile.points), len(model.classes))
         assert not np.isnan(profile.table).any()
         assert 0 <= profile.information <= most
         assert profile.counts is None or profile.counts.shape == profile.table.shape
         if profile.kind in (CURVE, STEPS, COUNTS):
-            assert np.isfinite(profile.places).all()
-            assert (np.diff(profile.places) > 0).all()
+            assert np.isfinite(profile.points).all()
+            assert (np.diff(profile.points) > 0).all()
         if profile.widths is not None:
-            assert profile.widths.shape == profile.places.shape
+            assert profile.widths.shape == profile.points.shape
             assert np.isfinite(profile.widths).all()
             assert (profile.widths > 0).all()
 
@@ -94,8 +94,8 @@ def test_numbers_say_in_a_profile_what_they_say_alone_in_a_row(name, data):
     for profile in model.profiles():
         if profile.kind not in NUMERIC:
             continue
-        rows = {column: np.full(len(profile.places), np.nan) for column in block.columns}
-        rows[profile.column] = profile.places
+        rows = {column: np.full(len(profile.points), np.nan) for column in block.columns}
+        rows[profile.column] = profile.points
         values = block.family.view(Batch.of(rows), block.columns)
         said = np.zeros(profile.table.shape)
         block.family.score(model.parameters[0], values, said)
@@ -115,7 +115,7 @@ def test_a_value_says_in_a_profile_what_it_says_in_an_explanation(name):
     column, labels = typical(family)
     model = model_of(family, {"x": column}, labels)
     (profile,) = model.profiles()
-    indices = [str(index) if profile.kind in (VALUES, EVENTS) else float(index) for index in profile.places]
+    indices = [str(index) if profile.kind in (VALUES, EVENTS) else float(index) for index in profile.points]
     for index, said in zip(indices, profile.table, strict=True):
         (term,) = model.explain(Batch.of({"x": [asked(profile, index)]}))[0].terms
         if profile.kind == STEPS:
@@ -144,15 +144,15 @@ def test_one_occurrence_of_a_word_adds_what_its_profile_says(event, idf):
     family = families.named("text", options=TextOptions(model=event, weighting=weighting, idf=idf))
     model = model_of(family, {"x": ["ant bee bee", "bee cat cat cat", "dog", "dog ant"]}, list("aabb"))
     (profile,) = model.profiles()
-    empty, scores = np.zeros((1, 2)), np.zeros((len(profile.places), 2))
+    empty, scores = np.zeros((1, 2)), np.zeros((len(profile.points), 2))
     family.score(model.parameters[0], family.view(Batch.of({"x": [""]}), ("x",)), empty)
-    family.score(model.parameters[0], family.view(Batch.of({"x": list(profile.places)}), ("x",)), scores)
+    family.score(model.parameters[0], family.view(Batch.of({"x": list(profile.points)}), ("x",)), scores)
     assert profile.table[:, 1] - profile.table[:, 0] == pytest.approx(np.diff(scores - empty)[:, 0], abs=1e-9)
     assert profile.vocabulary == 4
-    assert {"bee", "cat", "dog"} <= set(profile.places) <= {"ant", "bee", "cat", "dog"}
+    assert {"bee", "cat", "dog"} <= set(profile.points) <= {"ant", "bee", "cat", "dog"}
 
 
-# Places.
+# Points.
 
 
 @pytest.mark.parametrize("name", families.names())
@@ -162,7 +162,7 @@ def test_places_hold_about_all_of_what_may_happen(name):
     for profile in model_of(family, {"x": column}, labels).profiles():
         if profile.kind != EVENTS:
             assert covered(profile.table, profile.widths) == pytest.approx(1.0, abs=0.03)
-            assert len(profile.places) <= WHOLE_NUMBERS + 100
+            assert len(profile.points) <= WHOLE_NUMBERS + 100
 
 
 @pytest.mark.parametrize("name", [n for n in families.names() if isinstance(families.named(n), Density)])
@@ -186,15 +186,15 @@ def test_many_whole_numbers_stand_for_their_neighbours():
     rows = np.random.default_rng(0).poisson([1000, 3000], (300, 2)).ravel()
     (profile,) = model_of(families.named("poisson"), {"x": rows}, ["a", "b"] * 300).profiles()
     assert profile.kind == COUNTS
-    assert (profile.places == np.floor(profile.places)).all()
-    assert len(profile.places) <= 250
+    assert (profile.points == np.floor(profile.points)).all()
+    assert len(profile.points) <= 250
     assert covered(profile.table, profile.widths) == pytest.approx(1.0, abs=0.01)
     assert profile.information == pytest.approx(1.0, abs=1e-6)
 
 
 def test_few_whole_numbers_are_all_there():
     found = worth_seeing(np.array([3.0]), np.array([1.5]), lambda x: (x >= 0) & (x <= 10) & (x == np.floor(x)))
-    assert found.places.tolist() == [float(number) for number in range(len(found.places))]
+    assert found.points.tolist() == [float(number) for number in range(len(found.points))]
     assert found.widths is None
     assert found.whole
 
@@ -204,8 +204,8 @@ def test_a_histogram_is_drawn_no_farther_than_its_rows():
     family = families.named("histogram").fitted_to(rows, "x")
     (profile,) = model_of(family, {"x": rows}, ["a"] * 200 + ["b"] * 200).profiles()
     assert profile.kind == STEPS
-    assert -0.1 < profile.places[0] <= 0
-    assert 3 < profile.places[-1] + profile.widths[-1] < 3.1
+    assert -0.1 < profile.points[0] <= 0
+    assert 3 < profile.points[-1] + profile.widths[-1] < 3.1
     assert covered(profile.table, profile.widths) == pytest.approx(1.0, abs=1e-12)
     assert profile.counts.sum() == 400
     assert profile.information == pytest.approx(1.0, abs=0.05)
@@ -275,7 +275,7 @@ def test_events_tell_the_same_as_columns_and_as_words():
     (columns,) = model_of(families.named("multinomial"), counts, list("abc")).profiles()
     (words,) = model_of(families.named("text"), {"x": texts}, list("abc")).profiles()
     assert words.information == pytest.approx(columns.information, abs=1e-12)
-    assert words.places == columns.places
+    assert words.points == columns.points
     assert words.table == pytest.approx(columns.table, abs=1e-12)
     assert words.counts == pytest.approx(columns.counts)
     assert columns.column == "ant, bee, cat"
@@ -318,10 +318,10 @@ def test_each_class_has_its_words():
     texts = [f"the the own{label} own{label} rare{label}x{copy}" for label in range(30) for copy in range(3)]
     labels = [f"class {label:02}" for label in range(30) for _ in range(3)]
     (profile,) = model_of(families.named("text"), {"x": texts}, labels).profiles()
-    assert set(profile.places[:30]) == {f"own{label}" for label in range(30)}
-    assert "the" not in profile.places
+    assert set(profile.points[:30]) == {f"own{label}" for label in range(30)}
+    assert "the" not in profile.points
     assert profile.vocabulary == 121
-    assert len(profile.places) <= 30 * MOST_A_CLASS
+    assert len(profile.points) <= 30 * MOST_A_CLASS
 
 
 def test_a_thousand_classes_have_a_few_words_each():

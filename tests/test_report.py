@@ -226,7 +226,7 @@ def test_the_panel_computes_as_the_model_does(calibrate):
 def value_of(subject: Subject, feature: dict, index: int):
     label = feature["labels"][index]
     if feature["kind"] == "number":
-        indices = np.asarray(subject.profile(feature["name"]).places)
+        indices = np.asarray(subject.profile(feature["name"]).points)
         return float(indices[np.argmin(np.abs(indices - number(label)))])
     return {"yes": True, "no": False}[label] if feature["name"] == "paid" else label
 

@@ -43,7 +43,7 @@ def alphabets(model: NaiveBayes) -> set[int]:
 def live_size(model: NaiveBayes) -> int:
     """What the tables of a stream hold, without the frozen form that is made when somebody asks."""
     stream: Any = model._stream
-    tables = [stream.lives, stream.places, stream.counts, stream.columns, stream.choices, stream.free]
+    tables = [stream.lives, stream.index_of, stream.counts, stream.columns, stream.choices, stream.free]
     return size(tables, alphabets(model))
 
 

@@ -11,7 +11,7 @@ from candide.data.batch import Batch
 from candide.families.base.basis import CountBasis
 from candide.families.base.competing import TRUTH
 from candide.families.base.core import Drawn
-from candide.families.base.counts import add_counts, counts_of_rows, entries, inside, missing_places, row_and_column
+from candide.families.base.counts import add_counts, counts_of_rows, entries, inside, missing_indices, row_and_column
 from candide.families.base.explaining import MISSING, Silence, Term
 from candide.families.base.family import Family
 from candide.families.base.leave_one_out import BlockLeftOut, BySubtracting
@@ -176,7 +176,7 @@ class Bernoulli(Family[Tally, TallyBuilder, Counts, Chances]):
         self, parameters: Chances, values: Counts, row: Batch, columns: tuple[str, ...], seen: Tally
     ) -> list[Silence]:
         if is_sparse(values):
-            return [Silence(columns[index], "", MISSING) for index in missing_places(values)]
+            return [Silence(columns[index], "", MISSING) for index in missing_indices(values)]
         return silent_numbers(values, row, columns)
 
     def sample(self, parameters: Chances, label: int, rows: int, rng: np.random.Generator) -> Drawn:

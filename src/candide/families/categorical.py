@@ -124,7 +124,7 @@ class Categorical(Family[Tally, TallyBuilder, CodedColumns, dict[str, Values]]):
     ) -> None:
         for name, coded in values:
             loads = builder.reserve(len(coded), weights)
-            indices = builder.place([(name, *key) for key in coded.keys])
+            indices = builder.indices_for([(name, *key) for key in coded.keys])
             count_codes(np.append(indices, -1)[coded.codes], labels, loads, builder.table)
 
     def held(self, seen: Tally, columns: tuple[str, ...]) -> BoolArray:

@@ -50,7 +50,7 @@ def spelled_lengths(terms: Terms, gap: Number, lengths: IntArray) -> None:
     for term in range(lengths.size):
         length = terms.length[term]
         if length == 0:
-            pair = terms.place[term]
+            pair = terms.payload[term]
             length = lengths[pair >> TERM_SHIFT] + gap + lengths[pair & TERM_MASK]
         lengths[term] = length
 
@@ -62,7 +62,7 @@ def spell(terms: Terms, gap: Number, order: IntArray, offsets: IntArray, letters
         term = order[line]
         end = offsets[line + 1]
         while terms.length[term] == 0:
-            pair = terms.place[term]
+            pair = terms.payload[term]
             last = pair & TERM_MASK
             end -= terms.length[last]
             write_word(terms, last, letters, end)
@@ -76,7 +76,7 @@ def spell(terms: Terms, gap: Number, order: IntArray, offsets: IntArray, letters
 @compiled
 def write_word(terms: Terms, term: Number, letters: AnyArray, start: Number) -> None:
     """Write the bytes of a single word."""
-    length, index = terms.length[term], terms.place[term]
+    length, index = terms.length[term], terms.payload[term]
     for step in range(length):
         chunk = np.uint64(index) if length <= 8 else terms.arena[index + (step >> 3)]
         letters[start + step] = np.uint8((chunk >> np.uint64(8 * (step & 7))) & np.uint64(0xFF))

@@ -90,14 +90,14 @@ class Recipe(NamedTuple):
 class Terms(NamedTuple):
     """A vocabulary: the table of (key, number), the arena of long words, and where to spell each term from.
 
-    length[term] is the number of bytes of a word, with place[term] its packed bytes up to eight and its start in the
-    arena beyond; 0 for a run of words, with place[term] the two numbers it is made of.
+    length[term] is the number of bytes of a word, with payload[term] its packed bytes up to eight and its start in the
+    arena beyond; 0 for a run of words, with payload[term] the two numbers it is made of.
     sizes holds how many terms and how much of the arena are in use.
     """
 
     slots: AnyArray
     arena: AnyArray
-    place: AnyArray
+    payload: AnyArray
     length: AnyArray
     sizes: IntArray
 
@@ -178,17 +178,17 @@ def new_term(
     begin: Number,
     bytes_long: Number,
     slots: AnyArray,
-    place: IntArray,
+    payload: IntArray,
     length: IntArray,
     sizes: IntArray,
 ) -> Number:
     """Give a key the next number, in the empty slot where the search for it ended."""
     term = sizes[0]
-    if term >= place.size:
+    if term >= payload.size:
         return TERMS_FULL
     slots[slot << ONE] = key
     slots[(slot << ONE) + ONE] = np.uint64(term)
-    place[term] = begin
+    payload[term] = begin
     length[term] = bytes_long
     sizes[0] = term + 1
     return term
@@ -202,7 +202,7 @@ def number_of_key(
     hashed: Number,
     learning: bool,
     slots: AnyArray,
-    place: IntArray,
+    payload: IntArray,
     length: IntArray,
     sizes: IntArray,
 ) -> Number:
@@ -219,7 +219,7 @@ def number_of_key(
         return np.int64(slots[(slot << ONE) + ONE])
     if not learning:
         return UNKNOWN - 1 - np.int64(mixed(key) >> SIGN)
-    return new_term(key, slot, begin, bytes_long, slots, place, length, sizes)
+    return new_term(key, slot, begin, bytes_long, slots, payload, length, sizes)
 
 
 @compiled
@@ -230,7 +230,7 @@ def number_of_long_word(
     learning: bool,
     slots: AnyArray,
     arena: AnyArray,
-    place: IntArray,
+    payload: IntArray,
     length: IntArray,
     sizes: IntArray,
 ) -> Number:
@@ -248,7 +248,7 @@ def number_of_long_word(
         stored = slots[slot << ONE]
         if stored == key:
             term: Number = np.int64(slots[(slot << ONE) + ONE])
-            if length[term] == bytes_long and same_word(arena, place[term], tail, chunks):
+            if length[term] == bytes_long and same_word(arena, payload[term], tail, chunks):
                 return term
         if stored == EMPTY:
             break
@@ -258,7 +258,7 @@ def number_of_long_word(
     start = sizes[1]
     if start + chunks > arena.size:
         return ARENA_FULL
-    term = new_term(key, slot, start, bytes_long, slots, place, length, sizes)
+    term = new_term(key, slot, start, bytes_long, slots, payload, length, sizes)
     if term >= 0:
         for chunk in range(chunks):
             arena[start + chunk] = tail[chunk]
@@ -273,7 +273,7 @@ def number_of_run(
     hashed: Number,
     learning: bool,
     slots: AnyArray,
-    place: IntArray,
+    payload: IntArray,
     length: IntArray,
     sizes: IntArray,
 ) -> Number:
@@ -285,7 +285,7 @@ def number_of_run(
         pair = mixed(np.uint64(left)) ^ np.uint64(right)
         return UNKNOWN - 1 - np.int64(mixed(pair) >> SIGN)
     pair = (np.uint64(left) << TERM_BITS) | np.uint64(right)
-    return number_of_key(RUN_OF_WORDS | pair, np.int64(pair), 0, 0, learning, slots, place, length, sizes)
+    return number_of_key(RUN_OF_WORDS | pair, np.int64(pair), 0, 0, learning, slots, payload, length, sizes)
 
 
 @compiled
@@ -296,7 +296,7 @@ def add_runs(
     ids: IntArray,
     ahead: AnyArray,
     slots: AnyArray,
-    place: IntArray,
+    payload: IntArray,
     length: IntArray,
     sizes: IntArray,
 ) -> Number:
@@ -315,17 +315,17 @@ def add_runs(
             return SCRATCH_FULL
         for start in range(0, runs, AHEAD):
             stop = min(start + AHEAD, runs)
-            for place_in_text in range(start, stop):
-                left, right = ids[before + place_in_text], ids[place_in_text + size - 1]
+            for position in range(start, stop):
+                left, right = ids[before + position], ids[position + size - 1]
                 key = RUN_OF_WORDS | (np.uint64(left) << TERM_BITS) | np.uint64(right)
                 slot = slot_of(key, slots) if left >= 0 and right >= 0 and hashed == 0 else ZERO
-                ahead[place_in_text - start] = slots[slot << ONE]
-            for place_in_text in range(start, stop):
-                left, right = ids[before + place_in_text], ids[place_in_text + size - 1]
-                run = number_of_run(left, right, hashed, learning, slots, place, length, sizes)
+                ahead[position - start] = slots[slot << ONE]
+            for position in range(start, stop):
+                left, right = ids[before + position], ids[position + size - 1]
+                run = number_of_run(left, right, hashed, learning, slots, payload, length, sizes)
                 if UNKNOWN < run < 0:
                     return run
-                ids[total + place_in_text] = run
+                ids[total + position] = run
         before = total
         total += runs
         if size < recipe.shortest:
@@ -345,7 +345,7 @@ def add_unspaced_runs(
     ids: IntArray,
     where: IntArray,
     slots: AnyArray,
-    place: IntArray,
+    payload: IntArray,
     length: IntArray,
     sizes: IntArray,
 ) -> Number:
@@ -358,7 +358,7 @@ def add_unspaced_runs(
         for unit in range(start, start + units - 1):
             run: Number = ids[unit]
             for size in range(2, min(recipe.unspaced, start + units - unit) + 1):
-                run = number_of_run(run, ids[unit + size - 1], recipe.hashed, learning, slots, place, length, sizes)
+                run = number_of_run(run, ids[unit + size - 1], recipe.hashed, learning, slots, payload, length, sizes)
                 if UNKNOWN < run < 0:
                     return run
                 if size > recipe.ngrams:
@@ -450,7 +450,7 @@ def word_terms(
     scoring took a quarter longer.
     """
     first, pages, values = letters.first, letters.pages, letters.values
-    slots, arena, place, spelled, sizes = terms.slots, terms.arena, terms.place, terms.length, terms.sizes
+    slots, arena, payload, spelled, sizes = terms.slots, terms.arena, terms.payload, terms.length, terms.sizes
     ids, tail = scratch.ids, scratch.tail
     hashed, word_length, room = recipe.hashed, recipe.word_length, ids.size
     fold = first[65] == np.uint64(97)
@@ -519,24 +519,24 @@ def word_terms(
                     term = np.int64(slots[(slot << ONE) + ONE])
             if term < 0:
                 term = number_of_key(
-                    key, np.int64(key), length, hashed, learning, slots, place, spelled, sizes
+                    key, np.int64(key), length, hashed, learning, slots, payload, spelled, sizes
                 )
         elif length >> 3 >= tail.size:
             return SCRATCH_FULL
         else:
             tail[(length - 1) >> 3] = key
-            term = number_of_long_word(tail, length, hashed, learning, slots, arena, place, spelled, sizes)
+            term = number_of_long_word(tail, length, hashed, learning, slots, arena, payload, spelled, sizes)
         if UNKNOWN < term < 0:
             return term
         if count >= room:
             return SCRATCH_FULL
         ids[count] = term
         count += 1
-    total = add_runs(count, recipe, learning, ids, scratch.ahead, slots, place, spelled, sizes)
+    total = add_runs(count, recipe, learning, ids, scratch.ahead, slots, payload, spelled, sizes)
     if scratch.joined[0] == 0 or total < 0 or recipe.ngrams >= recipe.unspaced:
         return total
     where = scratch.amounts
-    return add_unspaced_runs(total, scratch.joined[0], recipe, learning, ids, where, slots, place, spelled, sizes)
+    return add_unspaced_runs(total, scratch.joined[0], recipe, learning, ids, where, slots, payload, spelled, sizes)
 
 
 @compiled
@@ -552,7 +552,7 @@ def character_terms(
 ) -> Number:
     """The same for characters: each character of the folded text is a unit, a run of white space is one space."""
     pages, values = letters.pages, letters.values
-    slots, place, spelled, sizes = terms.slots, terms.place, terms.length, terms.sizes
+    slots, payload, spelled, sizes = terms.slots, terms.payload, terms.length, terms.sizes
     ids = scratch.ids
     hashed = recipe.hashed
     position = start
@@ -573,14 +573,14 @@ def character_terms(
                 key |= (letter & BYTE) << np.uint64(8 * length)
                 length += 1
                 letter >>= EIGHT
-            term = number_of_key(key, np.int64(key), length, hashed, learning, slots, place, spelled, sizes)
+            term = number_of_key(key, np.int64(key), length, hashed, learning, slots, payload, spelled, sizes)
             if UNKNOWN < term < 0:
                 return term
             if count >= ids.size:
                 return SCRATCH_FULL
             ids[count] = term
             count += 1
-    return add_runs(count, recipe, learning, ids, scratch.ahead, slots, place, spelled, sizes)
+    return add_runs(count, recipe, learning, ids, scratch.ahead, slots, payload, spelled, sizes)
 
 
 @compiled

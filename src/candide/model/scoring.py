@@ -33,7 +33,7 @@ class LabelledPosteriors:
     log_posterior: FloatArray
     """log P(class | row), [row, class]."""
     truths: Coded
-    places: IntArray
+    labels: IntArray
     """The class number of each row's label; -1 where nothing was known of its class."""
     weights: AnyArray
     numbers: IntArray
@@ -54,7 +54,7 @@ class LabelledPosteriors:
     @property
     def losses(self) -> FloatArray:
         """-log P(own label), row by row."""
-        return np.where(self.places >= 0, own_losses(self.log_posterior, self.places), self.surprise)
+        return np.where(self.labels >= 0, own_losses(self.log_posterior, self.labels), self.surprise)
 
     def pairs(self, best: IntArray) -> dict[tuple[Key, Key], int]:
         """The weight of the rows by label and answer."""
@@ -67,7 +67,7 @@ class LabelledPosteriors:
 
     def bins(self, best: IntArray, chance: FloatArray) -> AnyArray:
         """Weight, weight of what is right, and probability in units, by 15 bins: object[3, bin], of any size."""
-        right = np.where(best == self.places, self.loads, 0)
+        right = np.where(best == self.labels, self.loads, 0)
         found = np.zeros((3, BINS), dtype=object)
         which = bin_of(chance)
         for index in np.unique(which).tolist():
@@ -79,11 +79,11 @@ class LabelledPosteriors:
     def suspects(self, posterior: FloatArray, best: IntArray, most: int) -> tuple[Suspect, ...]:
         """The rows whose answer is far more probable than their label; the least probable labels first."""
         rows = np.arange(len(best))
-        own, chance = posterior[rows, self.places], posterior[rows, best]
-        found = np.flatnonzero((self.places >= 0) & (self.weights > 0) & (chance >= CLEARLY * own))
+        own, chance = posterior[rows, self.labels], posterior[rows, best]
+        found = np.flatnonzero((self.labels >= 0) & (self.weights > 0) & (chance >= CLEARLY * own))
         first = found[np.lexsort((self.numbers[found], own[found]))][:most]
         names = [shown(key) for key in self.classes]
-        label, answer = ([names[index] for index in indices[first]] for indices in (self.places, best))
+        label, answer = ([names[index] for index in indices[first]] for indices in (self.labels, best))
         columns = own[first].tolist(), self.numbers[first].tolist(), label, answer, chance[first].tolist()
         return tuple(map(Suspect, *columns))
 
@@ -110,11 +110,11 @@ class Score:
         best = first_largest(answers.log_posterior)
         posterior = np.exp(answers.log_posterior)
         chance = posterior[np.arange(len(best)), best]
-        lost = np.unique(answers.truths.codes[(answers.places < 0) & (answers.weights > 0)])
+        lost = np.unique(answers.truths.codes[(answers.labels < 0) & (answers.weights > 0)])
         return cls(
             answers.pairs(best),
             units(answers.losses, answers.loads),
-            units(squares(posterior, answers.places), answers.loads),
+            units(squares(posterior, answers.labels), answers.loads),
             answers.bins(best, chance),
             answers.suspects(posterior, best, most),
             frozenset(answers.truths.keys[code] for code in lost.tolist()),
@@ -153,7 +153,7 @@ class Score:
         )
 
     def at(self, indices: IntArray) -> Score:
-        """The same, where the first row judged was row `places[0]` of the data, the next row `places[1]`, and so on."""
+        """The same, where the first row was row `indices[0]` of the data, the next row `indices[1]`, and so on."""
         return replace(self, suspects=tuple(replace(row, row=int(indices[row.row])) for row in self.suspects))
 
     def evaluation(

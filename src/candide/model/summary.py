@@ -198,17 +198,17 @@ class Accumulator:
     def __init__(self, blocks: Sequence[Block], declared: Iterable[Key] = ()) -> None:
         self.blocks = tuple(blocks)
         self.declared = frozenset(declared)
-        self.places: dict[Key, int] = {key: index for index, key in enumerate(sorted(self.declared))}
-        self.units = np.zeros(max(len(self.places), 4), dtype=np.int64)
+        self.index_of: dict[Key, int] = {key: index for index, key in enumerate(sorted(self.declared))}
+        self.units = np.zeros(max(len(self.index_of), 4), dtype=np.int64)
         self.bits = 0
-        self.builders = [block.builder(len(self.places)) for block in self.blocks]
+        self.builders = [block.builder(len(self.index_of)) for block in self.blocks]
 
     @classmethod
     def over(cls, summary: Summary) -> Accumulator:
         """Go on from a summary."""
         accumulator = cls(summary.blocks)
         accumulator.declared = summary.declared
-        accumulator.places = {key: index for index, key in enumerate(summary.classes)}
+        accumulator.index_of = {key: index for index, key in enumerate(summary.classes)}
         accumulator.units = np.concatenate([summary.units, np.zeros(4, dtype=np.int64)])
         accumulator.bits = summary.bits
         accumulator.builders = [
@@ -229,12 +229,12 @@ class Accumulator:
     def forget(self, batch: Batch) -> None:
         """Take rows back, as if they had never been learned; refused whole if they cannot all have been."""
         rest = Accumulator.over(self.freeze() - Summary.of(self.blocks, batch))
-        self.places, self.units, self.bits, self.builders = rest.places, rest.units, rest.bits, rest.builders
+        self.index_of, self.units, self.bits, self.builders = rest.index_of, rest.units, rest.bits, rest.builders
 
     def freeze(self) -> Summary:
         """The summary of everything learned and not forgotten."""
-        keys = sorted(self.places)
-        order = np.array([self.places[key] for key in keys], dtype=np.int64)
+        keys = sorted(self.index_of)
+        order = np.array([self.index_of[key] for key in keys], dtype=np.int64)
         statistics = tuple(builder.freeze().only(order) for builder in self.builders)
         units, bits = coarsest(self.units[order], self.bits)
         return Summary(self.blocks, tuple(keys), units, statistics, self.declared, bits).canonical()
@@ -255,14 +255,14 @@ class Accumulator:
         if batch.labels is None:
             raise LabelsRefused("These rows have no labels.", advice="Give one a row.", expected="one label a row")
         for key in batch.labels.keys:
-            self.places.setdefault(key, len(self.places))
-        if len(self.places) > len(self.units):
-            grown = np.zeros(2 * len(self.places), dtype=np.int64)
+            self.index_of.setdefault(key, len(self.index_of))
+        if len(self.index_of) > len(self.units):
+            grown = np.zeros(2 * len(self.index_of), dtype=np.int64)
             grown[: len(self.units)] = self.units
             self.units = grown
         for builder in self.builders:
-            builder.grow(len(self.places))
-        return batch.labels.renumbered(self.places)
+            builder.grow(len(self.index_of))
+        return batch.labels.renumbered(self.index_of)
 
 
 def grid_weights(batch: Batch) -> AnyArray:

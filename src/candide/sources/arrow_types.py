@@ -16,12 +16,12 @@ types = pa.types
 
 def simplified(table: Any) -> Any:
     """The same values in simpler types: what is encoded is decoded, and an extension is what it stores."""
-    for place, name in enumerate(table.column_names):
-        column = table.column(place)
+    for index, name in enumerate(table.column_names):
+        column = table.column(index)
         while (simpler := _simpler(column)) is not column:
             column = simpler
-        if column is not table.column(place) and column.type != table.column(place).type:
-            table = table.set_column(place, name, column)
+        if column is not table.column(index) and column.type != table.column(index).type:
+            table = table.set_column(index, name, column)
     return table
 
 

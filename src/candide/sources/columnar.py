@@ -124,7 +124,7 @@ def _arrow(file: Any) -> _Opened:
     file.seek(0)
     if start == b"ARROW1":
         reader = pa_ipc.open_file(file)
-        found = (reader.get_batch(place) for place in range(reader.num_record_batches))
+        found = (reader.get_batch(index) for index in range(reader.num_record_batches))
         return _Opened(reader.schema, None, lambda rows: _sliced(found, rows), file.close)
     stream = pa_ipc.open_stream(file)
     return _Opened(stream.schema, None, lambda rows: _sliced(iter(stream), rows), file.close)

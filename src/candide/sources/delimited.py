@@ -154,12 +154,12 @@ class Delimited:
     ) -> None:
         """A kind for each column, from those records of the sample that are whole."""
         texts = self._texts(sample)
-        for place, name in enumerate(self.columns):
+        for index, name in enumerate(self.columns):
             if name in given:
                 kind = replace(given[name], na=(*given[name].na, *manner.na))
                 self.kinds[name], self._fast[name] = kind, first_tried(kind)
                 continue
-            column = one_chunk(texts.column(place))
+            column = one_chunk(texts.column(index))
             known = expected.get(name) if expected is not None else None
             self.kinds[name], self._fast[name] = as_expected(column, kind_of_sample(column, manner), known)
         self.na = tuple(dict.fromkeys(word for kind in self.kinds.values() for word in kind.na))
@@ -184,8 +184,8 @@ class Delimited:
         fields = self._fields(records.joined(good))
         if good.all():
             return fields
-        places = np.cumsum(good) - 1
-        return fields.take(pa.array(places, mask=~good))
+        indices = np.cumsum(good) - 1
+        return fields.take(pa.array(indices, mask=~good))
 
     def _read(self, data: Any, types: Mapping[str, Any]) -> Any:
         if bytes(data[:1]) in b"\r\n" and not bytes(data).strip(b"\r\n"):
@@ -215,9 +215,9 @@ class Delimited:
             kind = self.kinds[name]
             values, misfits = as_kind(column, kind)
             for row in np.flatnonzero(misfits & ~leave).tolist():
-                place = int(rows[row])
+                index = int(rows[row])
                 rejects.append(
-                    misfit(records.place(place), name, column[row].as_py(), kind.example, records.text(place))
+                    misfit(records.place(index), name, column[row].as_py(), kind.example, records.text(index))
                 )
             leave |= misfits
             columns.append(empty_is_missing(values) if kind.name == TEXT.name else settled(values, kind))
@@ -256,15 +256,15 @@ class Records:
         """Which records hold bytes that are no text."""
         starts, ends, _ = self._found
         bad = np.zeros(len(starts), dtype=bool)
-        place = 0
-        while place < len(self.block.data):
+        position = 0
+        while position < len(self.block.data):
             try:
-                self.block.data[place:].decode("utf-8")
+                self.block.data[position:].decode("utf-8")
                 break
             except UnicodeDecodeError as problem:
-                row = int(np.searchsorted(starts, place + problem.start, side="right")) - 1
+                row = int(np.searchsorted(starts, position + problem.start, side="right")) - 1
                 bad[row] = True
-                place = int(ends[row])
+                position = int(ends[row])
         return bad
 
     def unreadable(self, columns: int) -> AnyArray:

@@ -61,7 +61,7 @@ def header_of(name: str, data: bytes, delimiter: str) -> Header:
     names = split_record(decoded_record(name, data[begin:start], data.count(newline, 0, begin) + 1), delimiter)
     names = [text.strip() for text in names]
     refuse_repeats([text for text in names if text], name)
-    given = {place: f"column_{place + 1}" for place, text in enumerate(names) if not text}
+    given = {index: f"column_{index + 1}" for index, text in enumerate(names) if not text}
     taken = set(given.values()) & set(names)
     if taken:
         raise SourceRefused(
@@ -72,7 +72,7 @@ def header_of(name: str, data: bytes, delimiter: str) -> Header:
     line = data.count(newline, 0, start) + 1
     record = data[begin:start].rstrip(b"\r\n")
     return Header(
-        tuple(given.get(place, text) for place, text in enumerate(names)), start, line, tuple(given.values()), record,
+        tuple(given.get(index, text) for index, text in enumerate(names)), start, line, tuple(given.values()), record,
         data[begin + len(record) : start] or newline,
     )  # fmt: skip
 
@@ -105,10 +105,10 @@ def decoded_record(name: str, record: bytes, line: int) -> str:
 ENCODING_ADVICE = Message("Name the encoding of the file, for example ", SetOption("encoding", "latin-1"), ".")
 
 
-def not_utf8(data: bytes, place: int) -> str:
+def not_utf8(data: bytes, position: int) -> str:
     """What is wrong with bytes that are not UTF-8, with the text around them."""
-    around = data[max(place - 12, 0) : place + 12].decode("latin-1")
-    return f"byte 0x{data[place]:02x} near {around!r} is not UTF-8."
+    around = data[max(position - 12, 0) : position + 12].decode("latin-1")
+    return f"byte 0x{data[position]:02x} near {around!r} is not UTF-8."
 
 
 def split_record(record: str, delimiter: str) -> list[str]:
@@ -123,6 +123,6 @@ def split_record(record: str, delimiter: str) -> list[str]:
         pa.BufferReader(data),
         pa_csv.ReadOptions(autogenerate_column_names=True, use_threads=False, block_size=len(data) + 1),
         pa_csv.ParseOptions(delimiter=delimiter, newlines_in_values=True),
-        pa_csv.ConvertOptions(column_types={f"f{place}": pa.string() for place in range(columns)}),
+        pa_csv.ConvertOptions(column_types={f"f{index}": pa.string() for index in range(columns)}),
     )
     return [str(column[0].as_py()) for column in table.columns]

@@ -115,8 +115,8 @@ class FolderSource(Source):
         return text, taken
 
     def _piece(self, found: list[tuple[str, str, bytes | Reject]], taken: int) -> Piece:
-        kept = [place for place, (_, _, text) in enumerate(found) if not isinstance(text, Reject)]
-        labels, paths, texts = zip(*(found[place] for place in kept), strict=True) if kept else ((), (), ())
+        kept = [index for index, (_, _, text) in enumerate(found) if not isinstance(text, Reject)]
+        labels, paths, texts = zip(*(found[index] for index in kept), strict=True) if kept else ((), (), ())
         columns: tuple[Any, ...] = (pa.array(texts, pa.binary()).cast(pa.string()),)
         if self.labelled:
             columns = (*columns, pa.array(labels, pa.string()))

@@ -52,8 +52,8 @@ def _format_of(origin: Origin) -> str:
     if os.path.isdir(origin.name):
         return "folder"
     head = _head(origin)
-    for place, magic, format in MAGIC:
-        if head[place:].startswith(magic):
+    for offset, magic, format in MAGIC:
+        if head[offset:].startswith(magic):
             return format
     stem = origin.name.lower()
     for ending in (".gz", ".gzip", ".zst", ".zstd", ".bz2", ".xz"):

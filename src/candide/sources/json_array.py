@@ -42,8 +42,8 @@ def last_item_end(data: AnyArray) -> int:
     """The place after the last comma between items of uint8 `data`, which begins between two; 0 when there is none."""
     depth = end = 0
     in_string = escaped = False
-    for place in range(len(data)):
-        byte = data[place]
+    for position in range(len(data)):
+        byte = data[position]
         if in_string:
             if escaped:
                 escaped = False
@@ -60,7 +60,7 @@ def last_item_end(data: AnyArray) -> int:
             if depth < 0:
                 return end
         elif byte == COMMA and depth == 0:
-            end = place + 1
+            end = position + 1
     return end
 
 
@@ -72,8 +72,8 @@ def write_lines(data: AnyArray, state: int, lines: AnyArray) -> tuple[int, int, 
     """
     depth = 0
     in_string = escaped = ended = False
-    for place in range(len(data)):
-        byte = data[place]
+    for position in range(len(data)):
+        byte = data[position]
         written = byte
         if in_string:
             if escaped:
@@ -89,22 +89,22 @@ def write_lines(data: AnyArray, state: int, lines: AnyArray) -> tuple[int, int, 
             written = SPACE
             ended = ended or (depth == 0 and state == ITEM)
         elif state == CLOSED:
-            return AFTER_END, place, True
+            return AFTER_END, position, True
         elif depth == 0 and byte == COMMA:
             if state != ITEM:
-                return NO_ITEM, place, False
+                return NO_ITEM, position, False
             written = LINE_FEED
             state = NEXT
             ended = False
         elif depth == 0 and byte == CLOSE_LIST:
             if state == NEXT:
-                return LAST_COMMA, place, False
+                return LAST_COMMA, position, False
             written = SPACE
             state = CLOSED
         elif depth == 0 and byte == CLOSE_OBJECT:
-            return UNBALANCED, place, False
+            return UNBALANCED, position, False
         elif ended:
-            return NO_COMMA, place, False
+            return NO_COMMA, position, False
         else:
             state = ITEM
             if byte == QUOTE:
@@ -114,7 +114,7 @@ def write_lines(data: AnyArray, state: int, lines: AnyArray) -> tuple[int, int, 
             elif byte in (CLOSE_LIST, CLOSE_OBJECT):
                 depth -= 1
                 ended = depth == 0
-        lines[place] = written
+        lines[position] = written
     return IN_ORDER, len(data), state == CLOSED
 
 
@@ -144,13 +144,13 @@ class JsonArray(JsonLines):
         """The items of a block as lines."""
         data = np.frombuffer(block.data, np.uint8)
         converted = np.full(len(data), SPACE, dtype=np.uint8)
-        wrong, place, is_closed = write_lines(data, FIRST if block.is_first else NEXT, converted)
+        wrong, position, is_closed = write_lines(data, FIRST if block.is_first else NEXT, converted)
         if wrong == IN_ORDER and block.is_last and not is_closed:
             raise SourceRefused(
                 f"{block.name}: the list is never closed by ']'. The file may be cut short.", where=Location(block.name)
             )
         if wrong:
-            line = block.line + block.data.count(b"\n", 0, place)
+            line = block.line + block.data.count(b"\n", 0, position)
             raise SourceRefused(
                 f"{block.name}, line {line:,}: {WRONG[wrong]}.",
                 advice="Mend the file.",

@@ -200,7 +200,7 @@ class NonEmptyLines:
     @cached_property
     def found(self) -> list[Line]:
         lines = self.block.data.split(b"\n")
-        return [(self.block.line + place, line) for place, line in enumerate(lines) if line.strip()]
+        return [(self.block.line + index, line) for index, line in enumerate(lines) if line.strip()]
 
     def original(self, which: slice, rows: int) -> OriginalRows:
         """Some of the lines as they are."""

@@ -54,8 +54,8 @@ class MemorySource(Source):
     def narrow(self, selection: Selection) -> None:
         super().narrow(selection)
         if (where := selection.where) is not None:
-            places = {name: place for place, name in enumerate(self.batch.names)}
-            wanted = where.holds(len(self.batch), lambda name: self.batch.columns.raw(places[name]), self.name)
+            index_of = {name: index for index, name in enumerate(self.batch.names)}
+            wanted = where.holds(len(self.batch), lambda name: self.batch.columns.raw(index_of[name]), self.name)
             self._unwanted = len(self.batch) - int(wanted.sum())
             self.batch = self.batch.take(np.flatnonzero(wanted))
         if selection.columns is not None:

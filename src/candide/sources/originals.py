@@ -26,7 +26,7 @@ class OriginalRows:
     kept: IntArray | None = None
 
     @property
-    def places(self) -> IntArray:
+    def indices(self) -> IntArray:
         """Which of the rows could be read, in order."""
         return np.arange(self.length) if self.kept is None else self.kept
 
@@ -37,18 +37,18 @@ class OriginalRows:
 
     def take(self, wanted: slice | AnyArray) -> OriginalRows:
         """The same with fewer rows that count as read."""
-        return replace(self, kept=self.places[wanted])
+        return replace(self, kept=self.indices[wanted])
 
     def where(self, wanted: AnyArray) -> OriginalRows:
         """The same without some of the rows that were read, as if they had never been there."""
         stays = np.ones(self.length, dtype=bool)
-        stays[self.places[~wanted]] = False
+        stays[self.indices[~wanted]] = False
         rows = np.flatnonzero(stays)
         return OriginalRows(
             len(rows),
             _taking(self.table, rows),
             None if self.lines is None else _taking(self.lines, rows),
-            np.searchsorted(rows, self.places[wanted]),
+            np.searchsorted(rows, self.indices[wanted]),
         )
 
     def select(self, names: Sequence[str]) -> OriginalRows:

@@ -53,17 +53,17 @@ class Pipe:
         """From here on, the stream is read for the last time."""
         self._keeps = self.repeatable
 
-    def has_more(self, place: int, seconds: float) -> bool:
+    def has_more(self, offset: int, seconds: float) -> bool:
         """Whether bytes from a place on (or the end) are there within so many seconds."""
-        if self.repeatable or place < self._spooled:
+        if self.repeatable or offset < self._spooled:
             return True
         return seconds >= 0 and _is_ready(self._stream, seconds)
 
-    def read_at(self, place: int, size: int) -> bytes:
+    def read_at(self, offset: int, size: int) -> bytes:
         """Some bytes from a place on: out of the spool as far as it goes, then from the stream; none at the end."""
-        if place < self._spooled:
-            self._spool.seek(place)
-            return self._spool.read(min(size, self._spooled - place))
+        if offset < self._spooled:
+            self._spool.seek(offset)
+            return self._spool.read(min(size, self._spooled - offset))
         _is_ready(self._stream, None)
         fresh: bytes = getattr(self._stream, "read1", self._stream.read)(size) or b""
         if self._keeps:

@@ -28,15 +28,15 @@ def last_record_end(data: AnyArray, delimiter: int, newline: int) -> int:
     """The place after the last record of uint8 `data` that `newline` ends outside quotes; 0 when there is none."""
     state = FIELD_START
     end = 0
-    for place in range(len(data)):
-        byte = data[place]
+    for position in range(len(data)):
+        byte = data[position]
         if state == IN_QUOTES:
             if byte == QUOTE:
                 state = AFTER_QUOTE
         elif byte in (LINE_FEED, CARRIAGE_RETURN):
             state = FIELD_START
             if byte == newline:
-                end = place + 1
+                end = position + 1
         elif byte == delimiter:
             state = FIELD_START
         elif byte == QUOTE and state != IN_FIELD:
@@ -57,21 +57,21 @@ def find_records(data: AnyArray, delimiter: int, starts: IntArray, fields: IntAr
     records = 0
     found = 1
     start = 0
-    place = 0
-    while place < len(data):
-        byte = data[place]
-        place += 1
+    position = 0
+    while position < len(data):
+        byte = data[position]
+        position += 1
         if state == IN_QUOTES:
             if byte == QUOTE:
                 state = AFTER_QUOTE
         elif byte in (LINE_FEED, CARRIAGE_RETURN):
             starts[records] = start
-            fields[records] = found if place - 1 > start else 0
-            if byte == CARRIAGE_RETURN and place < len(data) and data[place] == LINE_FEED:
-                place += 1
+            fields[records] = found if position - 1 > start else 0
+            if byte == CARRIAGE_RETURN and position < len(data) and data[position] == LINE_FEED:
+                position += 1
             records += 1
             found = 1
-            start = place
+            start = position
             state = FIELD_START
         elif byte == delimiter:
             state = FIELD_START

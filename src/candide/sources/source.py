@@ -218,8 +218,8 @@ class Source(ABC):
             piece = piece if wanted.all() else piece.where(wanted)
         if self.selection.columns is None:
             return piece
-        kept = [place for place, name in enumerate(piece.names) if name in set(self.columns)]
-        names, columns_ = (tuple(some[place] for place in kept) for some in (piece.names, piece.columns))
+        kept = [index for index, name in enumerate(piece.names) if name in set(self.columns)]
+        names, columns_ = (tuple(some[index] for index in kept) for some in (piece.names, piece.columns))
         original = piece.original.select(self.columns) if piece.original is not None else None
         return replace(piece, names=names, columns=columns_, original=original)
 
@@ -251,13 +251,13 @@ class Source(ABC):
         if not self.kinds and not self.na:
             return piece
         columns, leave, rejects = list(piece.columns), np.zeros(piece.length, dtype=bool), []
-        for place, name in enumerate(piece.names):
-            if name not in self.kinds and not (self.na and is_text(columns[place].type)):
+        for index, name in enumerate(piece.names):
+            if name not in self.kinds and not (self.na and is_text(columns[index].type)):
                 continue
             kind = replace(self.kinds.get(name, TEXT), na=self.na)
-            columns[place], misfits = as_kind(piece.columns[place], kind)
+            columns[index], misfits = as_kind(piece.columns[index], kind)
             for row in np.flatnonzero(misfits & ~leave).tolist():
-                value = piece.columns[place][row].as_py()
+                value = piece.columns[index][row].as_py()
                 rejects.append(misfit(piece.place(row), name, value, kind.example, piece.text(row)))
             leave |= misfits
         typed = replace(piece, columns=tuple(columns))
@@ -290,7 +290,7 @@ class Source(ABC):
 
     def _batch(self, found: tuple[Piece, Coded | None], start: int) -> Batch:
         piece, labels = found
-        kept = [place for place, name in enumerate(piece.names) if name != self.label]
-        names = tuple(piece.names[place] for place in kept)
-        columns = ArrowColumns(names, tuple(piece.columns[place] for place in kept), piece.length)
+        kept = [index for index, name in enumerate(piece.names) if name != self.label]
+        names = tuple(piece.names[index] for index in kept)
+        columns = ArrowColumns(names, tuple(piece.columns[index] for index in kept), piece.length)
         return Batch(columns, labels, None, start, piece.original)

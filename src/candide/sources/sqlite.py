@@ -74,17 +74,17 @@ class SqliteSource(Source):
 
     def _piece(self, rows: list[tuple[Any, ...]], first: int, decided: dict[str, str]) -> Piece:
         rejects: dict[int, Reject] = {}
-        for place, name in enumerate(self.fields):
+        for index, name in enumerate(self.fields):
             for row, values in enumerate(rows):
-                kind = decided.setdefault(name, _kind(values[place])) if values[place] is not None else None
+                kind = decided.setdefault(name, _kind(values[index])) if values[index] is not None else None
                 if kind and name in self.kinds:
                     continue
-                if kind and not isinstance(values[place], PYTHON_TYPES[kind]):
+                if kind and not isinstance(values[index], PYTHON_TYPES[kind]):
                     where = Place(self.path, "row", first + row)
-                    rejects.setdefault(row, misfit(where, name, values[place], EXPECTED[kind], repr(values)))
+                    rejects.setdefault(row, misfit(where, name, values[index], EXPECTED[kind], repr(values)))
         kept = [row for row in range(len(rows)) if row not in rejects]
         columns = tuple(
-            _column([rows[row][place] for row in kept], name in self.kinds) for place, name in enumerate(self.fields)
+            _column([rows[row][index] for row in kept], name in self.kinds) for index, name in enumerate(self.fields)
         )
         return Piece(
             self.fields,

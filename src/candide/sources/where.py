@@ -144,13 +144,13 @@ def simple(values: Any) -> Any:
 def tokens_of(said: str) -> list[Token]:
     """The words, signs and quoted texts of a condition."""
     tokens: list[Token] = []
-    place = 0
-    while said[place:].strip():
-        match = TOKEN.match(said, place)
+    position = 0
+    while said[position:].strip():
+        match = TOKEN.match(said, position)
         if match is None:
-            raise not_understood(said, f"{said[place:].strip()[:20]!r} begins nothing that is known")
+            raise not_understood(said, f"{said[position:].strip()[:20]!r} begins nothing that is known")
         tokens.append((str(match.lastgroup), match[str(match.lastgroup)]))
-        place = match.end()
+        position = match.end()
     return tokens
 
 

@@ -190,7 +190,7 @@ class TallyBuilder:
 
     def __init__(self, slots: Slots, classes: int, dtype: Any = np.int64) -> None:
         self.fixed = slots if isinstance(slots, range) else None
-        self.places = {} if self.fixed is not None else {slot: n for n, slot in enumerate(slots)}
+        self.index_of = {} if self.fixed is not None else {slot: n for n, slot in enumerate(slots)}
         room = len(slots) if self.fixed is not None else max(len(slots), 8)
         self.table = np.zeros((room, max(classes, 2)), dtype=dtype)
         self.classes = classes
@@ -217,13 +217,13 @@ class TallyBuilder:
     @property
     def given(self) -> int:
         """How many open slots were given a place."""
-        return len(self.places)
+        return len(self.index_of)
 
-    def place(self, slots: Sequence[Any]) -> IntArray:
+    def indices_for(self, slots: Sequence[Any]) -> IntArray:
         """Where open slots live in the table; new ones are given a place."""
-        found = np.array([self.places.setdefault(slot, len(self.places)) for slot in slots], dtype=np.int64)
-        if len(self.places) > len(self.table):
-            taller = np.zeros((max(len(self.places), 2 * len(self.table)), self.table.shape[1]), self.table.dtype)
+        found = np.array([self.index_of.setdefault(slot, len(self.index_of)) for slot in slots], dtype=np.int64)
+        if len(self.index_of) > len(self.table):
+            taller = np.zeros((max(len(self.index_of), 2 * len(self.table)), self.table.shape[1]), self.table.dtype)
             taller[: len(self.table)] = self.table
             self.table = taller
         return found
@@ -246,5 +246,5 @@ class TallyBuilder:
         return weights
 
     def freeze(self) -> Tally:
-        slots = self.fixed if self.fixed is not None else tuple(self.places)
+        slots = self.fixed if self.fixed is not None else tuple(self.index_of)
         return Tally.of(slots, self.table[: len(slots), : self.classes].copy(), self.bits)

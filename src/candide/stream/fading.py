@@ -206,7 +206,7 @@ class FadingCategories(LiveCategories):
     def shrink(self, factor: float) -> None:
         """Scale the totals, and leave out the values that are too faint to matter."""
         self.totals *= factor
-        for (name, *_), index in self.builder.places.items():
+        for (name, *_), index in self.builder.index_of.items():
             faint = 0 < self.seen[index] * factor < FAINTEST
             self.different[self.positions[name]] -= faint
             self.seen[index] = 0.0 if faint else self.seen[index] * factor

@@ -35,7 +35,7 @@ class LiveCategories(Live):
         self.totals = np.zeros((len(self.columns), builder.table.shape[1]), dtype=np.int64)
         self.different = np.zeros(len(self.columns))
         self.seen: list[float] = seen.counts.sum(axis=1).tolist()
-        for slot, index in builder.places.items():
+        for slot, index in builder.index_of.items():
             self.totals[self.positions[slot[0]]] += builder.table[index]
             self.different[self.positions[slot[0]]] += 1
         return builder
@@ -67,9 +67,9 @@ class LiveCategories(Live):
     def learn(self, values: list[tuple[int, Slot]], label: int) -> None:
         builder = self.builder
         for column, slot in values:
-            index = builder.places.get(slot)
+            index = builder.index_of.get(slot)
             if index is None:
-                index = int(builder.place([slot])[0])
+                index = int(builder.indices_for([slot])[0])
                 self.seen.append(0)
             if not self.seen[index]:
                 self.different[column] += 1
@@ -80,7 +80,7 @@ class LiveCategories(Live):
     def refuse_missing(self, values: list[tuple[int, Slot]], label: int, left: Tally) -> None:
         builder, totals = self.builder, self.totals[:, label].copy()
         for column, slot in values:
-            index = builder.places.get(slot)
+            index = builder.index_of.get(slot)
             if index is None or builder.table[index, label] < 1:
                 raise ForgetRefused(NEVER_LEARNED)
             totals[column] -= 1
@@ -88,7 +88,7 @@ class LiveCategories(Live):
 
     def take_away(self, values: list[tuple[int, Slot]], label: int) -> None:
         for column, slot in values:
-            index = self.builder.places[slot]
+            index = self.builder.index_of[slot]
             self.builder.table[index, label] -= 1
             self.totals[column, label] -= 1
             self.seen[index] -= 1
@@ -99,11 +99,11 @@ class LiveCategories(Live):
         return self.builder.given > 2 * self.different.sum() + FEW_SLOTS
 
     def holds(self, index: int) -> bool:
-        missing = self.builder.places.get((self.columns[index], *MISSING_VALUE), -1)
+        missing = self.builder.index_of.get((self.columns[index], *MISSING_VALUE), -1)
         return bool(self.different[index] > (missing >= 0 and self.seen[missing] > 0))
 
     def score(self, cells: list[Cell], order: IntArray, joint: FloatArray) -> float:
-        spoken = [(column, self.builder.places.get(slot, -1)) for column, slot in self._slots(cells)]
+        spoken = [(column, self.builder.index_of.get(slot, -1)) for column, slot in self._slots(cells)]
         spoken = [(column, index) for column, index in spoken if index >= 0 and self.seen[index]]
         if not spoken:
             return 0.0

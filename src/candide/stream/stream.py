@@ -40,7 +40,7 @@ from candide.training.row_hashes import identities
 from candide.training.traces import is_array, without_origin, without_traces, without_values
 
 FEW_CLASSES = 64
-PLACE = itemgetter(0)
+INDEX = itemgetter(0)
 LIVE: dict[tuple[type, str], type[Live]] = {
     (Tally, BY_VALUES): LiveCategories,
     (Tally, BY_TRUTHS): LiveTruths,
@@ -81,8 +81,8 @@ class Stream:
         ledger = learned.ledger
         self.noted = None if ledger is None else dict(zip(ledger.hashes.tolist(), ledger.units.tolist(), strict=True))
         self.one_noted = 1 << ledger.bits if ledger is not None else 1
-        self.places = {key: index for index, key in enumerate(summary.classes)}
-        self.width = len(self.places)
+        self.index_of = {key: index for index, key in enumerate(summary.classes)}
+        self.width = len(self.index_of)
         self.free: list[int] = []
         self.counts: AnyArray = summary.units.copy()
         self.rows: float = sum(summary.units.tolist())
@@ -119,7 +119,7 @@ class Stream:
             if self.noted is not None:
                 one = self._identity(row, key)
                 self.noted[one] = self.noted.get(one, 0) + self.one_noted
-            label = self._place(key)
+            label = self._class_index(key)
             for block, read in values:
                 block.learn(read, label)
             self.counts[label] += self.weight
@@ -134,7 +134,7 @@ class Stream:
         with self.events:
             key = self._label(y)
             row = row_of(x, self.texts)
-            if key not in self.places:
+            if key not in self.index_of:
                 raise ForgetRefused(
                     f"Class '{shown(key)}' was never learned, so its rows cannot be forgotten.",
                     where=Location(value=shown(key)),
@@ -144,7 +144,7 @@ class Stream:
                 raise ColumnRefused(
                     f"Column '{unknown}' was never learned, so this row was not either.", where=Location(column=unknown)
                 )
-            label = self.places[key]
+            label = self.index_of[key]
             if self.counts[label] < self.weight:
                 raise ForgetRefused(
                     f"Class '{shown(key)}' has no rows left.",
@@ -241,8 +241,8 @@ class Stream:
         return tuple(Block(family, tuple(block.columns)) for family, block in self.lives.items())
 
     def _summary(self) -> Summary:
-        keys = tuple(sorted(self.places))
-        order = np.array([self.places[key] for key in keys], dtype=np.int64)
+        keys = tuple(sorted(self.index_of))
+        order = np.array([self.index_of[key] for key in keys], dtype=np.int64)
         statistics = tuple(block.freeze().only(order) for block in self.lives.values())
         units, bits = coarsest(self.counts[order], self.bits)
         return Summary(self._blocks(), keys, units, statistics, self.learned.summary.declared, bits).canonical()
@@ -322,14 +322,14 @@ class Stream:
             for block, index in self.columns.get(name, []):
                 cells.setdefault(block, []).append((index, name, value))
         for some in cells.values():
-            some.sort(key=PLACE)
+            some.sort(key=INDEX)
         return [(block, cells[block]) for block in self.lives.values() if block in cells]
 
     def _label(self, y: Any) -> Key:
-        if type(y) is str and ("text", y) in self.places:
+        if type(y) is str and ("text", y) in self.index_of:
             return "text", y
         key = labels_of([y]).keys[0]
-        kinds = sorted({kind for kind, _ in (*self.places, key)})
+        kinds = sorted({kind for kind, _ in (*self.index_of, key)})
         if len(kinds) > 1:
             raise LabelsRefused(f"Labels mix {' and '.join(kinds)}.", advice="Make them all of one type.")
         return key
@@ -340,28 +340,28 @@ class Stream:
         given = families.get(name, "auto") if isinstance(families, Mapping) else families
         return given != "auto" or not is_missing(value)
 
-    def _place(self, key: Key) -> int:
+    def _class_index(self, key: Key) -> int:
         """The number of a class here, a new one being given that of one that is gone, or the next."""
-        if key not in self.places and self.free:
-            self.places[key] = self.free.pop()
-        elif key not in self.places:
-            self.places[key] = self.width
+        if key not in self.index_of and self.free:
+            self.index_of[key] = self.free.pop()
+        elif key not in self.index_of:
+            self.index_of[key] = self.width
             self.width += 1
             if self.width > len(self.counts):
                 self.counts = np.pad(self.counts, (0, self.width))
             for block in self.lives.values():
                 block.grow(self.width)
-        return self.places[key]
+        return self.index_of[key]
 
     def _free(self, key: Key) -> None:
         """Let another class have the number of one without rows: exact sums of nothing are zero."""
         if key not in self.learned.summary.declared:
-            self.free.append(self.places.pop(key))
+            self.free.append(self.index_of.pop(key))
         self._list_classes()
 
     def _give_back(self, changed: Iterable[Live]) -> None:
         """Give back the memory of what was forgotten, once it outweighs what is left."""
-        if len(self.free) > len(self.places) + FEW_CLASSES:
+        if len(self.free) > len(self.index_of) + FEW_CLASSES:
             self._open(self.freeze())
             return
         for block in changed:
@@ -371,9 +371,9 @@ class Stream:
     def _list_classes(self) -> None:
         """Which classes there are: those with rows and those declared, sorted."""
         declared = self.learned.summary.declared
-        self.classes = tuple(sorted(k for k, index in self.places.items() if self.counts[index] or k in declared))
+        self.classes = tuple(sorted(k for k, index in self.index_of.items() if self.counts[index] or k in declared))
         self.names = [value for _, value in self.classes]
-        self.order = np.array([self.places[key] for key in self.classes], dtype=np.int64)
+        self.order = np.array([self.index_of[key] for key in self.classes], dtype=np.int64)
         self.in_order = self.order.tolist() == list(range(self.width))
         for block in self.lives.values():
             block.parameters = None

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from candide.api.verbs.fitted import Fitted, opened_model
-from candide.api.verbs.looks import in_words, most_telling_places, parameters_of, telling_of
+from candide.api.verbs.looks import in_words, most_telling_points, parameters_of, telling_of
 from candide.api.verbs.reading import expected_kinds, labelled_source
 from candide.data.arrays import FloatArray
 from candide.data.values import shown
@@ -142,7 +142,7 @@ def decision(choice: Choice) -> dict[str, Any]:
 def look_of(fitted: Fitted, block: Block, profile: Profile) -> dict[str, Any]:
     """What a profile tells: its information is that of a value, or of one word or event."""
     names = [shown(key) for key in fitted.trained.summary.classes]
-    best, events = most_telling_places(profile, prior_of_classes(fitted)), profile.kind == EVENTS
+    best, events = most_telling_points(profile, prior_of_classes(fitted)), profile.kind == EVENTS
     return {
         "smoothing": block.family.smoothing,
         "information": profile.information,

@@ -22,7 +22,7 @@ LONGEST = 24
 
 
 def in_words(profile: Profile, names: list[str], best: list[list[int]]) -> dict[str, str]:
-    """A few words for each class; `best` are the most telling places of each."""
+    """A few words for each class; `best` are the most telling points of each."""
     if profile.kind in (CURVE, COUNTS):
         return {
             name: ", ".join(f"{called} {short(number)}" for called, number in numbers.items())
@@ -74,7 +74,7 @@ def parameter(called: str, number: float, times: str) -> Any:
 
 def moments_of(profile: Profile) -> dict[str, FloatArray]:
     """Mean and deviation by the profile itself, for a family that has no names for its numbers."""
-    masses, points = profile.masses, np.asarray(profile.places, dtype=np.float64)
+    masses, points = profile.masses, np.asarray(profile.points, dtype=np.float64)
     mean = points @ masses
     return {"mean": mean, "deviation": np.sqrt((masses * (points[:, None] - mean) ** 2).sum(axis=0))}
 
@@ -90,11 +90,11 @@ def telling_of(profile: Profile, names: list[str], best: list[list[int]]) -> dic
     }
 
 
-def most_telling_places(profile: Profile, prior: FloatArray) -> list[list[int]]:
-    """The places that speak most for each class, the most telling first; none for curves."""
+def most_telling_points(profile: Profile, prior: FloatArray) -> list[list[int]]:
+    """The points that speak most for each class, the most telling first; none for curves."""
     if profile.counts is None:
         return []
-    said = how_telling(all_pairs(profile.counts, profile.table), prior, len(profile.places))
+    said = how_telling(all_pairs(profile.counts, profile.table), prior, len(profile.points))
     table = said.reshape(profile.table.shape)
     order = np.argsort(-table, axis=0, kind="stable")[: min(WORDS_SHOWN, how_many(len(prior)))]
     least = NOTHING * said.max(initial=0.0)
@@ -113,14 +113,14 @@ def commonest(shares: FloatArray, most: int) -> list[int]:
 
 
 def value_names(profile: Profile) -> list[str]:
-    """What the places are called: intervals by where they begin and end.
+    """What the points are called: intervals by where they begin and end.
 
     >>> value_names(Profile("age", STEPS, np.array([0.0, 16.0]), np.zeros((2, 1)), np.array([16.0, 64.0])))
     ['below 16', 'from 16']
     """
     if profile.kind != STEPS:
-        return [str(point) for point in profile.places]
-    starts = [profile.place_named(start, shown_number) for start in np.asarray(profile.places).tolist()]
+        return [str(point) for point in profile.points]
+    starts = [profile.point_named(start, shown_number) for start in np.asarray(profile.points).tolist()]
     if len(starts) == 1:
         return ["anything"]
     inner = [f"{low} to {high}" for low, high in pairwise(starts[1:])]

@@ -77,14 +77,14 @@ class Passing:
 
     def returning(self, original: OriginalRows, rows: Any) -> Any:
         """Those that come back, of all rows there are."""
-        return rows if self.keeps or original.is_whole else rows.take(pa.array(original.places))
+        return rows if self.keeps or original.is_whole else rows.take(pa.array(original.indices))
 
     def in_place(self, original: OriginalRows, columns: Sequence[Any]) -> list[Any]:
         """What there is for the rows that were read, in their places; missing in those of others."""
         if not self.keeps or original.is_whole:
             return list(columns)
         indices = np.full(original.length, -1)
-        indices[original.places] = np.arange(len(original.places))
+        indices[original.indices] = np.arange(len(original.indices))
         wanted = pa.array(indices, mask=indices < 0)
         return [column.take(wanted) for column in columns]
 
@@ -189,7 +189,7 @@ class AsObjects(Passing):
     def _with_broken(self, original: OriginalRows, lines: Any, rows: Any) -> Any:
         """A line that is no object comes back as it is: nothing can be written into it."""
         found = rows.to_pylist()
-        for index in sorted({*range(original.length)} - {*original.places.tolist()}):
+        for index in sorted({*range(original.length)} - {*original.indices.tolist()}):
             line = lines[index].as_py()
             found[index] = found[index] if is_object(line) else line + b"\n"
         return pa.array(found, pa.large_binary())

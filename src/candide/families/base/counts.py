@@ -87,7 +87,7 @@ def spoken(counts: Counts) -> list[tuple[int, float]]:
     return [(index, count) for index, count in pairs if count > 0]
 
 
-def missing_places(counts: Counts) -> list[int]:
+def missing_indices(counts: Counts) -> list[int]:
     """The columns of a single row where a count is missing."""
     if is_sparse(counts):
         indices: list[int] = np.sort(counts.indices[np.isnan(counts.data)]).tolist()

@@ -15,7 +15,7 @@ from candide.families.base.counts import (
     add_counts,
     counts_of_rows,
     entries,
-    missing_places,
+    missing_indices,
     read_counts,
     spoken,
     sum_counts,
@@ -126,7 +126,7 @@ class Events(Family[Tally, TallyBuilder, Counts, P]):
     def silent(
         self, parameters: P, values: Counts, row: Batch, columns: tuple[str, ...], seen: Tally
     ) -> list[Silence]:
-        return [Silence(columns[index], "", MISSING) for index in missing_places(values)]
+        return [Silence(columns[index], "", MISSING) for index in missing_indices(values)]
 
     def _sampled(self, log_shares: FloatArray, label: int, rows: int, rng: np.random.Generator) -> Drawn:
         """Rows of events, each drawn from the shares of a class."""

@@ -1,4 +1,4 @@
-"""Where along a column of numbers to look: places that show every class, and none that the family cannot take."""
+"""Where along a column of numbers to look: points that show every class, and none that the family cannot take."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ import numpy as np
 from candide.data.arrays import AnyArray, FloatArray
 
 EVEN = 100
-"""So many places are spread evenly over all classes; up to twice as many stand where single classes are."""
+"""So many points are spread evenly over all classes; up to twice as many stand where single classes are."""
 
 FEWEST = 4
-"""A class that has places of its own has at least so many on each side of its middle."""
+"""A class that has points of its own has at least so many on each side of its middle."""
 
 BEYOND = np.array([1.5, 2.0, 3.0])
-"""And some farther out, so that a narrow class is seen to end before the next place that is far away."""
+"""And some farther out, so that a narrow class is seen to end before the next point that is far away."""
 
 WHOLE_NUMBERS = 200
 """Up to so many whole numbers are all looked at."""
@@ -29,20 +29,20 @@ LARGEST = float(np.finfo(np.float64).max) / 4
 Taking = Callable[[FloatArray], AnyArray]
 
 
-class Places(NamedTuple):
-    """Ascending places, what each stands for, and whether they are whole numbers; no widths where all are there."""
+class GridPoints(NamedTuple):
+    """Ascending points, what each stands for, and whether they are whole numbers; no widths where all are there."""
 
-    places: FloatArray
+    points: FloatArray
     widths: FloatArray | None
     whole: bool
 
 
-def worth_seeing(middle: FloatArray, spread: FloatArray, takes: Taking) -> Places:
-    """Places along a column where class c lies around middle[c] by about spread[c].
+def worth_seeing(middle: FloatArray, spread: FloatArray, takes: Taking) -> GridPoints:
+    """GridPoints along a column where class c lies around middle[c] by about spread[c].
 
     `takes` tells which numbers the family can take, which is how whole numbers and positive ones are known.
 
-    >>> worth_seeing(np.array([2.0]), np.array([1.0]), lambda x: (x >= 0) & (x == np.floor(x))).places.tolist()
+    >>> worth_seeing(np.array([2.0]), np.array([1.0]), lambda x: (x >= 0) & (x == np.floor(x))).points.tolist()
     [0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0]
     """
     middle, spread = np.clip(middle, -LARGEST, LARGEST), np.clip(spread, 0.0, LARGEST)
@@ -50,13 +50,13 @@ def worth_seeing(middle: FloatArray, spread: FloatArray, takes: Taking) -> Place
     below_zero = bool(takes(np.array([-1.0]))[0])
     reach = around if below_zero else around_factors
     if is_whole:
-        return whole_places(reach(middle, spread, np.linspace(-1.0, 1.0, 2 * FEWEST + 1)), takes)
+        return whole_points(reach(middle, spread, np.linspace(-1.0, 1.0, 2 * FEWEST + 1)), takes)
     found = around_all(reach, middle, spread, takes)
-    return Places(found, widths_between(found, None if below_zero else 0.0), False)
+    return GridPoints(found, widths_between(found, None if below_zero else 0.0), False)
 
 
 def around_all(reach: Callable[..., FloatArray], middle: FloatArray, spread: FloatArray, takes: Taking) -> FloatArray:
-    """Places of each class, and an even spread over all of them."""
+    """GridPoints of each class, and an even spread over all of them."""
     spread = np.where(spread > 0, spread, np.maximum(np.abs(middle) * 1e-3, 1e-3))
     ends = reach(middle, spread, np.array([-1.0, 1.0]))
     low, high = ends.min(), ends.max()
@@ -79,7 +79,7 @@ def steps(classes: int) -> FloatArray:
 
 
 def around(middle: FloatArray, spread: FloatArray, step: FloatArray) -> FloatArray:
-    """Places[class, step] to both sides of the middles."""
+    """GridPoints[class, step] to both sides of the middles."""
     with np.errstate(over="ignore"):
         return np.clip(middle[:, None] + FAR * spread[:, None] * step, -LARGEST, LARGEST)
 
@@ -93,22 +93,22 @@ def around_factors(middle: FloatArray, spread: FloatArray, step: FloatArray) -> 
     return np.exp(np.clip(np.log(mean)[:, None] - 0.5 * variance[:, None] + far, -700.0, np.log(LARGEST)))
 
 
-def whole_places(near: FloatArray, takes: Taking) -> Places:
+def whole_points(near: FloatArray, takes: Taking) -> GridPoints:
     """Every whole number up to where the last class ends, or some of them that stand for their neighbours."""
     high = float(np.ceil(near.max())) + 1
     low = 0.0 if high <= WHOLE_NUMBERS else float(np.floor(near.min()))
     if high - low <= WHOLE_NUMBERS:
         every = low + np.arange(high - low + 1)
-        return Places(every[np.asarray(takes(every), dtype=bool)], None, True)
+        return GridPoints(every[np.asarray(takes(every), dtype=bool)], None, True)
     share = np.linspace(0.0, 1.0, EVEN + 1)
     found = np.unique(np.round(np.concatenate([near.ravel(), (1 - share) * low + share * high])))
     found = found[np.asarray(takes(found), dtype=bool)]
     ends = np.concatenate([found[:1], np.floor(0.5 * found[:-1] + 0.5 * found[1:]) + 1, found[-1:] + 1])
-    return Places(found, np.maximum(np.diff(ends), 1.0), True)
+    return GridPoints(found, np.maximum(np.diff(ends), 1.0), True)
 
 
 def widths_between(points: FloatArray, end: float | None = None) -> FloatArray:
-    """Half the way to both neighbours; the first place reaches down to `end`, where the line has one.
+    """Half the way to both neighbours; the first point reaches down to `end`, where the line has one.
 
     >>> widths_between(np.array([1.0, 2.0, 4.0])).tolist(), widths_between(np.array([1.0, 2.0, 4.0]), 0.0).tolist()
     ([0.5, 1.5, 1.0], [1.5, 1.5, 1.0])

@@ -20,13 +20,13 @@ IMPOSSIBLE = 10.0
 
 
 class EventPairs(NamedTuple):
-    """What was counted of each (place, class) pair that occurred, and what one event says there.
+    """What was counted of each (feature, class) pair that occurred, and what one event says there.
 
-    `unheard[class]` is what a place says about a class it has no pair with; what is the same for all classes is left
+    `unheard[class]` is what a feature says about a class it has no pair with; what is the same for all classes is left
     out of both.
     """
 
-    places: IntArray
+    features: IntArray
     labels: AnyArray
     counts: FloatArray
     says: FloatArray
@@ -34,19 +34,19 @@ class EventPairs(NamedTuple):
 
 
 def most_telling(pairs: EventPairs, prior: FloatArray, features: int) -> IntArray:
-    """The most telling places, the best of each class among them, the most telling first."""
+    """The most telling features, the best of each class among them, the most telling first."""
     telling = how_telling(pairs, prior, features)
     best = best_of_each(telling, pairs.labels, how_many(len(prior)))
     best = best[np.argsort(-telling[best], kind="stable")]
-    found, first = np.unique(pairs.places[best], return_index=True)
+    found, first = np.unique(pairs.features[best], return_index=True)
     return found[np.argsort(first, kind="stable")]
 
 
 def how_telling(pairs: EventPairs, prior: FloatArray, features: int) -> FloatArray:
     """What each pair adds to what an event tells: above zero where it speaks for its class."""
     says, unheard = possible(pairs.says, pairs.unheard)
-    swing = np.bincount(pairs.places, prior[pairs.labels] * (says - unheard[pairs.labels]), features)
-    ahead = says - (prior @ unheard + swing)[pairs.places]
+    swing = np.bincount(pairs.features, prior[pairs.labels] * (says - unheard[pairs.labels]), features)
+    ahead = says - (prior @ unheard + swing)[pairs.features]
     totals = np.maximum(np.bincount(pairs.labels, pairs.counts, len(prior)), 1e-300)
     return np.asarray(prior[pairs.labels] * (pairs.counts / totals[pairs.labels]) * ahead)
 
@@ -62,7 +62,7 @@ def possible(says: FloatArray, unheard: FloatArray) -> tuple[FloatArray, FloatAr
 
 
 def how_many(classes: int) -> int:
-    """How many places are shown of each class.
+    """How many features are shown of each class.
 
     >>> how_many(2), how_many(80), how_many(1000)
     (20, 10, 3)
@@ -82,7 +82,7 @@ def best_of_each(telling: FloatArray, labels: AnyArray, most: int) -> IntArray:
 
 
 def largest(telling: FloatArray, indices: IntArray, most: int) -> IntArray:
-    """Those of some places where the numbers are largest, the first of equals."""
+    """Those of some features where the numbers are largest, the first of equals."""
     if len(indices) > most:
         least = np.partition(telling[indices], len(indices) - most)[len(indices) - most]
         indices = indices[telling[indices] >= least]
@@ -90,7 +90,7 @@ def largest(telling: FloatArray, indices: IntArray, most: int) -> IntArray:
 
 
 def all_pairs(counts: AnyArray, table: FloatArray) -> EventPairs:
-    """Every pair of a whole table[place, class], counted or not."""
+    """Every pair of a whole table[feature, class], counted or not."""
     features, classes = table.shape
     rows, labels = np.repeat(np.arange(features), classes), np.tile(np.arange(classes), features)
     return EventPairs(rows, labels, np.asarray(counts, dtype=np.float64).ravel(), table.ravel(), np.zeros(classes))

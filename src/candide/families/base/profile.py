@@ -19,29 +19,29 @@ CURVE, STEPS, COUNTS, VALUES, EVENTS = "curve", "steps", "counts", "values", "ev
 """Kinds: a density along numbers; a density in intervals; whole numbers; named values; things that share a total."""
 
 COVERED, FADED = 0.97, 7.0
-"""Places should hold so much of each class's chance, unless it is this much less likely, in nats, where they end."""
+"""Points should hold so much of each class's chance, unless it is this much less likely, in nats, where they end."""
 
 
 @dataclass(frozen=True)
 class Profile:
-    """The places along one feature and table[place, class], the logarithm of their likelihood in each class.
+    """The points along one feature and table[point, class], the logarithm of their likelihood in each class.
 
-    - CURVE: `places` are ascending numbers, the table a density there, `widths` what each place stands for.
-    - STEPS: `places` are where intervals begin, `widths` how wide they are, the table a density.
-    - COUNTS: `places` are whole numbers, the table their chances; `widths`, where given, how many numbers each place
+    - CURVE: `points` are ascending numbers, the table a density there, `widths` what each point stands for.
+    - STEPS: `points` are where intervals begin, `widths` how wide they are, the table a density.
+    - COUNTS: `points` are whole numbers, the table their chances; `widths`, where given, how many numbers each point
       stands for, there being too many to name them all.
-    - VALUES: `places` are names of values, the table their chances.
-    - EVENTS: `places` are the most telling of `vocabulary` words (or columns of counts), the most telling first, the
+    - VALUES: `points` are names of values, the table their chances.
+    - EVENTS: `points` are the most telling of `vocabulary` words (or columns of counts), the most telling first, the
       table what one occurrence adds to the score of each class.
 
-    `counts[place, class]` is what was counted, where something was. `information` is what the feature tells about the
+    `counts[point, class]` is what was counted, where something was. `information` is what the feature tells about the
     class, in bits: of a value, or of one event. `factor` is what calibration multiplies the evidence by. `parameters`
     are the numbers behind a curve as its family calls them, each [class].
     """
 
     column: str
     kind: str
-    places: AnyArray | tuple[str, ...]
+    points: AnyArray | tuple[str, ...]
     table: FloatArray
     widths: FloatArray | None = None
     counts: AnyArray | None = None
@@ -49,16 +49,16 @@ class Profile:
     vocabulary: int = 0
     factor: float = 1.0
     parameters: Mapping[str, FloatArray] = field(default_factory=dict)
-    #: The kind of times that the places are, where they are seconds since 1970.
+    #: The kind of times that the points are, where they are seconds since 1970.
     times: str = ""
 
-    def place_named(self, point: float, written: Callable[[float], str]) -> str:
-        """A place along numbers as it is written: as a time where it is one."""
+    def point_named(self, point: float, written: Callable[[float], str]) -> str:
+        """A point along numbers as it is written: as a time where it is one."""
         return shown_time(float(point), self.times) if self.times else written(float(point))
 
     @property
     def masses(self) -> FloatArray:
-        """The chance of each place in each class, all that the places hold being one; not for events."""
+        """The chance of each point in each class, all that the points hold being one; not for events."""
         logs = self.table if self.widths is None else self.table + safe_log(self.widths)[:, None]
         whole = log_total(logs, axis=0)
         return np.exp(logs - np.where(np.isfinite(whole), whole, 0.0))
@@ -67,7 +67,7 @@ class Profile:
 def information(table: FloatArray, prior: FloatArray, widths: FloatArray | None = None) -> FloatArray:
     """How many bits a value tells about the class: the sum of P(c) P(x | c) log2 P(x | c) / P(x).
 
-    `table` is log likelihood [..., place, class]. What the places do not cover is left out, so that each class sums to
+    `table` is log likelihood [..., point, class]. What the points do not cover is left out, so that each class sums to
     one over them; a class that none of them suits is left out, too.
 
     >>> coin = np.log([[0.5, 0.5], [0.5, 0.5]])
@@ -91,16 +91,16 @@ def information(table: FloatArray, prior: FloatArray, widths: FloatArray | None 
 
 
 def covered(table: FloatArray, widths: FloatArray | None = None) -> FloatArray:
-    """How much of each class's chance the places of a table[place, class] hold, about 1 where they hold all."""
+    """How much of each class's chance the points of a table[point, class] hold, about 1 where they hold all."""
     logs = table if widths is None else table + safe_log(widths)[:, None]
     with np.errstate(over="ignore"):
         return np.asarray(np.exp(log_total(logs, axis=0))[0])
 
 
 def reaches_beyond(table: FloatArray, widths: FloatArray | None = None) -> AnyArray:
-    """Which classes have chances where the places end: they hold too little, or the outermost stand for too much.
+    """Which classes have chances where the points end: they hold too little, or the outermost stand for too much.
 
-    A class that fades out before the places end is not among them.
+    A class that fades out before the points end is not among them.
     """
     if not len(table):
         return np.zeros(table.shape[1], dtype=bool)

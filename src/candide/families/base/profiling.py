@@ -21,7 +21,7 @@ NAMED = 40
 """So many of the values drawn are shown, the commonest, where they are no numbers."""
 
 WIDENINGS = 5
-"""Where a class reaches beyond the places looked at, they are spread twice as wide; so many times are tried."""
+"""Where a class reaches beyond the points looked at, they are spread twice as wide; so many times are tried."""
 
 
 class Profiling(Core[S, B, V, P]):

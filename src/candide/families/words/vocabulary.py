@@ -84,7 +84,7 @@ class Vocabulary:
     @property
     def room(self) -> int:
         """How many terms there is room for."""
-        return len(self.terms.place)
+        return len(self.terms.payload)
 
     def make_room(self, reason: Number) -> None:
         """Grow what a kernel found too small."""
@@ -100,7 +100,7 @@ class Vocabulary:
             slots = empty_slots(2 * factor * self.room)
             refill(self.terms.slots, slots)
             self.terms = self.terms._replace(
-                slots=slots, place=grown(self.terms.place, factor), length=grown(self.terms.length, factor)
+                slots=slots, payload=grown(self.terms.payload, factor), length=grown(self.terms.length, factor)
             )
 
     def number(self, offsets: IntArray, letters: AnyArray, by_character: bool, learning: bool) -> IntArray:

@@ -63,13 +63,13 @@ class FoldedText:
     """A text as it looks after folding, and where terms are found in it."""
 
     text: str
-    places: list[tuple[int, int]]
+    spans: list[tuple[int, int]]
     fold: Callable[[str], str]
 
     @cached_property
     def runs(self) -> dict[str, list[int]]:
         """The numbers of the words in each run of words, wherever it occurs."""
-        words = [self.fold(without_looks(self.text[start:end])) for start, end in self.places]
+        words = [self.fold(without_looks(self.text[start:end])) for start, end in self.spans]
         found: dict[str, list[int]] = {}
         for first in range(len(words)):
             for last in range(first + 1, min(first + LONGEST_RUN, len(words)) + 1):
@@ -80,7 +80,7 @@ class FoldedText:
     def letters(self) -> tuple[str, list[int]]:
         """The folded text with single spaces, and the number of the word each letter is of, or -1."""
         owners = [-1] * len(self.text)
-        for word, (start, end) in enumerate(self.places):
+        for word, (start, end) in enumerate(self.spans):
             owners[start:end] = [word] * (end - start)
         parts: list[tuple[str, int]] = []
         for letter, owner in zip(self.text, owners, strict=True):

@@ -46,21 +46,21 @@ def feature(subject: Subject, column: str) -> Figure:
 def curves(subject: Subject, profile: Profile) -> Figure:
     """A density for each class."""
     figure, axes = canvas(subject, profile, 2.9)
-    points = np.asarray(profile.places, dtype=np.float64)
+    points = np.asarray(profile.points, dtype=np.float64)
     kept = np.unique(np.linspace(0, len(points) - 1, min(POINTS, len(points))).round().astype(int))
     for rank, label in enumerate(subject.drawn):
         heights = np.exp(profile.table[kept, label])
         axes.plot(points[kept], heights, color=PALETTE[rank], label=name(subject, label))
     end_at(axes, np.exp(profile.table[kept][:, subject.drawn]))
     density_axis(axes)
-    number_places(axes, profile)
+    number_axis(axes, profile)
     return finished(figure, subject)
 
 
 def draw_steps(subject: Subject, profile: Profile) -> Figure:
     """A density that is level in each interval."""
     figure, axes = canvas(subject, profile, 2.9)
-    starts, widths = np.asarray(profile.places, dtype=np.float64), np.asarray(profile.widths)
+    starts, widths = np.asarray(profile.points, dtype=np.float64), np.asarray(profile.widths)
     edges = np.append(starts, starts[-1] + widths[-1])
     peaked = np.exp(profile.table[:, subject.drawn]).max() * widths.sum() > PEAKED
     uneven = bool(peaked or widths.max() > UNEVEN * widths.min())
@@ -72,19 +72,19 @@ def draw_steps(subject: Subject, profile: Profile) -> Figure:
         axes.stairs(heights[:, label], shown, color=PALETTE[rank], alpha=0.1, fill=True)
     if uneven:
         step = max(1, -(-len(edges) // 9))
-        named = [profile.place_named(edge, figure_of) for edge in edges[::step]]
+        named = [profile.point_named(edge, figure_of) for edge in edges[::step]]
         axes.set_xticks(shown[::step], named, rotation=30, ha="right")
         share_axis(axes, "y", "share in each interval")
     else:
         density_axis(axes)
-        number_places(axes, profile)
+        number_axis(axes, profile)
     return finished(figure, subject)
 
 
 def draw_counts(subject: Subject, profile: Profile) -> Figure:
     """A chance for each whole number: bars where there are few, else dots on a line."""
     figure, axes = canvas(subject, profile, 2.9)
-    points, chances = np.array([float(point) for point in profile.places]), np.exp(profile.table)
+    points, chances = np.array([float(point) for point in profile.points]), np.exp(profile.table)
     drawn = subject.drawn
     as_bars = len(points) <= COUNTS_AS_BARS and len(drawn) <= BARS_SIDE_BY_SIDE
     for rank, label in enumerate(drawn):
@@ -96,20 +96,20 @@ def draw_counts(subject: Subject, profile: Profile) -> Figure:
             small = {"marker": MARKERS[rank], "markersize": 3.5 if len(points) < 40 else 0, "linewidth": 1.2}
             axes.plot(points, chances[:, label], color=PALETTE[rank], label=name(subject, label), **small)
     share_axis(axes, "y", "chance")
-    number_places(axes, profile, whole=True)
+    number_axis(axes, profile, whole=True)
     axes.set_ylim(bottom=0)
     return finished(figure, subject)
 
 
 def values(subject: Subject, profile: Profile) -> Figure:
     """A chance for each of the commonest values; many that are numbers are drawn as such."""
-    if looks_ordered(profile) and len(profile.places) > FEW_VALUES and len(subject.drawn) > BARS_SIDE_BY_SIDE:
+    if looks_ordered(profile) and len(profile.points) > FEW_VALUES and len(subject.drawn) > BARS_SIDE_BY_SIDE:
         return draw_counts(subject, profile)
     chances = np.exp(profile.table)
     order = np.argsort(-(chances @ subject.prior), kind="stable")[:VALUES_DRAWN]
     if looks_ordered(profile):
         order = np.sort(order)
-    names = apart([profile.places[index] for index in order], 20)
+    names = apart([profile.points[index] for index in order], 20)
     drawn = subject.drawn
     slot = 0.3 if len(drawn) > BARS_SIDE_BY_SIDE else 0.14 + 0.13 * len(drawn)
     figure, axes = canvas(subject, profile, 1.25 + slot * len(order))
@@ -133,7 +133,7 @@ def values(subject: Subject, profile: Profile) -> Figure:
 
 def left_over(profile: Profile, order: Any, chances: FloatArray, subject: Subject) -> str:
     """The label of the axis, which says what is not drawn."""
-    rest = len(profile.places) - len(order)
+    rest = len(profile.points) - len(order)
     if not rest:
         return "chance"
     share = max(0.0, 1.0 - float((chances[order] @ subject.prior).sum()))
@@ -143,7 +143,7 @@ def left_over(profile: Profile, order: Any, chances: FloatArray, subject: Subjec
 def looks_ordered(profile: Profile) -> bool:
     """Whether the values are numbers, so that their own order says more than how common they are."""
     try:
-        numbers = [float(point) for point in profile.places]
+        numbers = [float(point) for point in profile.points]
     except (TypeError, ValueError):
         return False
     return numbers == sorted(numbers)
@@ -166,7 +166,7 @@ def words_of_two(subject: Subject, profile: Profile) -> Figure:
     colours = [PALETTE[1] if value > 0 else PALETTE[0] for value in lead[shown]]
     axes.barh(np.arange(len(shown)), lead[shown], 0.72, color=colours)
     axes.axvline(0, color=INK, linewidth=0.8)
-    word_rows(axes, [subject.occurrences(profile).spelled(profile.places[index]) for index in shown])
+    word_rows(axes, [subject.occurrences(profile).spelled(profile.points[index]) for index in shown])
     first, second = apart(subject.classes, 13)
     axes.set_xlabel(f"← {first}   log odds of one occurrence   {second} →", fontsize=9)
     return figure
@@ -184,7 +184,7 @@ def words_of_many(subject: Subject, profile: Profile) -> Figure:
     for rank, label in enumerate(subject.drawn):
         rows = [row for row, (of, _, _) in enumerate(chosen) if of == rank]
         axes.barh(rows, [chosen[row][2] for row in rows], 0.72, color=PALETTE[rank], label=name(subject, label))
-    word_rows(axes, [subject.occurrences(profile).spelled(profile.places[index]) for _, index, _ in chosen])
+    word_rows(axes, [subject.occurrences(profile).spelled(profile.points[index]) for _, index, _ in chosen])
     axes.set_xlabel("log odds of one occurrence,\nagainst the rest")
     return finished(figure, subject)
 
@@ -261,9 +261,9 @@ def share_axis(axes: Any, which: str, label: str) -> None:
     axis.set_label_text(label)
 
 
-def number_places(axes: Any, profile: Profile, whole: bool = False) -> None:
+def number_axis(axes: Any, profile: Profile, whole: bool = False) -> None:
     """Plain numbers, or times, along the feature, few enough not to meet."""
     from matplotlib.ticker import FuncFormatter, MaxNLocator
 
     axes.xaxis.set_major_locator(MaxNLocator(4 if profile.times else 6, integer=whole))
-    axes.xaxis.set_major_formatter(FuncFormatter(lambda point, _: profile.place_named(point, figure_of)))
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda point, _: profile.point_named(point, figure_of)))

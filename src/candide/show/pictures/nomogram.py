@@ -173,7 +173,7 @@ def lines_of(scale: Scale) -> list[Line]:
 
 
 def directions(scale: Scale) -> list[IntArray]:
-    """The places of a curve in stretches along which evidence only rises or only falls, but for small wiggles."""
+    """The values of a curve in stretches along which evidence only rises or only falls, but for small wiggles."""
     points = scale.points
     turns = [0]
     direction = 0.0
@@ -197,11 +197,11 @@ def line_of_pieces(scale: Scale, pieces: list[IntArray]) -> Line:
     marks: list[Mark] = []
     ticks: list[float] = []
     for index, piece in enumerate(pieces):
-        coarse, fine = (round_numbers(scale.places[piece], count) for count in (12, 60))
+        coarse, fine = (round_numbers(scale.values[piece], count) for count in (12, 60))
         numbers = np.array(list(dict.fromkeys([fine[0], fine[-1], *coarse, *fine])))
-        where = np.interp(numbers, scale.places[piece], scale.points[piece])
+        where = np.interp(numbers, scale.values[piece], scale.points[piece])
         marks += without_meeting(where, numbers, 2 + len(coarse), above=index == 0)
-        ticks += np.interp(coarse, scale.places[piece], scale.points[piece]).tolist()
+        ticks += np.interp(coarse, scale.values[piece], scale.points[piece]).tolist()
     points = np.concatenate([scale.points[piece] for piece in pieces])
     return Line(tuple(marks), tuple(ticks), (float(points.min()), float(points.max())))
 

@@ -33,13 +33,13 @@ TAIL = 0.002
 class Scale:
     """One feature's values and the evidence of each, for one class against another.
 
-    `places` are numbers along the feature where it has some, else 0, 1, 2, ... `chances` say how common each value is,
-    so that where there is no room for all, the common ones are named. `smooth` is a curve between its places.
+    `values` are numbers along the feature where it has some, else 0, 1, 2, ... `chances` say how common each value is,
+    so that where there is no room for all, the common ones are named. `smooth` is a curve between its values.
     """
 
     name: str
     labels: tuple[str, ...]
-    places: FloatArray
+    values: FloatArray
     evidence: FloatArray
     chances: FloatArray
     smooth: bool = False
@@ -141,14 +141,14 @@ def value_scale(profile: Profile, one: int, other: int) -> Iterator[Scale]:
         kept &= in_the_middle(chances)
     if kept.any():
         labels = np.array(scale_labels(profile), dtype=object)[kept]
-        numbers = profile.places if profile.kind in (CURVE, COUNTS) else range(len(kept))
+        numbers = profile.points if profile.kind in (CURVE, COUNTS) else range(len(kept))
         indices = np.array(numbers, dtype=np.float64)[kept]
         smooth = profile.kind == CURVE and len(indices) > 2 and not profile.times
         yield Scale(profile.column, tuple(labels), indices, evidence[kept], chances[kept], smooth)
 
 
 def in_the_middle(chances: FloatArray) -> FloatArray:
-    """Which places hold all rows but the few at either end."""
+    """Which values hold all rows but the few at either end."""
     running = np.cumsum(chances) / max(float(chances.sum()), 1e-300)
     before = np.append(0.0, running[:-1])
     return np.asarray((running > TAIL) & (before < 1 - TAIL))
@@ -157,12 +157,12 @@ def in_the_middle(chances: FloatArray) -> FloatArray:
 def scale_labels(profile: Profile) -> list[str]:
     """Each place as it is written on a scale."""
     if profile.kind == STEPS:
-        starts = [profile.place_named(float(index), lambda number: figure_of(number, 3)) for index in profile.places]
+        starts = [profile.point_named(float(index), lambda number: figure_of(number, 3)) for index in profile.points]
         inner = [f"{a}–{b}" for a, b in pairwise(starts[1:])]
         return [f"< {starts[1]}", *inner, f"≥ {starts[-1]}"] if len(starts) > 1 else ["any"]
     if profile.kind in (CURVE, COUNTS):
-        return [profile.place_named(float(index), figure_of) for index in profile.places]
-    return [str(index) for index in profile.places]
+        return [profile.point_named(float(index), figure_of) for index in profile.points]
+    return [str(index) for index in profile.points]
 
 
 def word_scales(subject: Subject, profile: Profile, one: int, other: int) -> Iterator[Scale]:
@@ -180,7 +180,7 @@ def word_scales(subject: Subject, profile: Profile, one: int, other: int) -> Ite
 def word_name(subject: Subject, profile: Profile, index: int) -> str:
     """A word in quotation marks, a part of words between dots, and where it is read where that is not clear."""
     rule = subject.occurrences(profile)
-    word = rule.spelled(profile.places[index])
+    word = rule.spelled(profile.points[index])
     columns = {other.column for other in subject.events.values()}
     where = f" in {rule.column or profile.column}" if len(columns) > 1 else ""
     return f"“…{word}…”{where}" if rule.characters else f"“{word}”{where}"
@@ -202,5 +202,5 @@ def there_or_not(scale: Scale) -> Scale:
         return scale
     first = slice(0, 2)
     return replace(
-        scale, labels=("no", "yes"), places=scale.places[first], evidence=scale.evidence[first], chances=CHANCES[first]
+        scale, labels=("no", "yes"), values=scale.values[first], evidence=scale.evidence[first], chances=CHANCES[first]
     )

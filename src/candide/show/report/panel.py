@@ -27,7 +27,7 @@ CELLS = 60_000
 """Numbers that all tables together may hold: about half a megabyte."""
 WORDS = 40
 VALUES = 120
-PLACES = 101
+POINTS = 101
 FEWEST = 9
 TAIL = 0.0005
 """The share of rows at either end of a slider that it leaves out."""
@@ -41,7 +41,7 @@ LONGEST = 60
 
 @dataclass(frozen=True)
 class Control:
-    """One feature that can be set: to one of its places, or, for words, to how often each is there."""
+    """One feature that can be set: to one of its points, or, for words, to how often each is there."""
 
     name: str
     kind: str
@@ -78,7 +78,7 @@ class Panel:
     @classmethod
     def of(cls, subject: Subject) -> Panel:
         """The most telling features, as many as there is room for."""
-        able = [profile for profile in subject.ranked if profile.column not in subject.joined and len(profile.places)]
+        able = [profile for profile in subject.ranked if profile.column not in subject.joined and len(profile.points)]
         chosen = able[: max(4, min(FEATURES, CELLS // (FEWEST * len(subject.classes))))]
         room = max(FEWEST, CELLS // (len(subject.classes) * max(len(chosen), 1)))
         with np.errstate(divide="ignore"):
@@ -129,12 +129,12 @@ def control_of(subject: Subject, profile: Profile, room: int) -> Control:
     """A feature as something to be set."""
     if profile.kind == EVENTS:
         rule = subject.occurrences(profile)
-        words = tuple(rule.spelled(word) for word in profile.places[: min(WORDS, room)])
+        words = tuple(rule.spelled(word) for word in profile.points[: min(WORDS, room)])
         return Control(profile.column, "words", words, profile.table[: len(words)], rule)
     table = profile.factor * profile.table
     if profile.kind in (CURVE, COUNTS):
-        kept = spread_out(subject, profile, min(PLACES, room))
-        numbers = tuple(profile.place_named(float(profile.places[index]), six_digits) for index in kept)
+        kept = spread_out(subject, profile, min(POINTS, room))
+        numbers = tuple(profile.point_named(float(profile.points[index]), six_digits) for index in kept)
         return Control(profile.column, "number", numbers, table[kept])
     common = np.argsort(-(np.exp(profile.table) @ subject.prior), kind="stable")
     kept = np.sort(common[: min(VALUES, room)])
@@ -148,12 +148,12 @@ def six_digits(number: float) -> str:
 
 
 def spread_out(subject: Subject, profile: Profile, most: int) -> IntArray:
-    """Places of a number, evenly chosen from where rows are."""
+    """Points of a number, evenly chosen from where rows are."""
     chances = (np.exp(profile.table) @ subject.prior) * (1.0 if profile.widths is None else profile.widths)
     running = np.cumsum(chances) / max(float(chances.sum()), 1e-300)
     inside = np.flatnonzero((running > TAIL) & (np.append(0.0, running[:-1]) < 1 - TAIL))
     inside = inside if len(inside) else np.arange(len(chances))
-    numbers = np.asarray(profile.places, dtype=np.float64)[inside]
+    numbers = np.asarray(profile.points, dtype=np.float64)[inside]
     if len(inside) <= most:
         return inside
     wanted = np.linspace(numbers[0], numbers[-1], most)
@@ -181,7 +181,7 @@ def control_html(number: int, control: Control) -> str:
 
 
 def slider(name: str, control: Control) -> str:
-    """Places along a number, and a way back to not knowing it."""
+    """Points along a number, and a way back to not knowing it."""
     last = len(control.labels) - 1
     return (
         f'<label for="{name}">{safe(control.name)}</label> <output for="{name}" class="unknown">unknown</output>'

@@ -66,12 +66,12 @@ def told_of_class(subject: Subject, profile: Profile, label: int) -> str:
         said = usual_evidence(subject, profile)
         lead = against_the_rest(said, subject.prior, label)
         best = [index for index in np.argsort(-lead, kind="stable")[:WORDS_TOLD].tolist() if lead[index] > 0]
-        words = ", ".join(f"“{lettered(profile.places[index], 24)}”" for index in best)
+        words = ", ".join(f"“{lettered(profile.points[index], 24)}”" for index in best)
         return f"the words {words}" if words else "no word speaks for it"
-    if profile.kind in (CURVE, COUNTS) and len(profile.places):
+    if profile.kind in (CURVE, COUNTS) and len(profile.points):
         return f"mostly {middle_half(profile, label)}"
-    likely = int(np.argmax(mass(profile, label))) if len(profile.places) else 0
-    if not len(profile.places):
+    likely = int(np.argmax(mass(profile, label))) if len(profile.points) else 0
+    if not len(profile.points):
         return "never seen"
     name, share = scale_labels(profile)[likely], float(mass(profile, label)[likely])
     return f"most often {lettered(name, 30)} ({share_of(share)})"
@@ -88,14 +88,14 @@ def middle_half(profile: Profile, label: int) -> str:
     running = np.cumsum(mass(profile, label))
     if not running[-1] > 0:
         return "never seen"
-    points = np.asarray(profile.places)
-    low, high = (place_in_words(profile, points[np.searchsorted(running, q * running[-1])]) for q in (0.25, 0.75))
+    points = np.asarray(profile.points)
+    low, high = (point_in_words(profile, points[np.searchsorted(running, q * running[-1])]) for q in (0.25, 0.75))
     return f"{low} to {high}" if low != high else low
 
 
-def place_in_words(profile: Profile, point: float) -> str:
+def point_in_words(profile: Profile, point: float) -> str:
     """A place along numbers in few letters."""
-    return profile.place_named(point, lambda number: figure_of(number, 3))
+    return profile.point_named(point, lambda number: figure_of(number, 3))
 
 
 def nomogram_in_words(scales: Scales) -> str:

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any, Concatenate, ParamSpec, Self, TypeVar
 
-Face = TypeVar("Face", bound="Shared")
+Owner = TypeVar("Owner", bound="Shared")
 Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
 
@@ -52,21 +52,21 @@ def is_learned(attribute: str) -> bool:
     return attribute.startswith("_") or attribute.endswith("_")
 
 
-def reads(method: Callable[Concatenate[Face, Arguments], Result]) -> Callable[Concatenate[Face, Arguments], Result]:
+def reads(method: Callable[Concatenate[Owner, Arguments], Result]) -> Callable[Concatenate[Owner, Arguments], Result]:
     """A method that sees one state from beginning to end, whatever other threads learn meanwhile."""
 
     @wraps(method)
-    def reading(self: Face, /, *args: Arguments.args, **kwargs: Arguments.kwargs) -> Result:
+    def reading(self: Owner, /, *args: Arguments.args, **kwargs: Arguments.kwargs) -> Result:
         return method(self._still(), *args, **kwargs)
 
     return reading
 
 
-def writes(method: Callable[Concatenate[Face, Arguments], Any]) -> Callable[Concatenate[Face, Arguments], Face]:
+def writes(method: Callable[Concatenate[Owner, Arguments], Any]) -> Callable[Concatenate[Owner, Arguments], Owner]:
     """A method that changes the state: one at a time, and wholly or not at all. It returns its object."""
 
     @wraps(method)
-    def writing(self: Face, /, *args: Arguments.args, **kwargs: Arguments.kwargs) -> Face:
+    def writing(self: Owner, /, *args: Arguments.args, **kwargs: Arguments.kwargs) -> Owner:
         with self._writing:
             twin = self._twin()
             method(twin, *args, **kwargs)

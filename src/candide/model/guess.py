@@ -36,7 +36,7 @@ BY_TYPE = SetOption("types")
 A_NUMBER = re.compile(
     r"[-+−]?\s?(?:[€$£¥₹]\s?)?[-+]?(?:\d{1,3}(?:[.,'\s]\d{3})+|\d+)?(?:[.,]\d+|(?<=\d))(?:[eE][-+]?\d+)?\s?[€$£¥₹%]?"
 )
-"""A number in any of the usual dresses."""
+"""A number in any of the usual formats."""
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,7 @@ from candide.sources.kinds import (
     TEXT,
     TRUE,
     Kind,
-    Manner,
+    ParseOptions,
     as_expected,
     as_kind,
     empty_is_missing,
@@ -71,7 +71,7 @@ class Delimited:
         types: Mapping[str, str] | None,
         encoding: str | None,
         expected: Mapping[str, str] | None = None,
-        manner: Manner = FOUND_OUT,
+        parsing: ParseOptions = FOUND_OUT,
     ) -> Delimited:
         """Decide delimiter, names and kinds from the beginning of the first file that has rows."""
         if delimiter is not None and (len(delimiter) != 1 or not delimiter.isascii() or delimiter in '"\r\n'):
@@ -96,7 +96,7 @@ class Delimited:
             rows = rows[: reader.end_of_records(rows)]
         if not rows.strip() and is_all:
             raise SourceRefused(f"{name} has a header but no rows below it.", where=Location(name))
-        reader._decide(RecordBlock(rows, name, header.line, 0), kinds_given(types, header.names), expected, manner)
+        reader._decide(RecordBlock(rows, name, header.line, 0), kinds_given(types, header.names), expected, parsing)
         return reader
 
     def enter(self, name: str, head: bytes) -> tuple[int, int]:
@@ -150,18 +150,18 @@ class Delimited:
         }
 
     def _decide(
-        self, sample: RecordBlock, given: Mapping[str, Kind], expected: Mapping[str, str] | None, manner: Manner
+        self, sample: RecordBlock, given: Mapping[str, Kind], expected: Mapping[str, str] | None, parsing: ParseOptions
     ) -> None:
         """A kind for each column, from those records of the sample that are whole."""
         texts = self._texts(sample)
         for index, name in enumerate(self.columns):
             if name in given:
-                kind = replace(given[name], na=(*given[name].na, *manner.na))
+                kind = replace(given[name], na=(*given[name].na, *parsing.na))
                 self.kinds[name], self._fast[name] = kind, first_tried(kind)
                 continue
             column = one_chunk(texts.column(index))
             known = expected.get(name) if expected is not None else None
-            self.kinds[name], self._fast[name] = as_expected(column, kind_of_sample(column, manner), known)
+            self.kinds[name], self._fast[name] = as_expected(column, kind_of_sample(column, parsing), known)
         self.na = tuple(dict.fromkeys(word for kind in self.kinds.values() for word in kind.na))
 
     def _texts(self, sample: RecordBlock) -> Any:

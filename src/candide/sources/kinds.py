@@ -11,7 +11,7 @@
 | `text` | everything | string |
 
 Numbers and dates may be written in other ways, which a sample shows and an example names: `number 1.234,5 €`
-(`dress.py`), `date 31.12.2024`, `time 12/31/2024` (`dates.py`).
+(`number_format.py`), `date 31.12.2024`, `time 12/31/2024` (`dates.py`).
 
 An empty field is missing, whatever the kind. The words in `MISSING` are missing too, but not in text, where "NA" may
 be Namibia and "?" a value that tells something; there only the words a user names are. Whole and broken numbers are one
@@ -37,7 +37,7 @@ from candide.data.errors import ColumnRefused, Location, suggestion
 from candide.data.values import USUALLY_MISSING
 from candide.sources.dates import DateForm, date_forms
 from candide.sources.dates import date_form_in_words as form_in_words
-from candide.sources.dress import Dress, dress_of, tidied_numbers
+from candide.sources.number_format import NumberFormat, number_format_of, tidied_numbers
 from candide.sources.refused import SourceRefused
 
 MISSING = USUALLY_MISSING
@@ -102,7 +102,7 @@ TEXT = KINDS["text"]
 
 
 @dataclass(frozen=True)
-class Manner:
+class ParseOptions:
     """How a user says that values are written: words for missing, the decimal mark, what stands between thousands.
 
     What is None is found out, column by column.
@@ -113,7 +113,7 @@ class Manner:
     thousands: str | None = None
 
     @classmethod
-    def of(cls, na: Any, decimal: str | None, thousands: str | None) -> Manner:
+    def of(cls, na: Any, decimal: str | None, thousands: str | None) -> ParseOptions:
         """What was asked for, checked; a single word will do."""
         words = (na,) if isinstance(na, str) else tuple(na or ())
         for name, mark in (("decimal", decimal), ("thousands", thousands)):
@@ -133,12 +133,12 @@ class Manner:
         return cls(words, decimal, thousands)
 
     @property
-    def dresses(self) -> bool:
+    def has_number_format(self) -> bool:
         """Whether something was said of how numbers are written."""
         return self.decimal is not None or self.thousands is not None
 
 
-FOUND_OUT = Manner()
+FOUND_OUT = ParseOptions()
 
 
 @cache
@@ -154,7 +154,7 @@ def parse_kind(spec: str) -> Kind:
 
 def _formed(name: str, form: str) -> Kind:
     if name == "number":
-        return dressed(Dress.like(form))
+        return in_number_format(NumberFormat.like(form))
     if name in ("date", "time"):
         return dated(DateForm.like(form, timed=name == "time"))
     raise SourceRefused(
@@ -163,10 +163,10 @@ def _formed(name: str, form: str) -> Kind:
     )
 
 
-def dressed(dress: Dress, said: str = "") -> Kind:
-    """Numbers in a dress."""
-    example = f"a number such as {dress.example}"
-    return Kind("number", dress.pattern, pa.float64(), example, dress.example, dress.undressed, said=said)
+def in_number_format(form: NumberFormat, said: str = "") -> Kind:
+    """Numbers in a format."""
+    example = f"a number such as {form.example}"
+    return Kind("number", form.pattern, pa.float64(), example, form.example, form.normalized, said=said)
 
 
 def dated(form: DateForm, said: str = "") -> Kind:
@@ -199,7 +199,7 @@ def kinds_given(types: Mapping[str, str] | None, names: tuple[str, ...]) -> dict
     return given
 
 
-def kind_of_sample(texts: Any, manner: Manner = FOUND_OUT) -> tuple[Kind, Any]:
+def kind_of_sample(texts: Any, parsing: ParseOptions = FOUND_OUT) -> tuple[Kind, Any]:
     """The kind that all values of a sample fit, and the Arrow type to try first; text when there are none.
 
     >>> kind_of_sample(pa.array(["1", "NA", "30"]))[1], kind_of_sample(pa.array(["1", "x"]))[0].name
@@ -207,14 +207,14 @@ def kind_of_sample(texts: Any, manner: Manner = FOUND_OUT) -> tuple[Kind, Any]:
     >>> kind_of_sample(pa.array(["1,5", "?", "2.000,25"]))[0].spec, kind_of_sample(pa.array(["31.1.2024"]))[0].spec
     ('number 1.234,5', 'date 31.12.2024')
     """
-    values = present(texts, manner.na)
+    values = present(texts, parsing.na)
     if values.null_count == len(values):
         kind, arrow = TEXT, pa.string()
     else:
-        asked = _in_dress(values, manner) if manner.dresses else None
-        found = asked or _usual(values) or _in_dress(values, manner) or _of_a_form(values)
+        asked = _in_some_format(values, parsing) if parsing.has_number_format else None
+        found = asked or _usual(values) or _in_some_format(values, parsing) or _of_a_form(values)
         kind, arrow = found or (TEXT, pa.string())
-    return (replace(kind, na=manner.na) if manner.na else kind), arrow
+    return (replace(kind, na=parsing.na) if parsing.na else kind), arrow
 
 
 def _usual(values: Any) -> tuple[Kind, Any] | None:
@@ -228,9 +228,9 @@ def _usual(values: Any) -> tuple[Kind, Any] | None:
     return None
 
 
-def _in_dress(values: Any, manner: Manner) -> tuple[Kind, Any] | None:
-    found = dress_of(values, manner.decimal, manner.thousands)
-    return None if found is None else (dressed(*found), pa.string())
+def _in_some_format(values: Any, parsing: ParseOptions) -> tuple[Kind, Any] | None:
+    found = number_format_of(values, parsing.decimal, parsing.thousands)
+    return None if found is None else (in_number_format(*found), pa.string())
 
 
 def _of_a_form(values: Any) -> tuple[Kind, Any] | None:

@@ -12,7 +12,7 @@ from candide.data.errors import Location, suggestion
 from candide.sources.archives import unpacked
 from candide.sources.blocks import LONGEST_RECORD
 from candide.sources.formats import FORMATS, format_of
-from candide.sources.kinds import Manner, kinds_given
+from candide.sources.kinds import ParseOptions, kinds_given
 from candide.sources.origins import File, Origin, origin_of
 from candide.sources.pipes import Pipe
 from candide.sources.refused import SourceRefused
@@ -67,7 +67,7 @@ def open_source(
         raise SourceRefused(
             f"'{format}' is no format.", advice=suggestion(format, FORMATS), where=Location(value=format)
         )
-    kept_out, manner = Rejects(on_error, rejects), Manner.of(na, decimal, thousands)
+    kept_out, parsing = Rejects(on_error, rejects), ParseOptions.of(na, decimal, thousands)
     if kept_out.keeps and labelled:
         raise SourceRefused(KEEP, " is for predict: what cannot be read cannot be learned.")
     selection = Selection.of(columns, where)
@@ -76,16 +76,16 @@ def open_source(
         names, notes = expanded(paths)
         origins = tuple(part for name in names for part in unpacked(origin_of(name, repeatable)))
         format = {"json": "jsonl"}.get(format, format) if format else format_of(origins)
-        _refuse_options(format, delimiter, encoding, sql, table, follow_links, manner)
+        _refuse_options(format, delimiter, encoding, sql, table, follow_links, parsing)
         source = _open_origins(
             origins, format, labelled, delimiter, types, expected, encoding, sql, table, follow_links, batch_bytes,
-            batch_rows, manner,
+            batch_rows, parsing,
         )  # fmt: skip
         source.notes += notes
         source.name = origins[0].name if len(origins) == 1 else f"Each of the {len(origins)} files"
     else:
-        _refuse_options("memory", delimiter, encoding, sql, table, follow_links, manner)
-        if types or manner.na:
+        _refuse_options("memory", delimiter, encoding, sql, table, follow_links, parsing)
+        if types or parsing.na:
             raise SourceRefused(
                 NamedOption("types"), " and ", NamedOption("na"), " are for files.",
                 advice="Change the columns of a table in memory beforehand.",
@@ -96,7 +96,7 @@ def open_source(
         format = "memory"
     source.label, source.labelled, source.rejects = label or source.label, labelled, kept_out
     if format not in ("csv", "tsv"):
-        source.kinds, source.na = kinds_given(types, source.columns), manner.na
+        source.kinds, source.na = kinds_given(types, source.columns), parsing.na
     source.known = frozenset(expected or ())
     source.refuse_missing_label()
     source.narrow(selection)
@@ -164,11 +164,11 @@ def _open_origins(
     follow_links: bool,
     batch_bytes: int,
     batch_rows: int,
-    manner: Manner,
+    parsing: ParseOptions,
 ) -> Source:
     """The source for a format; each reader is imported only when it is needed, since some take long to load."""
     if format in ("csv", "tsv", "jsonl"):
-        return _opened_records(origins, format, delimiter, types, expected, encoding, batch_bytes, manner)
+        return _opened_records(origins, format, delimiter, types, expected, encoding, batch_bytes, parsing)
     if format in ("parquet", "arrow"):
         from candide.sources.columnar import ColumnarSource
 
@@ -204,7 +204,7 @@ def _opened_records(
     expected: Mapping[str, str] | None,
     encoding: str | None,
     batch_bytes: int,
-    manner: Manner,
+    parsing: ParseOptions,
 ) -> Source:
     from candide.sources.file_source import FileSource, RecordReader
 
@@ -218,7 +218,7 @@ def _opened_records(
         from candide.sources.delimited import Delimited
 
         delimiter = delimiter or ("\t" if format == "tsv" else None)
-        reader = Delimited.of(origins, delimiter, types, encoding, expected, manner)
+        reader = Delimited.of(origins, delimiter, types, encoding, expected, parsing)
     return FileSource(reader.columns, origins=origins, reader=reader, encoding=encoding, batch_bytes=batch_bytes)
 
 
@@ -229,12 +229,12 @@ def _refuse_options(
     sql: str | None,
     table: str | None,
     follow_links: bool,
-    manner: Manner,
+    parsing: ParseOptions,
 ) -> None:
     """Nothing is silently ignored."""
     if delimiter is not None and format not in ("csv", "tsv"):
         raise SourceRefused(f"A delimiter is for csv and tsv; this is {format}.")
-    if manner.dresses and format not in ("csv", "tsv"):
+    if parsing.has_number_format and format not in ("csv", "tsv"):
         raise SourceRefused(
             NamedOption("decimal"), " and ", NamedOption("thousands"), f" are for csv and tsv; this is {format}.",
             advice=("Show how numbers of a column are written: ", SetOption("types", "number 1.234,5", "price"), "."),

@@ -9,8 +9,8 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.utils._param_validation import Interval
 
+from candide.api.drop_in.classifier import DropInSummary
 from candide.api.drop_in.counted import CountingNB, label_tally, sum_of_tables
-from candide.api.drop_in.face import DropInSummary
 from candide.api.drop_in.rows import as_floats, as_integers, on_every_core, row_pieces, row_spans, stored_values
 from candide.api.threads import reads
 from candide.data.arrays import AnyArray, FloatArray, IntArray

@@ -7,8 +7,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from candide.api.drop_in.classifier import DropInSummary
 from candide.api.drop_in.counted import CountingNB
-from candide.api.drop_in.face import DropInSummary
 from candide.api.drop_in.multinomial import MultinomialNB
 from candide.api.threads import reads
 from candide.data.arrays import AnyArray, FloatArray

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.utils._param_validation import Interval
 
-from candide.api.drop_in.face import DropInSummary, Face
+from candide.api.drop_in.classifier import DropInClassifier, DropInSummary
 from candide.api.drop_in.rows import MOST_SPANS, as_floats, on_every_core, row_pieces, row_spans, stored_values
 from candide.api.threads import reads
 from candide.data.arrays import AnyArray, FloatArray, IntArray
@@ -22,7 +22,7 @@ LEAST_ALPHA = 1e-10
 HEAVIEST_SPAN = CEILING // MOST_SPANS
 
 
-class CountingNB(Face):
+class CountingNB(DropInClassifier):
     """A classifier of counts.
 
     Whole counts with whole weights are kept as 64-bit whole numbers, so learning, forgetting and merging are exact.

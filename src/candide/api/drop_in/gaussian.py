@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.utils._param_validation import Interval
 
-from candide.api.drop_in.face import DropInSummary, Face
+from candide.api.drop_in.classifier import DropInClassifier, DropInSummary
 from candide.api.drop_in.rows import on_every_core, read_only, row_spans
 from candide.api.threads import reads
 from candide.data.arrays import AnyArray, FloatArray, IntArray
@@ -20,7 +20,7 @@ from candide.statistics.moments import InfiniteValue
 from candide.statistics.sums import Sums
 
 
-class GaussianNB(Face):
+class GaussianNB(DropInClassifier):
     """Naive Bayes for numbers: the bell curve with each class's own mean and variance in each column.
 
     Arguments, attributes and numbers are those of `sklearn.naive_bayes.GaussianNB`, except that sums are exact,

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from candide.api.drop_in.classifier import DropInSummary
 from candide.api.drop_in.counted import CountingNB, label_tally
-from candide.api.drop_in.face import DropInSummary
 from candide.api.threads import reads
 from candide.data.arrays import AnyArray, Counts, FloatArray, IntArray
 from candide.families.base.counts import add_counts, lined_up

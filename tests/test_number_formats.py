@@ -1,4 +1,4 @@
-"""Numbers in another dress are numbers, missing is missing, and what is doubtful is said."""
+"""Numbers in another format are numbers, missing is missing, and what is doubtful is said."""
 
 import numpy as np
 import pandas as pd
@@ -10,8 +10,8 @@ from candide import NaiveBayes, store
 from candide.api import verbs
 from candide.data.errors import CandideError
 from candide.sources import open_source
-from candide.sources.dress import USUAL, Dress
 from candide.sources.kinds import parse_kind
+from candide.sources.number_format import USUAL, NumberFormat
 
 ROWS = 120
 
@@ -29,10 +29,10 @@ def written(path, values, labels, delimiter=";"):
     return str(path)
 
 
-def in_dress(number, dress):
+def written_in(number, form):
     whole, _, broken = f"{number:_.2f}".partition(".")
-    text = f"{whole.replace('_', dress.thousands)}{dress.decimal}{broken}"
-    return f"{text} {dress.unit}".strip()
+    text = f"{whole.replace('_', form.thousands)}{form.decimal}{broken}"
+    return f"{text} {form.unit}".strip()
 
 
 def column_of(path, **reading):
@@ -41,13 +41,17 @@ def column_of(path, **reading):
     return batch.columns.raw(batch.position("x")).to_pylist()
 
 
-DRESSES = [Dress(d, t, u) for d, t in USUAL for u in ("", "€", "%")] + [Dress(",", ""), Dress(".", "", "$")]
+FORMATS = [
+    *(NumberFormat(d, t, u) for d, t in USUAL for u in ("", "€", "%")),
+    NumberFormat(",", ""),
+    NumberFormat(".", "", "$"),
+]
 
 
-@pytest.mark.parametrize("dress", DRESSES, ids=lambda dress: dress.example)
-def test_numbers_in_any_dress_are_the_numbers(tmp_path, dress):
+@pytest.mark.parametrize("form", FORMATS, ids=lambda form: form.example)
+def test_numbers_in_any_format_are_the_numbers(tmp_path, form):
     numbers, labels = plain_rows()
-    texts = [in_dress(n, dress) for n in numbers]
+    texts = [written_in(n, form) for n in numbers]
     path = written(tmp_path / "a.csv", texts, labels)
     assert column_of(path) == numbers.tolist()
     fitted = verbs.fit(path, "y")
@@ -107,8 +111,8 @@ def test_a_currency_may_be_left_out_and_a_percent_sign_may_not(tmp_path):
 
 def test_a_model_reads_later_files_as_the_first(tmp_path):
     numbers, labels = plain_rows()
-    dress = Dress(",", ".", "€")
-    texts = ["k.A.", *(in_dress(n, dress) for n in numbers[1:])]
+    form = NumberFormat(",", ".", "€")
+    texts = ["k.A.", *(written_in(n, form) for n in numbers[1:])]
     first = written(tmp_path / "a.csv", texts, labels)
     model = tmp_path / "m.candide"
     verbs.fit(first, "y", model, na="k.A.")

@@ -1,6 +1,6 @@
 """How the numbers of a column are written: a decimal comma, points between thousands, a currency, a percent sign.
 
-One value cannot tell (`1,234` may be more than a thousand or less than two), so a dress is decided for a whole column.
+One value cannot tell (`1,234` may be more than a thousand or less than two), so a format is decided for a whole column.
 It is named by an example, which is also how a user asks for it: `number 1.234,5 €`.
 """
 
@@ -25,11 +25,11 @@ MINUS = "\u2212"
 
 
 @dataclass(frozen=True)
-class Dress:
+class NumberFormat:
     """A decimal mark, what stands between thousands, and a unit before or behind the number.
 
-    >>> Dress.like("1.234,5 €"), Dress(",", ".").example
-    (Dress(decimal=',', thousands='.', unit='€'), '1.234,5')
+    >>> NumberFormat.like("1.234,5 €"), NumberFormat(",", ".").example
+    (NumberFormat(decimal=',', thousands='.', unit='€'), '1.234,5')
     """
 
     decimal: str = "."
@@ -37,8 +37,8 @@ class Dress:
     unit: str = ""
 
     @classmethod
-    def like(cls, example: str) -> Dress:
-        """The dress of an example: a number from a thousand up, with a decimal, such as 1.234,5."""
+    def like(cls, example: str) -> NumberFormat:
+        """The format of an example: a number from a thousand up, with a decimal, such as 1.234,5."""
         found = re.fullmatch(r"(\D*?)\d{1,3}(\D?)\d{3}(?:(\D)\d+)?(\D*)", tidy(example))
         if found is None:
             raise SourceRefused(
@@ -55,18 +55,18 @@ class Dress:
 
     @property
     def example(self) -> str:
-        """A number in this dress."""
+        """A number in this format."""
         return f"1{self.thousands}234{self.decimal}5 {self.unit}".strip()
 
     @property
     def pattern(self) -> str:
-        """What all numbers in this dress look like, once `tidied_numbers`."""
+        """What all numbers in this format look like, once `tidied_numbers`."""
         decimal, thousands, unit = map(re.escape, (self.decimal, self.thousands, self.unit))
         whole = rf"(?:[1-9][0-9]{{0,2}}(?:{thousands}[0-9]{{3}})+|[0-9]+)" if thousands else "[0-9]+"
         number = rf"(?:{whole}(?:{decimal}[0-9]*)?|{decimal}[0-9]+)(?:[eE][-+]?[0-9]+)?"
         return rf"^(?:[-+]? ?(?:{unit} ?)?|{unit} ?[-+]){number}(?: ?{unit})?$"
 
-    def undressed(self, values: Any) -> Any:
+    def normalized(self, values: Any) -> Any:
         """The same numbers as every program writes them."""
         for mark in filter(None, (self.unit, self.thousands, " ", "+")):
             values = pc.replace_substring(values, mark, "")
@@ -84,8 +84,10 @@ def tidied_numbers(values: Any) -> Any:
     return pc.utf8_trim(plain, " ")
 
 
-def dress_of(values: Any, decimal: str | None = None, thousands: str | None = None) -> tuple[Dress, str] | None:
-    """The dress in which all values are numbers, and what tells it; none where there is none.
+def number_format_of(
+    values: Any, decimal: str | None = None, thousands: str | None = None
+) -> tuple[NumberFormat, str] | None:
+    """The format in which all values are numbers, and what tells it; none where there is none.
 
     `decimal` and `thousands` are what a user said. Where commas may be decimal ones or stand between thousands, since
     every group has exactly three digits, they stand between thousands.
@@ -93,13 +95,13 @@ def dress_of(values: Any, decimal: str | None = None, thousands: str | None = No
     values = tidied_numbers(values)
     unit = shared_unit(values)
     marks = [(d, t) for d, t in USUAL if decimal in (None, d) and thousands in (None, t)]
-    dresses = [Dress(d, t, unit) for d, t in marks or [(decimal or ".", thousands or "")]]
-    fitting = [dress for dress in dresses if all_match(values, dress.pattern)]
+    formats = [NumberFormat(d, t, unit) for d, t in marks or [(decimal or ".", thousands or "")]]
+    fitting = [form for form in formats if all_match(values, form.pattern)]
     if not fitting:
         return None
     money = unit not in ("", "%")
-    dress = next((one for one in fitting if money and groups_thousands(values, one)), fitting[0])
-    return dress, number_form_in_words(values, dress, is_assumed=decimal is None and thousands is None)
+    form = next((one for one in fitting if money and groups_thousands(values, one)), fitting[0])
+    return form, number_form_in_words(values, form, is_assumed=decimal is None and thousands is None)
 
 
 def shared_unit(values: Any) -> str:
@@ -114,9 +116,9 @@ def all_match(values: Any, pattern: str) -> bool:
     return pc.all(pc.match_substring_regex(values, pattern)).as_py() is not False
 
 
-def groups_thousands(values: Any, dress: Dress) -> bool:
+def groups_thousands(values: Any, form: NumberFormat) -> bool:
     """Whether some value has thousands set apart, and none a decimal."""
-    return some_contain(values, dress.thousands) and not some_contain(values, dress.decimal)
+    return some_contain(values, form.thousands) and not some_contain(values, form.decimal)
 
 
 def some_contain(values: Any, mark: str) -> bool:
@@ -124,20 +126,20 @@ def some_contain(values: Any, mark: str) -> bool:
     return bool(mark) and pc.any(pc.match_substring(values, mark)).as_py() is True
 
 
-def number_form_in_words(values: Any, dress: Dress, is_assumed: bool) -> str:
-    """What the dress is, as a reason says it; and that it was assumed, where thousands might be decimals.
+def number_form_in_words(values: Any, form: NumberFormat, is_assumed: bool) -> str:
+    """What the format is, as a reason says it; and that it was assumed, where thousands might be decimals.
 
     >>> import pyarrow as pa
-    >>> dress_of(pa.array(["1,5", "2,25"]))[1], dress_of(pa.array(["€ 12", "€ 1,234.50"]))[1]
+    >>> number_format_of(pa.array(["1,5", "2,25"]))[1], number_format_of(pa.array(["€ 12", "€ 1,234.50"]))[1]
     ('numbers with a decimal comma', 'numbers in € with commas between thousands')
     """
-    said = f"numbers in {dress.unit}" if dress.unit else "numbers"
-    marks = ["a decimal comma"] if dress.decimal == "," and some_contain(values, ",") else []
-    has_thousands = some_contain(values, dress.thousands)
-    marks += [f"{CALLED.get(dress.thousands, dress.thousands)} between thousands"] * has_thousands
+    said = f"numbers in {form.unit}" if form.unit else "numbers"
+    marks = ["a decimal comma"] if form.decimal == "," and some_contain(values, ",") else []
+    has_thousands = some_contain(values, form.thousands)
+    marks += [f"{CALLED.get(form.thousands, form.thousands)} between thousands"] * has_thousands
     said += f" with {' and '.join(marks)}" if marks else ""
-    decimals = Dress(dress.thousands, "", dress.unit)
-    is_open = dress.thousands in (",", ".") and has_thousands and all_match(values, decimals.pattern)
+    decimals = NumberFormat(form.thousands, "", form.unit)
+    is_open = form.thousands in (",", ".") and has_thousands and all_match(values, decimals.pattern)
     if is_assumed and is_open:
         said += f" (assumed; if they are decimals, its type is 'number {decimals.example}')"
     return said

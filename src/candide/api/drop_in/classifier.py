@@ -46,7 +46,7 @@ class DropInSummary:
         return DropInSummary(*(part.spread(positions, classes) for part in parts))
 
 
-class Face(Shared, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class DropInClassifier(Shared, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """A classifier that speaks scikit-learn's language and keeps only what was seen.
 
     What scikit-learn stores as fitted arrays is worked out from that when first asked for, so that learning row by
@@ -250,7 +250,7 @@ def numbered_among(classes: AnyArray, y: AnyArray) -> IntArray:
     return labels.renumbered(indices)  # type: ignore[arg-type]  # no class is missing
 
 
-def refuse_disagreement(left: Face, right: Face) -> None:
+def refuse_disagreement(left: DropInClassifier, right: DropInClassifier) -> None:
     """Raise where two models saw different columns or kinds of label."""
     mine, theirs = (
         getattr(model, "feature_names_in_", range(model.n_features_in_)) for model in (left, right)

@@ -162,13 +162,13 @@ def test_whole_numbers_that_only_tell_together_share_a_bell(declared):
     assert (model.score(table, label) == 1.0) == (not declared)
 
 
-def slow_loss(terms, start, logs, bias, weight, power, labels, loads, doubts):
-    """The twin of the kernel: scores, softmax and doubts as the formulas have them."""
+def slow_loss(terms, start, logs, bias, weight, power, labels, row_weights, label_smoothing):
+    """The twin of the kernel: scores, softmax and label smoothing as the formulas have them."""
     scores = start + bias + np.einsum("rb,rbc->rc", weight * np.exp(-power * logs), terms)
     own = scores[np.arange(len(labels)), labels]
     surprise = np.log(np.exp(scores - scores.max(axis=1, keepdims=True)).sum(axis=1)) + scores.max(axis=1) - own
-    leads = np.clip(own[:, None] - scores, 0, 10).sum(axis=1)
-    return float(loads @ (surprise + doubts * leads))
+    margins = np.clip(own[:, None] - scores, 0, 10).sum(axis=1)
+    return float(row_weights @ (surprise + label_smoothing * margins))
 
 
 def test_the_loss_of_a_calibration_and_its_slopes_are_those_of_the_formula():
@@ -176,16 +176,17 @@ def test_the_loss_of_a_calibration_and_its_slopes_are_those_of_the_formula():
     rows, blocks, classes = 40, 3, 4
     terms, start = rng.normal(size=(rows, blocks, classes)) * 5, rng.normal(size=(rows, classes))
     logs, labels = rng.normal(size=(rows, blocks)), rng.integers(0, classes, rows)
-    loads, doubts = rng.integers(0, 3, rows) * 1.0, rng.random(rows) / 10
+    row_weights, label_smoothing = rng.integers(0, 3, rows) * 1.0, rng.random(rows) / 10
     point = np.concatenate([rng.normal(size=classes), rng.normal(size=blocks) / 3, [0.0, 0.4, -0.2]])
 
     def slow(at):
         bias, log_weight, power = np.split(at, [classes, classes + blocks])
-        return slow_loss(terms, start, logs, bias, np.exp(log_weight), power, labels, loads, doubts)
+        return slow_loss(terms, start, logs, bias, np.exp(log_weight), power, labels, row_weights, label_smoothing)
 
     bias, log_weight, power = np.split(point, [classes, classes + blocks])
     slopes = Coefficients(np.zeros(classes), np.zeros(blocks), np.zeros(blocks))
-    scored, at = Scored(terms, start, logs, labels, loads, doubts), Coefficients(bias, np.exp(log_weight), power)
+    scored = Scored(terms, start, logs, labels, row_weights, label_smoothing)
+    at = Coefficients(bias, np.exp(log_weight), power)
     found = loss_and_slope(scored, at, 0, rows, slopes)
     assert found == pytest.approx(slow(point), rel=1e-12)
     expected = [(slow(point + step) - slow(point - step)) / 2e-6 for step in np.eye(len(point)) * 1e-6]

@@ -66,7 +66,7 @@ def test_the_kernel_that_fits_a_calibration_adds_up_the_reported_score():
     batch = rows()
     left = LeaveOneOut.of(Summary.of(BLOCKS, batch), batch).left_out()
     task = Task.of(left, np.array([True, False]))
-    plain = replace(task, doubts=np.zeros_like(task.doubts))
+    plain = replace(task, label_smoothing=np.zeros_like(task.label_smoothing))
     power = np.array([0.5, 0.0])
     weight = np.array([0.7, 1.4]) * np.exp(-power * task.middle)
     loss, _ = plain.loss(np.array([0.3, -0.3]), weight, power)

@@ -11,9 +11,9 @@ from candide.kernels import compiled
 
 #: exp of less than this adds nothing to one.
 NEGLIGIBLE = -40.0
-#: A lead of so many nats over another class is not doubted any more than a lead of this.
-FARTHEST_DOUBT = 10.0
-#: Doubt sets in and ends within so many nats on either side: no minimum is found to the last digit at a kink.
+#: A margin of more nats than this over another class costs no more than a margin of this.
+LARGEST_MARGIN = 10.0
+#: That cost sets in and ends within so many nats on either side: no minimum is found to the last digit at a kink.
 ROUNDED = 0.1
 
 
@@ -21,16 +21,16 @@ class Scored(NamedTuple):
     """Rows as a calibration sees them: what each block says, and where scores start.
 
     terms float64[row, block, class], start float64[row, class], logs float64[row, block] (log length), labels
-    int64[row], loads float64[row] (how much the row weighs), doubts float64[row]: what is added for every nat, up to a
-    few, by which the label leads another class, as it would cost were it that class.
+    int64[row], row_weights float64[row], label_smoothing float64[row]: the share of the row that counts as each other
+    class, and so what is added for every nat, up to a few, by which its label leads that class.
     """
 
     terms: FloatArray
     start: FloatArray
     logs: FloatArray
     labels: IntArray
-    loads: FloatArray
-    doubts: FloatArray
+    row_weights: FloatArray
+    label_smoothing: FloatArray
 
 
 class Coefficients(NamedTuple):
@@ -42,18 +42,18 @@ class Coefficients(NamedTuple):
 
 
 @compiled
-def doubted_lead(lead: float) -> tuple[float, float, float]:
-    """How much of a lead over another class is doubted, from 0 up to `FARTHEST_DOUBT`; its slope and its bend."""
-    low, high = lead + ROUNDED, lead - (FARTHEST_DOUBT - ROUNDED)
+def capped_margin(margin: float) -> tuple[float, float, float]:
+    """A margin over another class as it counts, from 0 up to `LARGEST_MARGIN`; its slope and its bend."""
+    low, high = margin + ROUNDED, margin - (LARGEST_MARGIN - ROUNDED)
     if low <= 0.0:
         return 0.0, 0.0, 0.0
     if low < 2 * ROUNDED:
         return low * low / (4 * ROUNDED), low / (2 * ROUNDED), 1 / (2 * ROUNDED)
     if high <= 0.0:
-        return lead, 1.0, 0.0
+        return margin, 1.0, 0.0
     if high < 2 * ROUNDED:
-        return lead - high * high / (4 * ROUNDED), 1.0 - high / (2 * ROUNDED), -1 / (2 * ROUNDED)
-    return FARTHEST_DOUBT, 0.0, 0.0
+        return margin - high * high / (4 * ROUNDED), 1.0 - high / (2 * ROUNDED), -1 / (2 * ROUNDED)
+    return LARGEST_MARGIN, 0.0, 0.0
 
 
 @compiled
@@ -62,15 +62,15 @@ def loss_and_slope(rows: Scored, at: Coefficients, first: int, last: int, slope:
 
     Slopes are added up in place; slope.weight is that by log weight.
     """
-    terms, start, logs, labels, loads, doubts = rows
+    terms, start, logs, labels, row_weights, label_smoothing = rows
     bias, weight, power = at
     by_bias, by_weight, by_power = slope
     _, blocks, classes = terms.shape
-    scores, factors, doubted = np.empty(classes), np.empty(blocks), np.empty(classes)
+    scores, factors, targets = np.empty(classes), np.empty(blocks), np.empty(classes)
     loss = 0.0
     for row in range(first, last):
-        load = loads[row]
-        if load == 0.0:
+        row_weight = row_weights[row]
+        if row_weight == 0.0:
             continue
         for label in range(classes):
             scores[label] = start[row, label] + bias[label]
@@ -84,21 +84,21 @@ def loss_and_slope(rows: Scored, at: Coefficients, first: int, last: int, slope:
         most = scores[0]
         for label in range(1, classes):
             most = max(most, scores[label])
-        total, price, doubt, doubted[labels[row]] = 0.0, 0.0, 0.0, 0.0
+        total, penalty, to_others, targets[labels[row]] = 0.0, 0.0, 0.0, 0.0
         own = scores[labels[row]] - most
         for label in range(classes):
             behind = scores[label] - most
             if label != labels[row]:
-                amount, steepness, _ = doubted_lead(own - behind)
-                doubted[label] = doubts[row] * steepness
-                doubt += doubted[label]
-                price += doubts[row] * amount
+                amount, steepness, _ = capped_margin(own - behind)
+                targets[label] = label_smoothing[row] * steepness
+                to_others += targets[label]
+                penalty += label_smoothing[row] * amount
             scores[label] = np.exp(behind) if behind > NEGLIGIBLE else 0.0
             total += scores[label]
-        loss += load * (np.log(total) - own + price)
+        loss += row_weight * (np.log(total) - own + penalty)
         for label in range(classes):
-            scores[label] = load * (scores[label] / total - doubted[label])
-        scores[labels[row]] -= load * (1.0 - doubt)
+            scores[label] = row_weight * (scores[label] / total - targets[label])
+        scores[labels[row]] -= row_weight * (1.0 - to_others)
         for label in range(classes):
             by_bias[label] += scores[label]
         for block in range(blocks):
@@ -117,7 +117,7 @@ def add_curvature(rows: Scored, at: Coefficients, first: int, last: int, curvatu
 
     Only the half below the diagonal is filled.
     """
-    terms, start, logs, labels, loads, doubts = rows
+    terms, start, logs, labels, row_weights, label_smoothing = rows
     bias, weight, power = at
     _, blocks, classes = terms.shape
     size = classes + 2 * blocks
@@ -126,8 +126,8 @@ def add_curvature(rows: Scored, at: Coefficients, first: int, last: int, curvatu
     for label in range(classes):
         slopes[label, label] = 1.0
     for row in range(first, last):
-        load, own = loads[row], labels[row]
-        if load == 0.0:
+        row_weight, own = row_weights[row], labels[row]
+        if row_weight == 0.0:
             continue
         for label in range(classes):
             chances[label] = start[row, label] + bias[label]
@@ -138,48 +138,48 @@ def add_curvature(rows: Scored, at: Coefficients, first: int, last: int, curvatu
                 chances[label] += said
                 slopes[classes + block, label] = said
                 slopes[classes + blocks + block, label] = -logs[row, block] * said
-        lead_of_own = chances[own]
-        most, total, doubt = chances.max(), 0.0, 0.0
+        own_score = chances[own]
+        most, total, to_others = chances.max(), 0.0, 0.0
         for label in range(classes):
             total += np.exp(chances[label] - most)
         for i in range(size):
             mean[i] = 0.0
-        pull = np.zeros(classes)
+        residual = np.zeros(classes)
         for label in range(classes):
-            lead = lead_of_own - chances[label]
+            margin = own_score - chances[label]
             chances[label] = np.exp(chances[label] - most) / total
             if label != own:
-                _, slope, bend = doubted_lead(lead)
-                pull[label] = chances[label] - doubts[row] * slope
-                doubt += doubts[row] * slope
+                _, slope, bend = capped_margin(margin)
+                residual[label] = chances[label] - label_smoothing[row] * slope
+                to_others += label_smoothing[row] * slope
                 if bend != 0.0:
                     for i in range(size):
                         against[i] = slopes[i, own] - slopes[i, label]
-                    add_outer_product(curvature, against, load * doubts[row] * bend)
-        pull[own] = chances[own] - 1.0 + doubt
+                    add_outer_product(curvature, against, row_weight * label_smoothing[row] * bend)
+        residual[own] = chances[own] - 1.0 + to_others
         for label in range(classes):
             mean[label] = chances[label]
-            curvature[label, label] += load * chances[label]
+            curvature[label, label] += row_weight * chances[label]
         for i in range(classes, size):
             if i >= classes + blocks and logs[row, i - classes - blocks] == 0.0:
                 continue
             for label in range(classes):
                 mean[i] += chances[label] * slopes[i, label]
-                curvature[i, label] += load * chances[label] * slopes[i, label]
+                curvature[i, label] += row_weight * chances[label] * slopes[i, label]
             for j in range(classes, i + 1):
                 both = 0.0
                 for label in range(classes):
                     both += chances[label] * slopes[i, label] * slopes[j, label]
-                curvature[i, j] += load * both
-        add_outer_product(curvature, mean, -load)
+                curvature[i, j] += row_weight * both
+        add_outer_product(curvature, mean, -row_weight)
         for block in range(blocks):
             moved = 0.0
             for label in range(classes):
-                moved += pull[label] * slopes[classes + block, label]
+                moved += residual[label] * slopes[classes + block, label]
             here, length = classes + block, logs[row, block]
-            curvature[here, here] += load * moved
-            curvature[here + blocks, here] -= load * moved * length
-            curvature[here + blocks, here + blocks] += load * moved * length * length
+            curvature[here, here] += row_weight * moved
+            curvature[here + blocks, here] -= row_weight * moved * length
+            curvature[here + blocks, here + blocks] += row_weight * moved * length * length
 
 
 @compiled

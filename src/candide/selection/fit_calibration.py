@@ -69,7 +69,7 @@ class Task:
     middle: FloatArray
     """That mean, block by block."""
     rows: LeftOut
-    doubts: FloatArray
+    label_smoothing: FloatArray
     """How much of each row counts as if it were of each other class."""
 
     @classmethod
@@ -81,12 +81,12 @@ class Task:
         middle = logs.mean(axis=1) if len(rows.labels) else np.zeros(len(logs))
         kept = LeftOut(rows.labels, rows.weights * own, rows.prior, rows.terms, rows.lengths, rows.log_marginal)
         in_rows = np.ascontiguousarray(terms.transpose(1, 0, 2)), np.ascontiguousarray((logs - middle[:, None]).T)
-        return cls(in_rows[0], start, in_rows[1], middle, kept, doubts_of(kept))
+        return cls(in_rows[0], start, in_rows[1], middle, kept, label_smoothing_of(kept))
 
     @property
     def scored(self) -> Scored:
         """The rows as the kernels take them."""
-        return Scored(self.terms, self.start, self.logs, self.rows.labels, self.rows.weights, self.doubts)
+        return Scored(self.terms, self.start, self.logs, self.rows.labels, self.rows.weights, self.label_smoothing)
 
     def loss(self, bias: FloatArray, weight: FloatArray, power: FloatArray) -> tuple[float, list[FloatArray]]:
         """The sum of -log P(label), and its slopes by bias, log weight and power."""
@@ -117,11 +117,11 @@ class Task:
         return np.asarray(half + np.tril(half, -1).T)
 
 
-def doubts_of(rows: LeftOut) -> FloatArray:
-    """What keeps a calibration from growing ever surer where all rows happen to be right: one wrong row in each class.
+def label_smoothing_of(rows: LeftOut) -> FloatArray:
+    """One wrong row in each class: else a calibration would grow ever surer where all rows happen to be right.
 
     After n successes one in n + 2 may still fail (Laplace 1774), so each row counts as another class with that share
-    (Platt 1999, for two classes). Evidence that is overwhelming by itself is not doubted.
+    (Platt 1999, for two classes). Evidence that is overwhelming by itself is not held back.
     """
     classes = rows.prior.shape[1]
     seen = np.bincount(rows.labels, rows.weights, classes)

@@ -71,8 +71,8 @@ def file_of(kind):
     keys = [block.key for block in schema.blocks]
     summary = schema.summarize(rows(kind))
     biases, halves = {key: 0.25 * index for index, key in enumerate(summary.classes)}, dict.fromkeys(keys, 0.5)
-    familiarity = Novelty({key: tuple((-9.0 + 8 * LEVELS).tolist()) for key in keys})
-    tuning = Tuning(Calibration(biases, halves, halves), familiarity)
+    novelty = Novelty({key: tuple((-9.0 + 8 * LEVELS).tolist()) for key in keys})
+    tuning = Tuning(Calibration(biases, halves, halves), novelty)
     return store.to_bytes(TrainedModel(Options(), schema, summary, "label", tuning, provenance={"rows": 30}))
 
 

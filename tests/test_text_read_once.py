@@ -131,11 +131,11 @@ def test_one_pass_says_what_each_question_says(model, weighting, beside, cuts):
     assert np.array_equal(found.log_likelihood, likelihood)
     assert np.array_equal(found.length, family.evidence_length(parameters, values))
     assert np.array_equal(family.score_with_length(parameters, values, shape)[1], found.length)
-    strange = np.array([0.0] * 20 + [2, 0, 0, 1])
+    unknown = np.array([0.0] * 20 + [2, 0, 0, 1])
     if weighting == "unit":
-        strange = np.array([0.0] * 20 + [np.sqrt(2), 0, 0, np.sqrt(0.5)])
+        unknown = np.array([0.0] * 20 + [np.sqrt(2), 0, 0, np.sqrt(0.5)])
     words = parameters.seen.all_totals.sum() + parameters.seen.all_words
-    assert found.unseen == pytest.approx(-strange * np.log(words), abs=1e-7)
+    assert found.unseen == pytest.approx(-unknown * np.log(words), abs=1e-7)
     together = fitted.assess(asked)
     assert together.reported == pytest.approx(fitted.reported(asked), abs=1e-12)
     if not beside:

@@ -47,7 +47,7 @@ def in_folds(
         classes.update(trained.summary.classes)
         if report is not None:
             report(len(here))
-    return total.evaluation(f"{folds}-fold", label, classes, of_one_fold(total.strangers))
+    return total.evaluation(f"{folds}-fold", label, classes, of_one_fold(total.unknown_classes))
 
 
 def refuse_two_ways(leave_one_out: bool, folds: int | None, seed: int | None) -> None:
@@ -80,9 +80,9 @@ def folds_of(batch: Batch, folds: int, seed: int = 0) -> IntArray:
     return dealt
 
 
-def of_one_fold(strangers: frozenset[Key]) -> list[str]:
+def of_one_fold(unknown_classes: frozenset[Key]) -> list[str]:
     """What to say of classes whose rows are all in one fold."""
-    if not strangers:
+    if not unknown_classes:
         return []
-    rows = f"{classes_in_words(strangers)} rows"
+    rows = f"{classes_in_words(unknown_classes)} rows"
     return [f"{rows} in one fold only: the other folds teach nothing of it, so they count as wrong."]

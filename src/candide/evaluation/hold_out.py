@@ -24,9 +24,9 @@ def on_rows(
 ) -> Evaluation:
     """Compare answers with the labels of rows the model has not learned."""
     total = scored(model, batches, engine, -LEAST_LOG, suspects)
-    return total.evaluation("hold-out", label, model.classes, notes_on_unknown_classes(total.strangers))
+    return total.evaluation("hold-out", label, model.classes, notes_on_unknown_classes(total.unknown_classes))
 
 
-def notes_on_unknown_classes(strangers: Iterable[Key]) -> list[str]:
+def notes_on_unknown_classes(classes: Iterable[Key]) -> list[str]:
     """What to say of labels that the model does not know."""
-    return [f"The model never learned class '{shown(key)}', so its rows count as wrong." for key in sorted(strangers)]
+    return [f"The model never learned class '{shown(key)}', so its rows count as wrong." for key in sorted(classes)]

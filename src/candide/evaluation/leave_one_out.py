@@ -57,7 +57,7 @@ def left_out(
         total, notes = scorer.calibrated_in_folds(LeftOut.joined(kept)), []
     else:
         notes = of_calibration(learned.tuning.calibration, rows)
-    notes = [*of_one_row(total.strangers), *notes]
+    notes = [*of_one_row(total.unknown_classes), *notes]
     return total.evaluation("leave-one-out", learned.label, learned.summary.classes, notes)
 
 

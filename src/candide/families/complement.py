@@ -35,7 +35,7 @@ class ComplementWeights:
 class Complement(Events[ComplementWeights]):
     """Minus the log share of each event in all other classes together (Rennie et al. 2003).
 
-    A score, not a likelihood: P(x), familiarity and sampling use the multinomial of the same tally. An event that no
+    A score, not a likelihood: P(x), novelty and sampling use the multinomial of the same tally. An event that no
     other class has seen would decide alone without smoothing, so the score smooths by at least LEAST_SMOOTHING.
     """
 

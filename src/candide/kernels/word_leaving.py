@@ -251,7 +251,7 @@ def room_for(rows: Rows, classes: Number) -> Gone:
 
 
 @compiled
-def strange_without(rows: Rows, labels: IntArray, weights: IntArray, seen: Counted, out: FloatArray) -> Number:
+def unknown_without(rows: Rows, labels: IntArray, weights: IntArray, seen: Counted, out: FloatArray) -> Number:
     """What each document's terms that nobody else speaks of add to its log P, into out[row]; returns as the others do.
 
     Each unit of their weight counts as one of all that was seen without the document, in all classes together, its
@@ -267,14 +267,14 @@ def strange_without(rows: Rows, labels: IntArray, weights: IntArray, seen: Count
         speaking, there = take_out(rows, row, labels[row], weights[row], seen, gone)
         if speaking < 0:
             return row
-        own, strange = np.int64(0), np.int64(0)
+        own, unknown = np.int64(0), np.int64(0)
         start = rows.indptr[row]
         for index in range(start, rows.indptr[row + 1]):
             own += weighed_amount(weights[row], rows.amounts[index], seen.shift)
             if not gone.stays[index - start]:
-                strange += rows.amounts[index]
+                unknown += rows.amounts[index]
         rest = (everything - own) * seen.unit + there
-        out[row] = -strange * seen.amount_unit * math.log(rest) if strange > 0 and rest > 1.0 else 0.0
+        out[row] = -unknown * seen.amount_unit * math.log(rest) if unknown > 0 and rest > 1.0 else 0.0
     return rows.indptr.size - 1
 
 

@@ -190,13 +190,13 @@ def score_terms(
 @compiled
 def measured_terms(scratch: Scratch, count: Number, once: bool, rows: IntArray) -> tuple[Number, Number]:
     """How much `count` terms in the scratch amount to, and how much of that says nothing."""
-    whole, strange = np.int64(0), np.int64(0)
+    whole, unknown = np.int64(0), np.int64(0)
     for index in range(count):
         occurrences = scratch.amounts[index] if once else 1
         whole += occurrences
         if scratch.ids[index] < 0 or (rows.size > 0 and rows[scratch.ids[index]] < 0):
-            strange += occurrences
-    return whole, strange
+            unknown += occurrences
+    return whole, unknown
 
 
 @compiled
@@ -237,8 +237,8 @@ def score_documents(
             for label in range(classes):
                 out[row, label] += sums[label]
         if length.size:
-            whole, strange = measured_terms(scratch, count, once, weights.rows)
+            whole, unseen = measured_terms(scratch, count, once, weights.rows)
             length[row] = whole * unit
-            unknown[row] = strange * unit
+            unknown[row] = unseen * unit
         row += 1
     return row, 0

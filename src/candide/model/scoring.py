@@ -97,7 +97,7 @@ class Score:
     brier: int = 0
     bins: AnyArray = field(default_factory=lambda: np.zeros((3, BINS), dtype=object))
     suspects: tuple[Suspect, ...] = ()
-    strangers: frozenset[Key] = frozenset()
+    unknown_classes: frozenset[Key] = frozenset()
     """Labels of which nothing was known where they had to be judged."""
     most: int = SUSPECTS
     """How many suspects are kept."""
@@ -147,7 +147,7 @@ class Score:
             self.brier + other.brier,
             self.bins + other.bins,
             tuple(sorted((*self.suspects, *other.suspects))[: self.most]),
-            self.strangers | other.strangers,
+            self.unknown_classes | other.unknown_classes,
             self.most,
             self.bits,
         )
@@ -184,7 +184,7 @@ class Score:
                 for index, (here, right, sure) in enumerate(self.bins.T.tolist())
             ),
             tuple(replace(row, row=row.row + FIRST_ROW) for row in self.suspects),
-            tuple(names[key] for key in sorted(self.strangers)),
+            tuple(names[key] for key in sorted(self.unknown_classes)),
             tuple(notes),
         )
 

@@ -1,4 +1,4 @@
-"""What was fitted on leave-one-out scores beside the summary: calibration, familiarity, and how well all of it did."""
+"""What was fitted on leave-one-out scores beside the summary: calibration, novelty, and how well all of it did."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from candide.families.base.core import B, Core, P, S, V
 
 
 class Likelihood(Core[S, B, V, P]):
-    """By default the score is the likelihood, rows are of one length, and nothing in them is strange."""
+    """By default the score is the likelihood, rows are of one length, and nothing in them is unknown."""
 
     @property
     def is_likelihood(self) -> bool:

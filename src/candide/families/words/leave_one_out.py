@@ -39,7 +39,7 @@ from candide.kernels.word_leaving import (
     leave_out_complements,
     leave_out_presence,
     leave_out_shares,
-    strange_without,
+    unknown_without,
 )
 from candide.kernels.word_merging import class_totals, word_totals
 from candide.kernels.words import Number
@@ -119,7 +119,7 @@ class WordCountsWithout:
     def strangeness(self, rows: Rows, labels: IntArray, weights: IntArray) -> FloatArray:
         """What is added to log P of each row for its words that no other row holds."""
         found = np.zeros(len(labels))
-        strange_without(rows, np.ascontiguousarray(labels), weights, self.counted, found)
+        unknown_without(rows, np.ascontiguousarray(labels), weights, self.counted, found)
         return found
 
     def _added(

@@ -43,7 +43,7 @@ def measured(name: str, rows: dict[str, list], folder: Path) -> tuple[str, ...]:
         found["memory"] = extra_memory(lambda: verbs.report(model, page))
 
     seconds = wall_time(report)
-    readings = sum(1 + len(choice.beside) for choice in fitted.trained.schema.choices if choice.family)
+    readings = sum(1 + len(choice.auxiliary) for choice in fitted.trained.schema.choices if choice.family)
     size = os.path.getsize(page) / 1e6
     return name, f"{readings}", f"{seconds:.1f}", f"{found['memory']:.0f}", f"{size:.2f}"
 

@@ -260,7 +260,7 @@ def test_several_readings_of_a_word_speak_once():
     texts, labels = letters()[0]["mail"], letters()[1]
     fitted = NaiveBayes(calibrate=False).fit(texts, labels)
     family = fitted.schema_.choices[0].family
-    again = replace(family, options=replace(family.options, model="complement"), beside=True, alphabet="")
+    again = replace(family, options=replace(family.options, model="complement"), is_auxiliary=True, alphabet="")
     from candide.families.base.family import Block
     from candide.model.predictor import Predictor
     from candide.model.summary import Summary

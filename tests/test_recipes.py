@@ -33,14 +33,14 @@ def fitted():
 
 def families_of(model):
     choice = model.schema_.choices[0]
-    return choice.family, *choice.beside
+    return choice.family, *choice.auxiliary
 
 
 def test_pairs_are_read_where_order_matters(fitted):
-    main, *beside = families_of(fitted)
-    assert (main.options.shortest, main.options.longest, main.beside) == (1, 1, False)
-    assert "2-grams" in [family.aspect for family in beside]
-    assert all(family.is_beside and not family.is_likelihood for family in beside)
+    main, *auxiliary = families_of(fitted)
+    assert (main.options.shortest, main.options.longest, main.is_auxiliary) == (1, 1, False)
+    assert "2-grams" in [family.aspect for family in auxiliary]
+    assert all(family.is_auxiliary and not family.is_likelihood for family in auxiliary)
     assert fitted.evaluate(*corpus(seed=1)).accuracy > 0.95
     assert "left-out accuracy" in fitted.schema_.explain()
 
@@ -91,9 +91,9 @@ def test_a_recipe_given_by_hand_stays():
 
 def test_what_is_left_open_is_chosen():
     texts, labels = corpus()
-    main, *beside = families_of(NaiveBayes(text=TextOptions(weighting="presence", ngrams=AUTO)).fit(texts, labels))
-    assert {family.options.weighting for family in (main, *beside)} == {"presence"}
-    assert all(family.options.model == "multinomial" for family in (main, *beside))
+    main, *auxiliary = families_of(NaiveBayes(text=TextOptions(weighting="presence", ngrams=AUTO)).fit(texts, labels))
+    assert {family.options.weighting for family in (main, *auxiliary)} == {"presence"}
+    assert all(family.options.model == "multinomial" for family in (main, *auxiliary))
     assert {family.smoothing for family in families_of(NaiveBayes(smoothing=0.5).fit(texts, labels))} == {0.5}
 
 
@@ -171,7 +171,7 @@ def test_a_text_beside_other_columns_is_chosen_for_alone():
     model = NaiveBayes().fit({"size": numbers, "body": texts}, labels)
     choice = next(choice for choice in model.schema_.choices if choice.column == "body")
     assert choice.family.column == "body"
-    assert choice.beside
+    assert choice.auxiliary
     rows = {"size": numbers[:5], "body": texts[:5]}
     assert model.predict_proba(rows).sum(axis=1) == pytest.approx(1.0)
 

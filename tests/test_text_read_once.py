@@ -95,7 +95,7 @@ def test_a_stream_cuts_each_text_once_for_score_and_length(model, weighting, cut
 def test_leaving_out_cuts_each_text_once_for_each_reading(cuts):
     texts, labels = corpus(240, 5)
     readings = [TextOptions(), TextOptions(model="complement"), TextOptions(shortest=2, ngrams=2)]
-    families = [Text(column="text", options=options, beside=index > 1) for index, options in enumerate(readings)]
+    families = [Text(column="text", options=options, is_auxiliary=index > 1) for index, options in enumerate(readings)]
     batch = Batch.of({"text": texts}, labels)
     leaving = LeaveOneOut.of(Summary.of([Block(family, ("text",)) for family in families], batch), batch)
     cuts.documents = 0
@@ -111,11 +111,11 @@ RECIPES = [
 
 
 @pytest.mark.parametrize(("model", "weighting"), RECIPES)
-@pytest.mark.parametrize("beside", [False, True])
-def test_one_pass_says_what_each_question_says(model, weighting, beside, cuts):
+@pytest.mark.parametrize("auxiliary", [False, True])
+def test_one_pass_says_what_each_question_says(model, weighting, auxiliary, cuts):
     texts, labels = corpus(60, 3)
     options = TextOptions(model=model, weighting=weighting)
-    block = Block(Text(column="text", options=options, beside=beside), ("text",))
+    block = Block(Text(column="text", options=options, is_auxiliary=auxiliary), ("text",))
     summary = Summary.of((block,), Batch.of({"text": texts}, labels))
     fitted = Predictor.fit(summary, calibration=Calibration(power={block.key: 0.5}))
     asked = Batch.of({"text": [*texts[:20], "never seen", "", None, "good nothing good"]})
@@ -138,6 +138,6 @@ def test_one_pass_says_what_each_question_says(model, weighting, beside, cuts):
     assert found.unseen == pytest.approx(-unknown * np.log(words), abs=1e-7)
     together = fitted.assess(asked)
     assert together.reported == pytest.approx(fitted.reported(asked), abs=1e-12)
-    if not beside:
+    if not auxiliary:
         expected = log_sum(fitted.log_prior + likelihood) + found.unseen
         assert together.log_marginal[0] == pytest.approx(expected, abs=1e-9)

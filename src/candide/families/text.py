@@ -43,7 +43,7 @@ class Text(Family[WordTally, WordTallyBuilder, Documents, TextParameters]):
     say nothing; a missing text says nothing either, while an empty one is a document without words. `alphabet` names
     the table of characters that words are cut by, so that tallies made by different ones are not added.
 
-    A text may be read more than once: where `beside` is set, another block of the column tells how likely its words
+    A text may be read more than once: where it `is_auxiliary`, another block of the column tells how likely its words
     are, and this one only adds a score for calibration to weigh, as for the pairs of words beside the words.
 
     A sampled text holds `sampled_words` words in no order: how long texts are is not part of the model.
@@ -54,7 +54,7 @@ class Text(Family[WordTally, WordTallyBuilder, Documents, TextParameters]):
     options: TextOptions = field(default_factory=TextOptions)
     sampled_words: int = 100
     alphabet: str = ""
-    beside: bool = False
+    is_auxiliary: bool = field(default=False, metadata={"stored": "beside"})
     statistic = WordTally
     reads = TEXT
     has_recipe = True
@@ -90,14 +90,9 @@ class Text(Family[WordTally, WordTallyBuilder, Documents, TextParameters]):
         return self.reading(column, recipe)
 
     @property
-    def is_beside(self) -> bool:
-        """Whether another block of the column tells its likelihood."""
-        return self.beside
-
-    @property
     def is_likelihood(self) -> bool:
         """Complement is a score: its prior and its likelihood are another matter."""
-        return self.options.model != "complement" and not self.beside
+        return self.options.model != "complement" and not self.is_auxiliary
 
     @property
     def live(self) -> str:
@@ -115,12 +110,13 @@ class Text(Family[WordTally, WordTallyBuilder, Documents, TextParameters]):
         """What a further reading looks at.
 
         >>> pairs = TextOptions(shortest=2, ngrams=2)
-        >>> Text(options=pairs, beside=True).aspect, Text(options=pairs).aspect
+        >>> Text(options=pairs, is_auxiliary=True).aspect, Text(options=pairs).aspect
         ('2-grams', '')
-        >>> Text(options=TextOptions(characters=True, shortest=3, ngrams=5, model="complement"), beside=True).aspect
+        >>> letters = TextOptions(characters=True, shortest=3, ngrams=5, model="complement")
+        >>> Text(options=letters, is_auxiliary=True).aspect
         'complement, characters, 3 to 5-grams'
         """
-        if not self.beside:
+        if not self.is_auxiliary:
             return ""
         recipe = self.options
         first = f"{recipe.shortest} to " if recipe.shortest < recipe.longest else ""
@@ -180,16 +176,16 @@ class Text(Family[WordTally, WordTallyBuilder, Documents, TextParameters]):
         parameters.add_scores(values, parameters.score_weights, joint)
 
     def log_likelihood(self, parameters: TextParameters, values: Documents, joint: FloatArray) -> None:
-        if not self.beside:
+        if not self.is_auxiliary:
             parameters.add_scores(values, parameters.likelihood_weights, joint)
 
     def leave_one_out(self, seen: WordTally, columns: tuple[str, ...]) -> TextsLeftOut:
         """Each text is cut once, whatever is asked of it."""
         models = [self.options.model]
-        if not self.is_likelihood and not self.beside:
+        if not self.is_likelihood and not self.is_auxiliary:
             models.append("multinomial")
         index = TallyIndex.of(seen, self.options)
-        return TextsLeftOut(seen, index, float(self.smoothing), tuple(models), self.beside)
+        return TextsLeftOut(seen, index, float(self.smoothing), tuple(models), self.is_auxiliary)
 
     def evidence_length(self, parameters: TextParameters | None, values: Documents) -> FloatArray:
         """How much the terms of each text weigh, known or not: how many they are, or sqrt(n) of n scaled to one."""
@@ -204,10 +200,10 @@ class Text(Family[WordTally, WordTallyBuilder, Documents, TextParameters]):
     def assess(self, parameters: TextParameters, values: Documents, shape: tuple[int, int]) -> BlockScores:
         """Each text is cut once, whatever is asked of it."""
         tables = [parameters.score_weights]
-        if not self.is_likelihood and not self.beside:
+        if not self.is_likelihood and not self.is_auxiliary:
             tables.append(parameters.likelihood_weights)
         found = parameters.assess(values, tables, shape)
-        likelihood = np.zeros(shape) if self.beside else found.scores[-1]
+        likelihood = np.zeros(shape) if self.is_auxiliary else found.scores[-1]
         return BlockScores(found.scores[0], likelihood, found.length, parameters.log_unseen(found.unknown))
 
     def terms(
@@ -232,7 +228,7 @@ class Text(Family[WordTally, WordTallyBuilder, Documents, TextParameters]):
 
     def _name(self, columns: tuple[str, ...]) -> str:
         """The column, and what is read of it where others read it too."""
-        return f"{columns[0]} ({self.aspect})" if self.beside else columns[0]
+        return f"{columns[0]} ({self.aspect})" if self.is_auxiliary else columns[0]
 
     def profiles(
         self, parameters: TextParameters, seen: WordTally, columns: tuple[str, ...], prior: FloatArray
@@ -265,7 +261,7 @@ class Text(Family[WordTally, WordTallyBuilder, Documents, TextParameters]):
         seen: WordTally,
     ) -> list[Silence]:
         """A missing text; else the words that were never learned, or were left out of what was."""
-        if self.beside or not len(values):
+        if self.is_auxiliary or not len(values):
             return []
         if values.pieces[0].missing.size and values.pieces[0].missing[0]:
             return [Silence(columns[0], "", MISSING)]

@@ -208,16 +208,16 @@ def add_gaussian(
                     silent[i] |= (left[i] - left[i] != 0.0) | (right[i] - right[i] != 0.0)
             for label in range(classes):
                 centre, scale = mean[column, label], inverse[column, label] * ROOT_HALF
-                beside, stretch = mean[other, label], inverse[other, label] * single
+                other_mean, stretch = mean[other, label], inverse[other, label] * single
                 mine = sums[label]
                 if gaps:
                     for i in range(size):
-                        one, two = (left[i] - centre) * scale, (right[i] - beside) * stretch
+                        one, two = (left[i] - centre) * scale, (right[i] - other_mean) * stretch
                         mine[i] += one * one if left[i] - left[i] == 0.0 else 0.0
                         mine[i] += two * two if right[i] - right[i] == 0.0 else 0.0
                 else:
                     for i in range(TILE):
-                        one, two = (left[i] - centre) * scale, (right[i] - beside) * stretch
+                        one, two = (left[i] - centre) * scale, (right[i] - other_mean) * stretch
                         mine[i] = (mine[i] + one * one) + two * two
         for label in range(classes):
             for i in range(size):

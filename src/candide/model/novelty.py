@@ -34,7 +34,7 @@ class Novelty:
         found = {}
         for block, logs, there in zip(blocks, expected, observed, strict=True):
             known = (there > 0) & np.isfinite(logs) & (weights > 0)
-            if known.any() and not block.family.is_beside and silent.isdisjoint(block.columns):
+            if known.any() and not block.family.is_auxiliary and silent.isdisjoint(block.columns):
                 found[block.key] = tuple(quantized(quantiles(logs[known] / there[known], weights[known])).tolist())
         return cls(found)
 

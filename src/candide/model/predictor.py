@@ -128,7 +128,7 @@ class Predictor:
             for index, (block, parameters) in enumerate(zip(self.blocks, self.parameters, strict=True)):
                 values = block.family.view(batch, block.columns)
                 said = block.family.assess(parameters, values, (len(batch), len(self.classes)))
-                if not block.family.is_beside:
+                if not block.family.is_auxiliary:
                     log_marginal[index] = log_sum(self.log_prior + said.log_likelihood) + said.unseen
                     length[index] = said.length
                 yield BlockEvidence(block.key, said.score, said.length)
@@ -268,7 +268,7 @@ class Predictor:
         for index in np.unique(labels):
             wanted = np.flatnonzero(labels == index)
             for block, parameters in zip(self.blocks, self.parameters, strict=True):
-                if block.family.is_beside:
+                if block.family.is_auxiliary:
                     continue
                 draw = partial(block.family.sample, parameters, int(index), rng=rng)
                 held = [(holds or {}).get(name, "") for name in block.columns]
@@ -287,7 +287,7 @@ def texts_of(row: Batch, blocks: tuple[Block, ...]) -> dict[str, str]:
     """The texts of a single row, by column."""
     found = {}
     for block in blocks:
-        if block.family.has_length and not block.family.is_beside:
+        if block.family.has_length and not block.family.is_auxiliary:
             value = row.columns.raw(row.position(block.columns[0]))[0]
             value = value.as_py() if hasattr(value, "as_py") else value
             if isinstance(value, (str, bytes)):

@@ -32,7 +32,7 @@ Text = TextOptions | Mapping[str, TextOptions] | None
 class Choice:
     """What was decided about one column, and why; no family means the column is left out.
 
-    `beside` are further readings of the same column, such as the pairs of words of a text: each a block of its own.
+    `auxiliary` are further readings of the same column, such as the pairs of words of a text: each a block of its own.
     They are scores, which calibration weighs; what the column's values are likely to be is the family's to say.
     `warning` is what a user should know before trusting the column, such as that it looks like an id. It may name
     values of the rows it was found in, so it is a record outside equality, and goes when rows are forgotten.
@@ -43,7 +43,7 @@ class Choice:
     column: str
     family: AnyFamily | None
     reason: str
-    beside: tuple[AnyFamily, ...] = ()
+    auxiliary: tuple[AnyFamily, ...] = ()
     warning: str = field(default="", compare=False)
     kind: str = ""
     holds: str = ""
@@ -68,7 +68,7 @@ class Schema:
         """Columns of equal families together, in the order in which they first appear."""
         columns: dict[AnyFamily, list[str]] = {}
         for choice in self.choices:
-            for family in (choice.family, *choice.beside):
+            for family in (choice.family, *choice.auxiliary):
                 if family is not None:
                     columns.setdefault(family, []).append(choice.column)
         return tuple(Block(family, tuple(names)) for family, names in columns.items())

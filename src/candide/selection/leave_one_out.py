@@ -179,7 +179,7 @@ class LeaveOneOut:
         answers = run(self._said, [(asked[index], ready[index], part) for index, part in pieces])
         for (index, part), said in zip(pieces, answers, strict=True):
             terms[index, part], lengths[index, part] = said.score, said.length
-            if not asked[index].family.is_beside:
+            if not asked[index].family.is_auxiliary:
                 log_marginal[index, part] = log_sum(self.prior[part] + said.log_likelihood) + said.unseen
         return LeftOut(self.labels, self.loads, self.prior, terms, lengths, log_marginal, has_prior(asked))
 

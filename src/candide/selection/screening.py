@@ -140,7 +140,7 @@ def warned(choice: Choice, suspicion: Suspicion | None, may_leave: bool) -> Choi
     if suspicion.leave_out and may_leave:
         otherwise = f"{suspicion.finding}. It is left out; to learn it all the same: "
         warning = Message(otherwise, SetOption("families", "guess", choice.column), ".")
-        return replace(choice, family=None, beside=(), reason=suspicion.finding, warning=warning)
+        return replace(choice, family=None, auxiliary=(), reason=suspicion.finding, warning=warning)
     return choice.also_warned(kept(choice.column, suspicion.finding, suspicion.advice))
 
 

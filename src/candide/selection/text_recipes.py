@@ -98,13 +98,13 @@ class TextRecipe:
 
     def __str__(self) -> str:
         first = self.readings[0].family
-        names = ", ".join(replace(reading.family, beside=True).aspect for reading in self.readings)
+        names = ", ".join(replace(reading.family, is_auxiliary=True).aspect for reading in self.readings)
         return f"{names} ({first.options.weighting})"
 
     @property
     def families(self) -> list[Text]:
         """The readings as families: the first tells the likelihood, the others stand beside it."""
-        return [replace(reading.family, beside=index > 0) for index, reading in enumerate(self.readings)]
+        return [replace(reading.family, is_auxiliary=index > 0) for index, reading in enumerate(self.readings)]
 
     def __add__(self, more: Reading) -> TextRecipe:
         return TextRecipe((*self.readings, more))
@@ -112,7 +112,7 @@ class TextRecipe:
     def put_into(self, choice: Choice, reason: str) -> Choice:
         """The choice with these readings."""
         main, *beside = self.families
-        return replace(choice, family=main, beside=tuple(beside), reason=f"{choice.reason}; {self}: {reason}")
+        return replace(choice, family=main, auxiliary=tuple(beside), reason=f"{choice.reason}; {self}: {reason}")
 
 
 @dataclass(frozen=True, eq=False)

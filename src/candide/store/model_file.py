@@ -131,7 +131,7 @@ def schema_data(schema: Schema) -> dict[str, Any]:
             choice.column,
             None if choice.family is None else families.setdefault(choice.family, len(families)),
             reasons.setdefault(choice.reason, len(reasons)),
-            *(families.setdefault(family, len(families)) for family in choice.beside),
+            *(families.setdefault(family, len(families)) for family in choice.auxiliary),
         ]
         for choice in schema.choices
     ]
@@ -147,11 +147,11 @@ def read_schema(data: Mapping[str, Any]) -> Schema:
     warnings = {column: read_message(warning) for column, warning in data.get("warnings", {}).items()}
     reasons, more = data["reasons"], [warnings, data.get("kinds", {}), data.get("holds", {})]
     choices = []
-    for column, family, reason, *beside in data["columns"]:
+    for column, family, reason, *auxiliary in data["columns"]:
         said = [column, reasons[reason], *(texts.get(column, "") for texts in more)]
-        if not all(isinstance(text, str) for text in said) or min(family or 0, reason, *beside) < 0:
+        if not all(isinstance(text, str) for text in said) or min(family or 0, reason, *auxiliary) < 0:
             raise ModelFileRefused("its schema does not say what it should")
-        further = tuple(families[index] for index in beside)
+        further = tuple(families[index] for index in auxiliary)
         choices.append(Choice(column, None if family is None else families[family], said[1], further, *said[2:]))
     columns = {choice.column for choice in choices}
     if len(columns) != len(choices) or not all(columns.issuperset(texts) for texts in more):

@@ -13,7 +13,7 @@ import datetime
 import math
 import reprlib
 from collections.abc import Callable, Mapping
-from dataclasses import fields, is_dataclass
+from dataclasses import Field, fields, is_dataclass
 from functools import cache
 from types import NoneType, UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
@@ -89,7 +89,7 @@ def plain_family(family: AnyFamily) -> dict[str, Any]:
 
 def plain_fields(record: Any) -> dict[str, Any]:
     """The fields of a dataclass, dataclasses inside it too."""
-    values = {field.name: getattr(record, field.name) for field in fields(record)}
+    values = {stored_name(field): getattr(record, field.name) for field in fields(record)}
     return {name: plain_fields(v) if is_dataclass(v) else to_plain(v) for name, v in values.items()}
 
 
@@ -122,18 +122,24 @@ def family_class(name: Any) -> type[AnyFamily]:
 
 def built(kind: Any, given: Mapping[str, Any]) -> Any:
     """An instance of a dataclass from plain fields, each of the type that is declared."""
-    hints = hints_of(kind)
+    known = stored_fields(kind)
     for name in given:
-        if name not in hints:
+        if name not in known:
             raise ModelFileRefused(f"'{kind.__name__}' has no option {reprlib.repr(name)} in this Candide")
-    return kind(**{name: value_from_plain(value, hints[name], name) for name, value in given.items()})
+    values = {name: value_from_plain(value, known[name][1], name) for name, value in given.items()}
+    return kind(**{known[name][0]: value for name, value in values.items()})
 
 
 @cache
-def hints_of(kind: Any) -> dict[str, Any]:
-    """The declared type of each field."""
+def stored_fields(kind: Any) -> dict[str, tuple[str, Any]]:
+    """The name and the declared type of each field, by the name it has in a file."""
     hints = get_type_hints(kind)
-    return {field.name: hints[field.name] for field in fields(kind)}
+    return {stored_name(field): (field.name, hints[field.name]) for field in fields(kind)}
+
+
+def stored_name(field: Field[Any]) -> str:
+    """What a field is called in a file: its name, or that of the release which first wrote it."""
+    return str(field.metadata.get("stored", field.name))
 
 
 def value_from_plain(data: Any, hint: Any, name: str) -> Any:

@@ -37,7 +37,7 @@ def identities(blocks: Sequence[Block], batch: Batch) -> AnyArray:
     """
     if batch.labels is None:
         raise LabelsRefused("These rows have no labels. A row is known by its values and its label.")
-    plain = [block for block in blocks if not block.family.is_beside]
+    plain = [block for block in blocks if not block.family.is_auxiliary]
     columns = [column for block in plain for column in cells_of(block, batch, alone=len(plain) == 1)]
     labels = [written_key(key) for key in batch.labels.keys]
     rows = zip((labels[code] for code in batch.labels.codes.tolist()), *columns_in_order(columns), strict=True)

@@ -99,7 +99,7 @@ def column_cards(fitted: Fitted) -> list[dict[str, Any]]:
     further: dict[str, list[dict[str, Any]]] = {}
     for block, profile in profiles_of(fitted):
         look = look_of(fitted, block, profile)
-        if block.family.is_beside:
+        if block.family.is_auxiliary:
             further.setdefault(block.columns[0], []).append({"reading": profile.column, **look})
         elif profile.kind == EVENTS and len(block.columns) > 1:
             looks |= {name: {"together": profile.column} for name in block.columns}

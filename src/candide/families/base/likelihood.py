@@ -18,7 +18,7 @@ class Likelihood(Core[S, B, V, P]):
         return True
 
     @property
-    def is_beside(self) -> bool:
+    def is_auxiliary(self) -> bool:
         """Whether the block only reads again what another block of the same column tells the likelihood of."""
         return False
 

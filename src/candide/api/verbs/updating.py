@@ -28,7 +28,8 @@ from candide.training.forget import forget_rows, refuse_others
 from candide.training.learn import learn_rows, with_columns_of
 from candide.training.traces import CHOICES_REMEMBER, without_origin
 
-Change = Callable[[Fitted], Fitted]
+Change = Callable[[Fitted, Source], Fitted]
+"""What becomes of a model and rows with labels."""
 
 
 def learn(
@@ -46,8 +47,7 @@ def learn(
     second writer waits for the first.
     """
 
-    def change(before: Fitted) -> Fitted:
-        source = labelled_source(data, before.label, expected_kinds(before.trained), reading)
+    def change(before: Fitted, source: Source) -> Fitted:
         wider = before.trained
         new = set(source.names) - set(wider.schema.columns)
         if new:
@@ -58,8 +58,7 @@ def learn(
             after = learn_rows(wider, source.batches(report))
         return changed_model(before, after, "learn", source, news(before.trained, after, source))
 
-    store.refuse_rejects(reading.get("rejects"), [data, model, output])
-    return saved_change(model, output, change, data, force)
+    return saved_change(model, data, output, change, force, reading)
 
 
 def forget(
@@ -77,8 +76,7 @@ def forget(
     fared. What was chosen before may still bear traces of them; `refit` leaves none.
     """
 
-    def change(before: Fitted) -> Fitted:
-        source = labelled_source(data, before.label, expected_kinds(before.trained), reading)
+    def change(before: Fitted, source: Source) -> Fitted:
         with watch("Forgetting", source.size) as report:
             after = forget_rows(before.trained, source.batches(report))
         fitted = changed_model(
@@ -87,8 +85,7 @@ def forget(
         origin = without_origin(fitted.provenance)
         return replace(fitted, trained=replace(fitted.trained, provenance=origin))
 
-    store.refuse_rejects(reading.get("rejects"), [data, model, output])
-    return saved_change(model, output, change, data, force)
+    return saved_change(model, data, output, change, force, reading)
 
 
 def refit(
@@ -106,15 +103,13 @@ def refit(
     exactly those of the model are refused; their summary would not be the model's own.
     """
 
-    def change(before: Fitted) -> Fitted:
-        refuse_standard_input(data)
-        source = labelled_source(data, before.label, expected_kinds(before.trained), reading)
+    def change(before: Fitted, source: Source) -> Fitted:
         with watch("Comparing", source.size) as report:
             refuse_others(before.trained, source.batches(report))
         return fit_anew(data, before.label, before.trained.options, watch, reading)
 
-    store.refuse_rejects(reading.get("rejects"), [data, model, output])
-    return saved_change(model, output, change, data, force)
+    refuse_standard_input(data)
+    return saved_change(model, data, output, change, force, reading)
 
 
 def refuse_standard_input(data: Any) -> None:
@@ -125,12 +120,16 @@ def refuse_standard_input(data: Any) -> None:
         )
 
 
-def saved_change(model: Any, output: Path | None, change: Change, data: Any = None, force: bool = False) -> Fitted:
-    """The changed model; saved, while nobody else writes, where it came from a file or `output` names one."""
+def saved_change(
+    model: Any, data: Any, output: Path | None, change: Change, force: bool, reading: SourceOptions
+) -> Fitted:
+    """The model changed by rows; saved, while nobody else writes, where it came from a file or `output` names one."""
+    store.refuse_rejects(reading.get("rejects"), [data, model, output])
     target = output if output is not None else model if isinstance(model, (str, os.PathLike)) else None
     opened_model(model)  # a model that is none is refused before a lock is left beside it
     with being_written(target, data, force):
-        after = change(opened_model(model))
+        before = opened_model(model)
+        after = change(before, labelled_source(data, before.label, expected_kinds(before.trained), reading))
         if target is not None:
             after.save(target, force)
     return after

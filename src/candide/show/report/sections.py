@@ -30,8 +30,6 @@ MISTAKES_TOLD = 20
 LONGEST = 200
 """Letters of a value in a table."""
 
-Section = Callable[[Findings], str]
-
 
 def summary(findings: Findings) -> str:
     """The card: what is predicted from how much, how well, and the classes."""

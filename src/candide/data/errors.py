@@ -61,6 +61,15 @@ class Told(Exception):
         said = f" must be {expected}, not {value!r}."
         return cls(NamedOption(name), said, where=Location(value=value), expected=expected)
 
+    @classmethod
+    def of_name(cls, said: str, name: str, known: Iterable[str], where: Location | None = None) -> Self:
+        """The refusal of a name that is not known, with the nearest that is.
+
+        >>> str(OptionRefused.of_name("There is no family 'poison'.", "poison", ["poisson", "gamma"]))
+        "There is no family 'poison'. Did you mean 'poisson'?"
+        """
+        return cls(said, advice=suggestion(name, known), where=where or Location(value=name))
+
     @property
     def message(self) -> Message:
         """What was found and what to do, in one."""

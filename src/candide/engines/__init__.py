@@ -11,7 +11,7 @@ from __future__ import annotations
 from importlib import import_module
 from pkgutil import iter_modules
 
-from candide.data.errors import Location, OptionRefused, suggestion
+from candide.data.errors import OptionRefused
 from candide.engines.protocol import Engine
 from candide.model.trained_model import TrainedModel
 
@@ -26,9 +26,7 @@ def names() -> list[str]:
 def refuse_unknown_engine(name: str) -> None:
     """Raise unless there is an engine of that name; it is not imported yet."""
     if name != DEFAULT and name not in names():
-        raise OptionRefused(
-            f"There is no engine {name!r}.", advice=suggestion(name, names()), where=Location(value=name)
-        )
+        raise OptionRefused.of_name(f"There is no engine {name!r}.", name, names())
 
 
 def named(name: str = DEFAULT) -> Engine:

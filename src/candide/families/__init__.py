@@ -13,7 +13,7 @@ from importlib import import_module
 from pkgutil import iter_modules
 from typing import Any
 
-from candide.data.errors import Location, OptionRefused, suggestion
+from candide.data.errors import OptionRefused
 from candide.families.base.family import AnyFamily
 
 
@@ -35,9 +35,7 @@ def _classes(of_names: tuple[str, ...]) -> tuple[type[AnyFamily], ...]:
 def class_named(name: str) -> type[AnyFamily]:
     """The class that lives in the file of that name."""
     if name not in names():
-        raise OptionRefused(
-            f"There is no family '{name}'.", advice=suggestion(name, names()), where=Location(value=name)
-        )
+        raise OptionRefused.of_name(f"There is no family '{name}'.", name, names())
     module = import_module(f"{__name__}.{name}")
     found: type[AnyFamily] = getattr(module, "".join(part.capitalize() for part in name.split("_")))
     return found

@@ -251,11 +251,7 @@ class Predictor:
         """
         if label is not None and label not in self.classes:
             known = [shown(key) for key in self.classes]
-            raise LabelsRefused(
-                f"There is no class '{shown(label)}'.",
-                advice=suggestion(shown(label), known),
-                where=Location(value=shown(label)),
-            )
+            raise LabelsRefused.of_name(f"There is no class '{shown(label)}'.", shown(label), known)
         if rows < 0:
             raise OptionRefused.of_option("rows", "a whole number from 0 up", rows)
         chances = np.exp(self.log_prior)

@@ -11,7 +11,7 @@ import pyarrow as pa
 from candide import families as family_files
 from candide.data.advice import Message, SetOption
 from candide.data.batch import TEXT, Batch, SparseColumns
-from candide.data.errors import ColumnRefused, Location, OptionRefused, suggestion
+from candide.data.errors import ColumnRefused, Location, OptionRefused
 from candide.data.times import time_kind
 from candide.data.visible import visible
 from candide.families.base.family import AnyFamily, Block, Family
@@ -234,10 +234,8 @@ def refuse_unknown_columns(by_column: Any, names: Sequence[str]) -> None:
     if isinstance(by_column, Mapping):
         for name in by_column:
             if name not in names:
-                raise ColumnRefused(
-                    f"There is no column '{name}'.",
-                    advice=suggestion(str(name), names),
-                    where=Location(column=str(name)),
+                raise ColumnRefused.of_name(
+                    f"There is no column '{name}'.", str(name), names, where=Location(column=str(name))
                 )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from candide.data.advice import NamedOption, SetOption
-from candide.data.errors import Location, suggestion
+from candide.data.errors import Location
 from candide.sources.refused import SourceRefused
 
 READ_ONLY = "Only one SELECT is run, and all it can do is read this database."
@@ -33,8 +33,8 @@ def query_of(path: str, sql: str | None, table: str | None, tables: Sequence[str
         )  # fmt: skip
     table = table if table is not None else tables[0]
     if table not in tables:
-        raise SourceRefused(
-            f"{path} has no table '{table}'.", advice=suggestion(table, tables), where=Location(str(path), value=table)
+        raise SourceRefused.of_name(
+            f"{path} has no table '{table}'.", table, tables, where=Location(str(path), value=table)
         )
     quoted = table.replace('"', '""')
     return f'SELECT * FROM "{quoted}"'

@@ -33,7 +33,7 @@ import pyarrow.compute as pc
 
 from candide.data.advice import NamedOption, SetOption
 from candide.data.arrays import AnyArray
-from candide.data.errors import ColumnRefused, Location, suggestion
+from candide.data.errors import ColumnRefused, Location
 from candide.data.values import USUALLY_MISSING
 from candide.sources.dates import DateForm, date_forms
 from candide.sources.dates import date_form_in_words as form_in_words
@@ -147,7 +147,7 @@ def parse_kind(spec: str) -> Kind:
     named, _, words = spec.partition(LACKING)
     name, _, form = named.strip().partition(" ")
     if name not in KINDS:
-        raise SourceRefused(f"'{spec}' is no type.", advice=suggestion(name, KINDS), where=Location(value=spec))
+        raise SourceRefused.of_name(f"'{spec}' is no type.", name, KINDS, where=Location(value=spec))
     kind = _formed(name, form) if form else KINDS[name]
     return replace(kind, na=tuple(json.loads(words))) if words else kind
 
@@ -181,10 +181,8 @@ def kinds_given(types: Mapping[str, str] | None, names: tuple[str, ...]) -> dict
     given = {}
     for column, kind in (types or {}).items():
         if column not in names:
-            raise ColumnRefused(
-                f"There is no column '{column}' to give a type.",
-                advice=suggestion(column, names),
-                where=Location(column=column),
+            raise ColumnRefused.of_name(
+                f"There is no column '{column}' to give a type.", column, names, where=Location(column=column)
             )
         try:
             given[column] = parse_kind(str(kind))

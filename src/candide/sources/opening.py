@@ -64,9 +64,7 @@ def open_source(
     if not 1 <= batch_bytes <= LONGEST_RECORD or batch_rows < 1:
         raise SourceRefused(f"A batch has from 1 to {LONGEST_RECORD} bytes, and at least 1 row.")
     if format is not None and format not in FORMATS:
-        raise SourceRefused(
-            f"'{format}' is no format.", advice=suggestion(format, FORMATS), where=Location(value=format)
-        )
+        raise SourceRefused.of_name(f"'{format}' is no format.", format, FORMATS)
     kept_out, parsing = Rejects(on_error, rejects), ParseOptions.of(na, decimal, thousands)
     if kept_out.keeps and labelled:
         raise SourceRefused(KEEP, " is for predict: what cannot be read cannot be learned.")

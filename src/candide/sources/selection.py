@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from candide.data.advice import NamedOption, SetOption
-from candide.data.errors import ColumnRefused, Location, OptionRefused, suggestion
+from candide.data.errors import ColumnRefused, Location, OptionRefused
 from candide.sources.where import Where
 
 
@@ -42,10 +42,8 @@ class Selection:
             return tuple(columns)
         for column in self.columns:
             if column not in columns:
-                raise ColumnRefused(
-                    f"{name} has no column '{column}'.",
-                    advice=suggestion(column, columns),
-                    where=Location(name, column=column),
+                raise ColumnRefused.of_name(
+                    f"{name} has no column '{column}'.", column, columns, where=Location(name, column=column)
                 )
         return tuple(column for column in columns if column in {*self.columns, label})
 

@@ -15,7 +15,7 @@ import pyarrow as pa
 from candide.data.advice import Message
 from candide.data.arrays import AnyArray
 from candide.data.batch import ArrowColumns, Batch
-from candide.data.errors import ColumnRefused, Location, suggestion
+from candide.data.errors import ColumnRefused, Location
 from candide.data.progress import Report as Report
 from candide.data.progress import Size as Size
 from candide.data.values import Coded
@@ -198,9 +198,10 @@ class Source(ABC):
     def refuse_missing_label(self) -> None:
         """Raise where the label column asked for is not there."""
         if self.labelled and self.label is not None and self.label not in self.columns:
-            raise ColumnRefused(
+            raise ColumnRefused.of_name(
                 f"{self.name} has no column '{self.label}' to learn as the label.",
-                advice=suggestion(self.label, self.columns),
+                self.label,
+                self.columns,
                 where=Location(self.name, column=self.label),
             )
 

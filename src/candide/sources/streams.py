@@ -12,7 +12,7 @@ from typing import Any, BinaryIO
 import pyarrow as pa
 
 from candide.data.advice import SetOption
-from candide.data.errors import Location, suggestion
+from candide.data.errors import Location
 from candide.sources.origins import File, Origin
 from candide.sources.pipes import PipeReader
 from candide.sources.refused import SourceRefused, reason_of
@@ -154,9 +154,10 @@ def _decoder(encoding: str | None) -> Any:
     try:
         codec = codecs.lookup(encoding or "")
     except LookupError:
-        raise SourceRefused(
+        raise SourceRefused.of_name(
             f"'{encoding}' is no encoding that Python knows.",
-            advice=suggestion(str(encoding), COMMON_ENCODINGS),
+            str(encoding),
+            COMMON_ENCODINGS,
             where=Location(value=encoding),
         ) from None
     if codec.name in ("utf-8", "utf-8-sig", "ascii"):

@@ -23,7 +23,7 @@ import pyarrow.compute as pc
 
 from candide.data.advice import SetOption
 from candide.data.arrays import AnyArray
-from candide.data.errors import ColumnRefused, Location, OptionRefused, suggestion
+from candide.data.errors import ColumnRefused, Location, OptionRefused
 from candide.sources.kinds import FALSE, KINDS, TRUE, as_kind, as_truths, is_text, one_chunk
 
 TOKEN = re.compile(
@@ -124,9 +124,10 @@ class Where:
         """Raise where a column is not there."""
         for column in self.columns:
             if column not in columns:
-                raise ColumnRefused(
+                raise ColumnRefused.of_name(
                     f"{name} has no column '{column}' to choose rows by.",
-                    advice=suggestion(column, columns),
+                    column,
+                    columns,
                     where=Location(name, column=column),
                 )
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from candide.data.batch import Batch
-from candide.data.errors import ColumnRefused, Location, RowsRefused, suggestion
+from candide.data.errors import ColumnRefused, Location, RowsRefused
 from candide.data.values import shown
 from candide.model.summary import Summary
 from candide.model.trained_model import TrainedModel
@@ -46,9 +46,10 @@ def only_known(trained: TrainedModel, batches: Iterable[Batch]) -> Iterator[Batc
     for batch in batches:
         for name in batch.names:
             if name not in known and batch.has_values(name):
-                raise ColumnRefused(
+                raise ColumnRefused.of_name(
                     f"Column '{name}' was never learned, so rows with a value in it were not either.",
-                    advice=suggestion(name, trained.schema.columns),
+                    name,
+                    trained.schema.columns,
                     where=Location(column=name),
                 )
         yield batch

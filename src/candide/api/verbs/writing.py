@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 
 from candide.api.verbs.compressing import compressed, stem_of
 from candide.data.advice import NamedOption
-from candide.data.errors import CandideError, Location, OptionRefused, suggestion
+from candide.data.errors import CandideError, Location, OptionRefused
 from candide.data.readable import in_one_type
 from candide.store.atomic import replace_file
 from candide.store.refusals import not_written
@@ -40,19 +40,15 @@ def format_for(output: Output, asked: str | None) -> str:
     """
     if asked is not None:
         if asked not in FORMATS:
-            raise OptionRefused(
-                f"'{asked}' is no format to write.", advice=suggestion(asked, FORMATS), where=Location(value=asked)
-            )
+            raise OptionRefused.of_name(f"'{asked}' is no format to write.", asked, FORMATS)
         return asked
     if not isinstance(output, (str, os.PathLike)):
         return "csv"
     name = os.fspath(output)
     ending = os.path.splitext(stem_of(name))[1].lower()
     if ending and ending not in ENDINGS and os.path.isfile(name) is False and not name.startswith("/dev/"):
-        raise OptionRefused(
-            f"'{name}' names no format that is written here.",
-            advice=suggestion(ending[1:], FORMATS),
-            where=Location(name),
+        raise OptionRefused.of_name(
+            f"'{name}' names no format that is written here.", ending[1:], FORMATS, where=Location(name)
         )
     return ENDINGS.get(ending, "csv")
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from candide.data.advice import NamedOption, SetOption, UseVerb
-from candide.data.errors import Location, OptionRefused, suggestion
+from candide.data.errors import OptionRefused
 from candide.show.pictures.confusion import confusion
 from candide.show.pictures.features import feature
 from candide.show.pictures.informative import telling
@@ -85,9 +85,7 @@ def refuse_unknown_picture(
 ) -> None:
     """Raise where there is no such picture, or where something was asked that it does not know."""
     if picture not in PICTURES:
-        raise OptionRefused(
-            f"There is no picture '{picture}'.", advice=suggestion(picture, PICTURES), where=Location(value=picture)
-        )
+        raise OptionRefused.of_name(f"There is no picture '{picture}'.", picture, PICTURES)
     if column is not None and picture != "feature":
         raise OptionRefused(NamedOption("column"), f" is for the picture of a feature, not for '{picture}'.")
     if (of, against) != (None, None) and picture != "nomogram":

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from candide.data.arrays import FloatArray
-from candide.data.errors import ColumnRefused, Location, OptionRefused, suggestion
+from candide.data.errors import ColumnRefused, Location, OptionRefused
 from candide.data.values import shown
 from candide.families.base.family import Block
 from candide.families.base.profile import EVENTS, Profile
@@ -73,10 +73,8 @@ class Subject:
             if profile.column == column:
                 return profile
         known = [profile.column for profile in self.profiles]
-        raise ColumnRefused(
-            f"There is no picture of column '{column}'.",
-            advice=suggestion(column, known),
-            where=Location(column=column),
+        raise ColumnRefused.of_name(
+            f"There is no picture of column '{column}'.", column, known, where=Location(column=column)
         )
 
     def pair(self, first: str | None = None, second: str | None = None) -> tuple[int, int]:
@@ -100,9 +98,7 @@ class Subject:
     def number(self, name: str) -> int:
         """A class by its name."""
         if name not in self.classes:
-            raise OptionRefused(
-                f"There is no class '{name}'.", advice=suggestion(name, self.classes), where=Location(value=name)
-            )
+            raise OptionRefused.of_name(f"There is no class '{name}'.", name, self.classes)
         return self.classes.index(name)
 
 

@@ -20,7 +20,7 @@ from threading import RLock
 from typing import TYPE_CHECKING, Any
 
 from candide.data.advice import Install
-from candide.data.errors import Location, OptionRefused, suggestion
+from candide.data.errors import Location, OptionRefused
 from candide.store.atomic import replace_file
 from candide.store.refusals import not_written
 
@@ -131,9 +131,10 @@ def ending_of(path: str | os.PathLike[str]) -> str:
     """
     ending = Path(path).suffix.lower().removeprefix(".")
     if ending not in ENDINGS:
-        raise OptionRefused(
+        raise OptionRefused.of_name(
             f"'{os.fspath(path)}' names no kind of picture that is drawn here.",
-            advice=suggestion(ending, ENDINGS),
+            ending,
+            ENDINGS,
             where=Location(os.fspath(path)),
         )
     return ending

@@ -23,10 +23,10 @@ def units(values: FloatArray, weights: AnyArray) -> int:
     >>> units(np.array([0.5, 0.25]), np.array([1.0, 2.0])) / UNIT
     1.0
     """
-    whole, loads = np.rint(values * UNIT).astype(np.int64), weights.astype(np.int64)
-    if float(np.abs(whole).max(initial=0)) * float(loads.max(initial=0)) * len(loads) < 2.0**62:
-        return int(whole @ loads)
-    return int(whole.astype(object) @ loads.astype(object))
+    whole, whole_weights = np.rint(values * UNIT).astype(np.int64), weights.astype(np.int64)
+    if float(np.abs(whole).max(initial=0)) * float(whole_weights.max(initial=0)) * len(whole_weights) < 2.0**62:
+        return int(whole @ whole_weights)
+    return int(whole.astype(object) @ whole_weights.astype(object))
 
 
 def own_losses(log_posterior: FloatArray, labels: IntArray) -> FloatArray:

@@ -20,7 +20,7 @@ from candide.families.base.profile import VALUES, Profile, information
 from candide.families.base.smoothing import log_share
 from candide.families.base.streaming import BY_TRUTHS
 from candide.families.base.support import TRUTHS, refusal
-from candide.families.base.tally_without import as_rows, loads
+from candide.families.base.tally_without import as_rows, weights_or_ones
 from candide.kernels.counting import count_labels, count_sparse_truths, count_truths
 from candide.kernels.leaving import truths_own
 from candide.kernels.scoring import add_truths
@@ -129,7 +129,7 @@ class Bernoulli(Family[Tally, TallyBuilder, Counts, Chances]):
         said, own = np.zeros(joint.shape), np.zeros(len(labels))
         self.score(self.fit(seen, columns), values, said)
         no, yes = seen.counts[: len(columns)], seen.counts[len(columns) :]
-        each = loads(weights, len(labels))
+        each = weights_or_ones(weights, len(labels))
         for weight in np.unique(each):
             left_no, left_yes, rows = (np.maximum(counts - weight, 0) for counts in (no, yes, no + yes))
             left = chances(left_no, left_yes, rows, self.smoothing)

@@ -123,9 +123,9 @@ class Categorical(Family[Tally, TallyBuilder, CodedColumns, dict[str, Values]]):
         self, builder: TallyBuilder, values: CodedColumns, labels: IntArray, weights: AnyArray
     ) -> None:
         for name, coded in values:
-            loads = builder.reserve(len(coded), weights)
+            units = builder.reserve(len(coded), weights)
             indices = builder.indices_for([(name, *key) for key in coded.keys])
-            count_codes(np.append(indices, -1)[coded.codes], labels, loads, builder.table)
+            count_codes(np.append(indices, -1)[coded.codes], labels, units, builder.table)
 
     def held(self, seen: Tally, columns: tuple[str, ...]) -> BoolArray:
         names = {name for name, *key in seen.open_slots if tuple(key) != MISSING_VALUE}

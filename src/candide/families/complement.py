@@ -16,7 +16,7 @@ from candide.families.base.explaining import Term
 from candide.families.base.leave_one_out import BlockLeftOut, BySubtracting
 from candide.families.base.profile import Profile
 from candide.families.base.smoothing import log_raised, log_share, log_shares
-from candide.families.base.tally_without import as_rows, loads
+from candide.families.base.tally_without import as_rows, weights_or_ones
 from candide.kernels.leaving import score_others
 from candide.statistics.tally import Tally
 
@@ -70,7 +70,7 @@ class Complement(Events[ComplementWeights]):
     ) -> None:
         rest, least = others(seen.counts), self._least
         logs, logs_less_one = log_raised(rest, least), log_raised(np.maximum(rest - 1, 0), least)
-        rows, each = as_rows(values), loads(weights, len(labels))
+        rows, each = as_rows(values), weights_or_ones(weights, len(labels))
         score_others(*rows, rest, logs, logs_less_one, least, labels, each, joint)
 
     def log_likelihood_without(

@@ -106,14 +106,14 @@ def truths_own(
     (-inf) is counted apart, so that it can be taken away again.
     """
     columns, classes = no.shape
-    silence, never = np.zeros(classes), np.zeros(classes, np.int64)
+    all_no, never = np.zeros(classes), np.zeros(classes, np.int64)
     for column in range(columns):
         for label in range(classes):
             never[label] += no[column, label] == -np.inf
-            silence[label] += no[column, label] if no[column, label] > -np.inf else 0.0
+            all_no[label] += no[column, label] if no[column, label] > -np.inf else 0.0
     for row in rows:
         label = labels[row]
-        score, impossible = silence[label], never[label]
+        score, impossible = all_no[label], never[label]
         for index in range(indptr[row], indptr[row + 1]):
             if data[index] <= threshold:
                 continue

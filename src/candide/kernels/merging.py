@@ -69,8 +69,8 @@ def offer(
     sums: IntArray,
     left: int,
     right: int,
-    alone: FloatArray,
-    together: FloatArray,
+    apart_cost: FloatArray,
+    merged_cost: FloatArray,
     more: FloatArray,
     winners: IntArray,
     near: float,
@@ -82,8 +82,8 @@ def offer(
     """
     more[left] = np.inf
     if right < len(sums):
-        together[left] = part_cost(sums, left, right)
-        more[left] = together[left] - alone[left] - alone[right]
+        merged_cost[left] = part_cost(sums, left, right)
+        more[left] = merged_cost[left] - apart_cost[left] - apart_cost[right]
     node = (len(more) + left) >> 1
     while node > 0:
         first, second = winners[2 * node], winners[2 * node + 1]
@@ -105,17 +105,17 @@ def merge_neighbours(counts: IntArray, price: FloatArray) -> IntArray:
     size = 1
     while size < slots:
         size *= 2
-    alone, together, more = np.empty(slots), np.zeros(slots), np.full(size, np.inf)
+    apart_cost, merged_cost, more = np.empty(slots), np.zeros(slots), np.full(size, np.inf)
     before, after = np.arange(-1, slots - 1), np.arange(1, slots + 1)
     for slot in range(slots):
-        alone[slot] = part_cost(sums, slot, slot)
+        apart_cost[slot] = part_cost(sums, slot, slot)
     near = ROUNDING * (1.0 + math.lgamma(counts.sum() + 1.0))
     winners = np.zeros(2 * size, np.int64)
     for slot in range(size):
         winners[size + slot] = slot
     for slot in range(slots):
-        offer(sums, slot, after[slot], alone, together, more, winners, near)
-    total = alone.sum()
+        offer(sums, slot, after[slot], apart_cost, merged_cost, more, winners, near)
+    total = apart_cost.sum()
     parts_left = np.zeros(slots, np.int64)
     best, fewest = total + price[slots - 1], slots
     for parts in range(slots - 1, 0, -1):
@@ -123,15 +123,15 @@ def merge_neighbours(counts: IntArray, price: FloatArray) -> IntArray:
         right = after[left]
         total += more[left]
         sums[left] += sums[right]
-        alone[left] = together[left]
+        apart_cost[left] = merged_cost[left]
         parts_left[right] = parts
         after[left] = after[right]
         if after[left] < slots:
             before[after[left]] = left
-        offer(sums, right, slots, alone, together, more, winners, near)
-        offer(sums, left, after[left], alone, together, more, winners, near)
+        offer(sums, right, slots, apart_cost, merged_cost, more, winners, near)
+        offer(sums, left, after[left], apart_cost, merged_cost, more, winners, near)
         if before[left] >= 0:
-            offer(sums, before[left], left, alone, together, more, winners, near)
+            offer(sums, before[left], left, apart_cost, merged_cost, more, winners, near)
         if total + price[parts - 1] <= best + near:
             best, fewest = total + price[parts - 1], parts
     return np.flatnonzero(parts_left < fewest)

@@ -38,7 +38,7 @@ class Counted(NamedTuple):
 
     kept[word] says which words speak, totals[word] how much was seen of each; a kept word with less than `least` left
     speaks no more. factor[word], where given, multiplies counts; `unit` turns them into what is meant, `amount_unit`
-    the amounts of a row. loads are the kept words' totals by class as numbers, class_totals the same as counts,
+    the amounts of a row. class_weights are the kept words' totals by class as numbers, class_totals the same as counts,
     all_totals those of all words. `shift` is that of `weighed_amount`; documents are in the units of their weights,
     which are those of counts where it is 0.
     """
@@ -50,7 +50,7 @@ class Counted(NamedTuple):
     kept: AnyArray
     factor: FloatArray
     class_totals: IntArray
-    loads: FloatArray
+    class_weights: FloatArray
     all_totals: IntArray
     documents: IntArray
     kept_words: int
@@ -165,14 +165,14 @@ def count_rows(
 
 
 @compiled
-def class_loads(seen: Counted, class_totals: IntArray, loads: FloatArray) -> None:
+def sum_kept_words(seen: Counted, class_totals: IntArray, class_weights: FloatArray) -> None:
     """Add up the kept words by class, as counts and as numbers."""
     for word in range(seen.totals.size):
         if seen.kept[word]:
             meant = seen.unit * (seen.factor[word] if seen.factor.size else 1.0)
             for pair in range(seen.indptr[word], seen.indptr[word + 1]):
                 class_totals[seen.labels[pair]] += seen.counts[pair]
-                loads[seen.labels[pair]] += seen.counts[pair] * meant
+                class_weights[seen.labels[pair]] += seen.counts[pair] * meant
 
 
 @compiled
@@ -232,11 +232,11 @@ def take_out(
 
 
 @compiled
-def load_left(label: Number, seen: Counted, gone: Gone) -> float:
+def weight_left(label: Number, seen: Counted, gone: Gone) -> float:
     """How much of the kept words a class has left: exactly nothing where no count is left."""
     rest = seen.class_totals[label] - gone.lost[label]
     if seen.factor.size and rest > 0:
-        return max(seen.loads[label] - gone.faded[label], 0.0)
+        return max(seen.class_weights[label] - gone.faded[label], 0.0)
     return rest * seen.unit
 
 
@@ -350,9 +350,9 @@ def leave_out_shares(
                         value = math.log(rest * meant + smoothings[which])
                         sums[label, which] += amount * (value - floors[which])
         for other in range(classes):
-            load = load_left(other, seen, gone)
+            left = weight_left(other, seen, gone)
             for which in range(several):
-                total, slots = load, speaking
+                total, slots = left, speaking
                 if exposed:
                     all_left = seen.all_totals[other] - (weight * tokens if other == label else 0)
                     total, slots = all_left * seen.unit, there
@@ -362,7 +362,7 @@ def leave_out_shares(
                     score = -np.inf
                 joint[which, row, other] += score + alike - said * whole
                 if exposed and speaking > 0:
-                    joint[which, row, other] -= tokens * ((load + free * speaking) / (total + free * slots))
+                    joint[which, row, other] -= tokens * ((left + free * speaking) / (total + free * slots))
     return rows.indptr.size - 1
 
 
@@ -377,7 +377,7 @@ def leave_out_complements(
     """
     classes = joint.shape[1]
     gone = room_for(rows, classes)
-    sums, loads = np.empty(classes), np.empty(classes)
+    sums, weights_left = np.empty(classes), np.empty(classes)
     for row in range(rows.indptr.size - 1):
         label, weight = labels[row], weights[row]
         if rows.tokens[row] == MISSING:
@@ -406,14 +406,14 @@ def leave_out_complements(
                 sums[seen.labels[pair]] += amount * (elsewhere - math.log(left * meant + smoothing))
         everything, counts_left = 0.0, 0
         for other in range(classes):
-            loads[other] = load_left(other, seen, gone)
-            everything += loads[other]
+            weights_left[other] = weight_left(other, seen, gone)
+            everything += weights_left[other]
             counts_left += seen.class_totals[other] - gone.lost[other]
         for other in range(classes):
             counts_elsewhere = counts_left - (seen.class_totals[other] - gone.lost[other])
             others = counts_elsewhere * seen.unit
             if seen.factor.size and counts_elsewhere > 0:
-                others = everything - loads[other]
+                others = everything - weights_left[other]
             joint[row, other] += said * log_whole(others, free_count(others, smoothing), speaking)
             if others + smoothing > 0.0:
                 joint[row, other] += sums[other] + alike

@@ -379,7 +379,7 @@ def spelled_word(
     character with its marks, of a script without spaces. All but the last bytes are in `tail`, eight by eight; where
     that is too small the position is SCRATCH_FULL.
     """
-    key, shift, chunks, characters, alone = ZERO, ZERO, 0, 0, False
+    key, shift, chunks, characters, unspaced = ZERO, ZERO, 0, 0, False
     while position < stop:
         letter = first[text[position]]
         width: Number = 1
@@ -393,16 +393,16 @@ def spelled_word(
             if letter >= UNSPACED:
                 if characters > 0:
                     break
-                alone = True
+                unspaced = True
             letter &= LETTER_BITS
-        elif letter == ZERO or alone:
+        elif letter == ZERO or unspaced:
             break
         position += width
         characters += 1
         while letter != ZERO:
             if shift == SIXTY_FOUR:
                 if chunks >= tail.size:
-                    return SCRATCH_FULL, key, 0, 0, alone
+                    return SCRATCH_FULL, key, 0, 0, unspaced
                 tail[chunks] = key
                 chunks += 1
                 key = ZERO
@@ -410,7 +410,7 @@ def spelled_word(
             key |= (letter & BYTE) << shift
             shift += EIGHT
             letter >>= EIGHT
-    return position, key, (chunks << 3) + np.int64(shift >> THREE), characters, alone
+    return position, key, (chunks << 3) + np.int64(shift >> THREE), characters, unspaced
 
 
 @compiled
@@ -496,12 +496,12 @@ def word_terms(
                 length += at - position
         characters = length
         if not plain or length == 0:
-            end, key, length, characters, alone = spelled_word(text, position, stop, first, pages, values, tail)
+            end, key, length, characters, unspaced = spelled_word(text, position, stop, first, pages, values, tail)
             if end < 0 or count >= room:
                 return SCRATCH_FULL
             if end == position:
                 end += decoded(text, position, stop)[1]
-            if alone:
+            if unspaced:
                 note_stretch(position, end, count, scratch)
         position = end
         if characters < word_length:

@@ -66,7 +66,7 @@ def guess_column(batch: Batch, name: str) -> Guess:
     """The family that fits the kind of values in a column."""
     raw = batch.columns.raw(batch.position(name))
     if isinstance(raw, list) or (isinstance(raw, np.ndarray) and raw.dtype == object):
-        return guess_values(list(raw), name, alone=batch.names == (TEXT,))
+        return guess_values(list(raw), name, is_only_column=batch.names == (TEXT,))
     try:
         raw = as_arrow(raw) if isinstance(raw, np.ndarray) else plain_column(raw)
     except ValuesRefused as problem:
@@ -77,7 +77,7 @@ def guess_column(batch: Batch, name: str) -> Guess:
     if pa.types.is_boolean(kind):
         return Guess("bernoulli", "truth values")
     if pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind):
-        return guess_strings(raw, alone=batch.names == (TEXT,))
+        return guess_strings(raw, is_only_column=batch.names == (TEXT,))
     if pa.types.is_dictionary(raw.type) or any(is_kind(kind) for is_kind in BINARY):
         return Guess("categorical", "categories")
     numbers = as_numbers(raw, name)
@@ -93,7 +93,7 @@ def guess_times(seconds: FloatArray, kind: str) -> Guess:
     return Guess("gaussian", called)
 
 
-def guess_values(values: list[Any], name: str, alone: bool) -> Guess:
+def guess_values(values: list[Any], name: str, is_only_column: bool) -> Guess:
     """The family of Python values that Arrow could not type: mixed ones, or ones too large or too odd for it."""
     try:
         keys = [key for key in map(key_of, values) if key is not None]
@@ -108,7 +108,7 @@ def guess_values(values: list[Any], name: str, alone: bool) -> Guess:
         numbers = as_numbers(values, name)
         return guess_numbers(numbers[np.isfinite(numbers)])
     if kinds == ["text"]:
-        return guess_strings(values, alone)
+        return guess_strings(values, is_only_column)
     return Guess("bernoulli", "truth values") if kinds == ["truth"] else Guess("categorical", "categories")
 
 
@@ -125,9 +125,9 @@ def as_numbers_of(batch: Batch, name: str) -> FloatArray:
     return numbers[np.isfinite(numbers)]
 
 
-def guess_strings(raw: Any, alone: bool = False) -> Guess:
+def guess_strings(raw: Any, is_only_column: bool = False) -> Guess:
     """Categories, unless the values are many and long enough to be text, or all there is."""
-    if alone:
+    if is_only_column:
         return Guess("text", "strings and nothing else")
     coded = Coded.of(raw)
     texts = [value for _, value in coded.keys]

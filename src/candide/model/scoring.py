@@ -47,7 +47,7 @@ class LabelledPosteriors:
         return 0 if (self.weights == np.floor(self.weights)).all() else FINEST
 
     @cached_property
-    def loads(self) -> IntArray:
+    def weight_units(self) -> IntArray:
         """The weights in those units."""
         return np.asarray(np.ldexp(self.weights, self.bits) if self.bits else self.weights).astype(np.int64)
 
@@ -60,20 +60,20 @@ class LabelledPosteriors:
         """The weight of the rows by label and answer."""
         kinds, which = np.unique(self.truths.codes * len(self.classes) + best, return_inverse=True)
         totals = np.zeros(len(kinds), dtype=np.int64)
-        np.add.at(totals, which, self.loads)
+        np.add.at(totals, which, self.weight_units)
         codes = zip(*(part.tolist() for part in np.divmod(kinds, len(self.classes))), strict=True)
         pairs = ((self.truths.keys[truth], self.classes[answer]) for truth, answer in codes)
         return {pair: total for pair, total in zip(pairs, totals.tolist(), strict=True) if total}
 
     def bins(self, best: IntArray, chance: FloatArray) -> AnyArray:
         """Weight, weight of what is right, and probability in units, by 15 bins: object[3, bin], of any size."""
-        right = np.where(best == self.labels, self.loads, 0)
+        right = np.where(best == self.labels, self.weight_units, 0)
         found = np.zeros((3, BINS), dtype=object)
         which = bin_of(chance)
         for index in np.unique(which).tolist():
             here = which == index
-            loads = self.loads[here]
-            found[:, index] = int(loads.sum()), int(right[here].sum()), units(chance[here], loads)
+            weights = self.weight_units[here]
+            found[:, index] = int(weights.sum()), int(right[here].sum()), units(chance[here], weights)
         return found
 
     def suspects(self, posterior: FloatArray, best: IntArray, most: int) -> tuple[Suspect, ...]:
@@ -113,8 +113,8 @@ class Score:
         lost = np.unique(answers.truths.codes[(answers.labels < 0) & (answers.weights > 0)])
         return cls(
             answers.pairs(best),
-            units(answers.losses, answers.loads),
-            units(squares(posterior, answers.labels), answers.loads),
+            units(answers.losses, answers.weight_units),
+            units(squares(posterior, answers.labels), answers.weight_units),
             answers.bins(best, chance),
             answers.suspects(posterior, best, most),
             frozenset(answers.truths.keys[code] for code in lost.tolist()),

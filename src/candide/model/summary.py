@@ -242,13 +242,13 @@ class Accumulator:
     def _count(self, labels: IntArray, weights: AnyArray) -> None:
         """Add the rows to the weights of their classes; refused where all together would weigh too much."""
         bits = max(self.bits, bits_of(weights))
-        loads = weights_in_units(weights, len(labels), bits)
+        row_units = weights_in_units(weights, len(labels), bits)
         units = in_finer_units(self.units, bits - self.bits)
         refuse_weight_overflow(
-            sum(units.tolist()) + (int(loads.sum(dtype=object)) if loads.size else len(labels)), bits
+            sum(units.tolist()) + (int(row_units.sum(dtype=object)) if row_units.size else len(labels)), bits
         )
         self.units, self.bits = units, bits
-        count_labels(labels, loads, self.units)
+        count_labels(labels, row_units, self.units)
 
     def _labels(self, batch: Batch) -> IntArray:
         """Each row's class number here, new classes being given one."""

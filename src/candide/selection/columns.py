@@ -20,6 +20,7 @@ from candide.data.times import is_time
 from candide.engines.protocol import Engine
 from candide.families.base.competing import CATEGORY, NUMBER, TEXT
 from candide.families.base.family import AnyFamily, Block, Family
+from candide.model.options import Options
 from candide.model.predictor import log_normalised
 from candide.model.schema import Choice, Schema
 from candide.selection.candidates import candidates, holds_numbers, smoothed_by_itself
@@ -27,7 +28,7 @@ from candide.selection.leave_one_out import LeaveOneOut
 from candide.selection.text_recipes import best_recipe
 from candide.selection.trials import Tryout, compared, distinct_classes, preferred
 from candide.selection.tune import FEWEST_ROWS
-from candide.selection.user_options import UserOptions, by_hand, is_open
+from candide.selection.user_options import by_hand, is_open
 
 CELLS = 2_000_000
 """Contests look at no more than so many (row, column, class) cells, but at a thousand rows at least."""
@@ -68,7 +69,7 @@ def own_loss(leaving: LeaveOneOut, block: Block | None = None) -> float:
 def chosen_by_leaving_out(
     guessed: Schema,
     rows: Batch,
-    user_options: UserOptions,
+    user_options: Options,
     engine: Engine,
     everything: bool = True,
     watch: Watch = unwatched,
@@ -108,7 +109,7 @@ class Deciding:
 
     rows: Batch
     leaving: LeaveOneOut
-    user_options: UserOptions
+    user_options: Options
     everything: bool
 
     def __call__(self, choice: Choice) -> Choice:
@@ -117,7 +118,7 @@ class Deciding:
 
 
 def decide_column(
-    choice: Choice, column: Batch, leaving: LeaveOneOut, user_options: UserOptions, everything: bool
+    choice: Choice, column: Batch, leaving: LeaveOneOut, user_options: Options, everything: bool
 ) -> Choice:
     """One column's choice: the best family and smoothing, as far as the user left them open."""
     said = by_hand(user_options.families, choice.column)
@@ -144,7 +145,7 @@ def best_table(
     guessed: Schema,
     winners: Schema,
     leaving: LeaveOneOut,
-    user_options: UserOptions,
+    user_options: Options,
     engine: Engine,
     watch: Watch = unwatched,
 ) -> Schema:
@@ -260,7 +261,7 @@ def shares_a_total(schema: Schema) -> bool:
 
 
 def best_total(
-    guessed: Schema, leaving: LeaveOneOut, user_options: UserOptions, engine: Engine, watch: Watch = unwatched
+    guessed: Schema, leaving: LeaveOneOut, user_options: Options, engine: Engine, watch: Watch = unwatched
 ) -> Schema:
     """Which family of counts with one total, such as the complement, and its smoothing, for all columns together."""
     ((block),) = guessed.blocks

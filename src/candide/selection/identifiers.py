@@ -98,8 +98,8 @@ def mostly_own_values(column: Batch) -> str:
     """Where more than half of the rows have a string that no other row has, how many those are, in words."""
     if holds_numbers(column):
         return ""
-    rows, _, alone = own_values(column)
-    return f"{alone:,} of {rows:,} rows have a value of their own" if alone > HALF * max(rows, FEWEST_VALUES) else ""
+    rows, _, unique = own_values(column)
+    return f"{unique:,} of {rows:,} rows have a value of their own" if unique > HALF * max(rows, FEWEST_VALUES) else ""
 
 
 def own_values(column: Batch) -> tuple[int, int, int]:

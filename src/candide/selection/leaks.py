@@ -32,8 +32,8 @@ class Leak(NamedTuple):
 
     column: str
     rows: int
-    alone: float
-    others: float
+    own_accuracy: float
+    others_accuracy: float
 
 
 def leaks(summary: Summary, rows: LeftOut) -> list[Leak]:
@@ -43,25 +43,25 @@ def leaks(summary: Summary, rows: LeftOut) -> list[Leak]:
     for one class only tells it by being there.
     """
     suspects = range(len(summary.blocks)) if len(summary.blocks) > 1 else ()
-    return [leak for index in suspects if (leak := judged_alone(summary, rows, index)) is not None]
+    return [leak for index in suspects if (leak := leak_of(summary, rows, index)) is not None]
 
 
-def judged_alone(summary: Summary, rows: LeftOut, index: int) -> Leak | None:
+def leak_of(summary: Summary, rows: LeftOut, index: int) -> Leak | None:
     """One block on trial: the others are calibrated without it, since beside it they may have had nothing to say."""
     block, there = summary.blocks[index], (rows.lengths[index] > 0) & (rows.weights > 0)
     if len(block.columns) > 1 or block.family.has_length or np.count_nonzero(there) < FEWEST_ROWS:
         return None
     prior = mistakes(rows, rows.prior, there)
-    alone = mistakes(rows, class_log_shares(rows, there) + rows.terms[index], there)
-    if alone > NEARLY_NONE * prior:
+    own = mistakes(rows, class_log_shares(rows, there) + rows.terms[index], there)
+    if own > NEARLY_NONE * prior:
         return None
     rest = [other for other in range(len(summary.blocks)) if other != index]
     blocks, without = [summary.blocks[other] for other in rest], rows.blocks(rest)
     calibration = calibrated(without, summary.classes, blocks)
     others = mistakes(rows, without.reported(calibration, summary.classes, blocks), there)
-    if others < max(STILL_MANY * prior, TIMES_MORE * alone) or others == 0:
+    if others < max(STILL_MANY * prior, TIMES_MORE * own) or others == 0:
         return None
-    return Leak(block.columns[0], int(np.count_nonzero(there)), 1 - alone, 1 - others)
+    return Leak(block.columns[0], int(np.count_nonzero(there)), 1 - own, 1 - others)
 
 
 def class_log_shares(rows: LeftOut, wanted: AnyArray) -> FloatArray:

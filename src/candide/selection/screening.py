@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from candide.data.advice import Message, SetOption
 from candide.data.batch import Batch, SparseColumns
 from candide.families.base.competing import TEXT, TRUTH
+from candide.model.options import Options
 from candide.model.schema import OPEN, Choice, Schema
 from candide.selection.candidates import candidates
 from candide.selection.columns import affordable_rows, contest, own_loss
@@ -22,7 +23,6 @@ from candide.selection.leave_one_out import LeaveOneOut
 from candide.selection.timestamps import timestamp_columns
 from candide.selection.trials import distinct_classes
 from candide.selection.tune import FEWEST_ROWS
-from candide.selection.user_options import UserOptions
 
 BY_CHANCE = 3.0
 """A column that lowers the loss of all left-out rows together by fewer nats than this tells nothing."""
@@ -42,7 +42,7 @@ class Suspicion:
     advice: str = ""
 
 
-def screened(guessed: Schema, rows: Batch, user_options: UserOptions) -> Schema:
+def screened(guessed: Schema, rows: Batch, user_options: Options) -> Schema:
     """The schema with warnings, and without columns that name rows or repeat others; as it is where rows are few."""
     is_open = {
         choice.column for choice in guessed.choices if choice.family and is_left_open(user_options, choice.column)
@@ -59,7 +59,7 @@ def screened(guessed: Schema, rows: Batch, user_options: UserOptions) -> Schema:
     return replace(guessed, choices=tuple(choices))
 
 
-def is_left_open(user_options: UserOptions, column: str) -> bool:
+def is_left_open(user_options: Options, column: str) -> bool:
     """Whether the user said nothing of this column by name."""
     return (
         column not in user_options.families
@@ -165,7 +165,7 @@ def with_leaks(schema: Schema, leaks: list[Leak]) -> Schema:
 def given_away(leak: Leak) -> str:
     """What is odd about a column that tells nearly everything."""
     finding = (
-        f"it may give the label away: alone it is right about {leak.alone:.1%} of the {leak.rows:,} rows that have it, "
-        f"all other columns together about {leak.others:.1%}"
+        f"it may give the label away: alone it is right about {leak.own_accuracy:.1%} of the {leak.rows:,} rows that "
+        f"have it, all other columns together about {leak.others_accuracy:.1%}"
     )
     return kept(leak.column, finding, AFTERWARDS)

@@ -23,12 +23,13 @@ from candide.families.words.documents import Documents
 from candide.families.words.options import AUTO, WEIGHTINGS, TextOptions
 from candide.families.words.term_matrix import TermMatrix, WeighedTerms
 from candide.kernels.threads import in_parallel
+from candide.model.options import Options
 from candide.model.schema import Choice
 from candide.model.summary import Summary, grid_weights
 from candide.selection.fit_calibration import Effort
 from candide.selection.leave_one_out import LeaveOneOut, LeftOut, known_labels
 from candide.selection.trials import Trial, calibrated_trial, compared, preferred
-from candide.selection.user_options import UserOptions, by_hand, is_open
+from candide.selection.user_options import by_hand, is_open
 
 SMOOTHINGS = (0.003, 0.01, 0.03, 0.1, 0.3, 1.0)
 SMOOTHINGS_OF_COMPLEMENTS = (0.1, 0.3, 1.0)
@@ -54,7 +55,7 @@ TRIPLES: dict[str, Any] = {"shortest": 3, "ngrams": 3}
 CHARACTERS: dict[str, Any] = {"words": "default", "characters": True, "shortest": 3, "ngrams": 5}
 
 
-def best_recipe(choice: Choice, column: Batch, user_options: UserOptions, calibrates: bool) -> Choice:
+def best_recipe(choice: Choice, column: Batch, user_options: Options, calibrates: bool) -> Choice:
     """One text column's choice with the recipe that judges best, as far as the user left it open.
 
     Several readings are of use only where something `calibrates` them: their scores would count the same words twice.
@@ -73,7 +74,7 @@ def best_recipe(choice: Choice, column: Batch, user_options: UserOptions, calibr
     return recipe.put_into(choice, compared(best, trials))
 
 
-def wanted(choice: Choice, user_options: UserOptions) -> TextOptions:
+def wanted(choice: Choice, user_options: Options) -> TextOptions:
     """What the user said of the recipe; all is open where nothing was said."""
     given = user_options.text.get(choice.column) if isinstance(user_options.text, Mapping) else user_options.text
     assert isinstance(choice.family, Text)

@@ -1,27 +1,11 @@
-"""What the user asked for, and what is left open."""
+"""What the user said of a column, and what is left open."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Protocol
+from typing import Any
 
-from candide.model.schema import Families, Smoothing, Text
-
-
-class UserOptions(Protocol):
-    """What the user asked for."""
-
-    @property
-    def families(self) -> Families: ...
-
-    @property
-    def smoothing(self) -> Smoothing: ...
-
-    @property
-    def text(self) -> Text: ...
-
-    @property
-    def calibrate(self) -> bool: ...
+from candide.model.schema import Families, Smoothing
 
 
 def by_hand(families: Families, column: str) -> Any:

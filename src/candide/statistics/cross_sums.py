@@ -62,10 +62,10 @@ class CrossSums:
         """What it is about the sums of each column that no rows could have left; nothing where some could."""
         nothing = self.weight.signs() == 0
         stray = (self.products.signs()[:, nothing] != 0).any()
-        return "products without rows" if stray else self.alone.impossible()
+        return "products without rows" if stray else self.of_columns.impossible()
 
     @cached_property
-    def alone(self) -> Sums:
+    def of_columns(self) -> Sums:
         """The sums of each column by itself."""
         weight = np.broadcast_to(self.weight.digits, (self.columns, *self.weight.digits.shape))
         return Sums(ExactSums(weight, self.weight.low), self.total, self.products.take(_diagonal(self.columns)))

@@ -195,7 +195,7 @@ class TallyBuilder:
         self.table = np.zeros((room, max(classes, 2)), dtype=dtype)
         self.classes = classes
         self.bits = 0
-        self.load = 0.0
+        self.count_bound = 0.0
 
     @classmethod
     def over(cls, seen: Tally) -> TallyBuilder:
@@ -203,7 +203,7 @@ class TallyBuilder:
         builder = cls(seen.slots, seen.classes, seen.units.dtype)
         builder.table[: len(seen.slots), : seen.classes] = seen.units
         builder.bits = seen.bits
-        builder.load = float(seen.units.max()) if seen.units.size else 0.0
+        builder.count_bound = float(seen.units.max()) if seen.units.size else 0.0
         return builder
 
     def grow(self, classes: int) -> None:
@@ -235,13 +235,13 @@ class TallyBuilder:
         """
         if bits_of(weights) > self.bits:
             self.table, self.bits = in_finer_units(self.table, bits_of(weights)), bits_of(weights)
-            self.load = float(self.table.max(initial=0))
+            self.count_bound = float(self.table.max(initial=0))
         weights = weights_in_units(weights, rows, self.bits)
         heaviest = float(weights.max()) if weights.size else 1.0
-        self.load += rows * heaviest * largest
-        if self.load > CEILING:
-            self.load = float(self.table.max()) + rows * heaviest * largest
-        if self.load > CEILING:
+        self.count_bound += rows * heaviest * largest
+        if self.count_bound > CEILING:
+            self.count_bound = float(self.table.max()) + rows * heaviest * largest
+        if self.count_bound > CEILING:
             raise OverflowRefused(f"A count could exceed 2^{62 - self.bits}.")
         return weights
 

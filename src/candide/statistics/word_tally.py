@@ -117,7 +117,7 @@ class WordTally:
         return self.at(bits)._merged(other.at(bits), -1)
 
     @property
-    def load(self) -> int:
+    def count_bound(self) -> int:
         """How much was counted, as far as it must fit in 64 bits."""
         return load_of(self.class_totals.tolist(), self.bits)
 

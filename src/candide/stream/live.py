@@ -28,7 +28,7 @@ class Live:
     """
 
     #: Whether a row that lacks all columns of the block still has something to say to it.
-    hears_silence = False
+    reads_missing = False
     #: What a row adds to the counts, and what counts are multiplied by when asked: both 1, unless old rows fade.
     weight: float = 1
     scale = 1.0
@@ -130,9 +130,9 @@ class Live:
 
     def _without(self, values: Any, label: int) -> Any:
         """The statistic without one row."""
-        alone = self.family.builder(tuple(self.columns), self.builder.classes)
-        self.family.learn(alone, values, np.array([label]), NO_WEIGHTS)
-        return self.freeze() - alone.freeze()
+        single = self.family.builder(tuple(self.columns), self.builder.classes)
+        self.family.learn(single, values, np.array([label]), NO_WEIGHTS)
+        return self.freeze() - single.freeze()
 
 
 def slots_given(builder: Any) -> int:

@@ -30,7 +30,7 @@ class LiveCategories(Live):
 
     def builder_over(self, seen: Tally) -> TallyBuilder:
         builder = TallyBuilder.over(seen)
-        self.hears_silence = self.family.missing_is_value
+        self.reads_missing = self.family.missing_is_value
         self.positions = {name: index for index, name in enumerate(self.columns)}
         self.totals = np.zeros((len(self.columns), builder.table.shape[1]), dtype=np.int64)
         self.different = np.zeros(len(self.columns))
@@ -238,5 +238,5 @@ def wider(builder: TallyBuilder, groups: int, before: int, more: int) -> TallyBu
     table = np.zeros((groups, after, builder.table.shape[1]), dtype=np.int64)
     table[:, :before] = builder.table[: groups * before].reshape(groups, before, -1)
     larger = TallyBuilder(range(groups * after), builder.classes)
-    larger.table, larger.load = table.reshape(groups * after, -1), builder.load
+    larger.table, larger.count_bound = table.reshape(groups * after, -1), builder.count_bound
     return larger

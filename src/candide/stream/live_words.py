@@ -64,10 +64,10 @@ class RunningWords(WordTallyBuilder):
     def reserve(self, size: int) -> None:
         """Refuse, before anything is counted, what could make a count exceed 2^62."""
         added = (size + 1.0) * self.recipe.ngrams * self.options.unit
-        self.load += added
-        if self.load > CEILING:
-            self.load = float(self.running.totals.max()) + added
-        if self.load > CEILING:
+        self.count_bound += added
+        if self.count_bound > CEILING:
+            self.count_bound = float(self.running.totals.max()) + added
+        if self.count_bound > CEILING:
             raise OverflowRefused("A count could exceed 2^62.")
 
     def most_terms(self) -> int:

@@ -176,8 +176,8 @@ class Stream:
         """What a row is noted as in the ledger."""
         blocks = self._blocks()
         columns = {name: [row.get(name)] for block in blocks for name in block.columns}
-        alone = replace(Batch.of(columns), labels=Coded(np.zeros(1, dtype=np.int64), (key,)))
-        one: bytes = identities(blocks, alone).tolist()[0]
+        single = replace(Batch.of(columns), labels=Coded(np.zeros(1, dtype=np.int64), (key,)))
+        one: bytes = identities(blocks, single).tolist()[0]
         return one
 
     def _strike_out(self, one: bytes) -> None:
@@ -314,10 +314,10 @@ class Stream:
 
     def _by_block(self, row: Mapping[str, Any]) -> list[tuple[Live, list[Cell]]]:
         """The cells of the row that each block has to look at, in the order in which a model adds them up."""
-        if len(row) == 1 and not self.listeners:
+        if len(row) == 1 and not self.missing_readers:
             ((name, value),) = row.items()
             return [(block, [(index, name, value)]) for block, index in self.columns.get(name, [])]
-        cells: dict[Live, list[Cell]] = {block: [] for block in self.listeners}
+        cells: dict[Live, list[Cell]] = {block: [] for block in self.missing_readers}
         for name, value in row.items():
             for block, index in self.columns.get(name, []):
                 cells.setdefault(block, []).append((index, name, value))
@@ -381,7 +381,7 @@ class Stream:
     def _note_families(self) -> None:
         """What the choice of families decides for all rows."""
         self.texts = [choice.column for choice in self.choices if choice.family and choice.family.reads == TEXT]
-        self.listeners = [block for block in self.lives.values() if block.hears_silence]
+        self.missing_readers = [block for block in self.lives.values() if block.reads_missing]
         self.has_prior = not self.lives or any(family.is_likelihood for family in self.lives)
 
     def _widen(self, choices: list[Choice], row: Mapping[str, Any]) -> None:

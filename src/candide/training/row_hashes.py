@@ -38,7 +38,7 @@ def identities(blocks: Sequence[Block], batch: Batch) -> AnyArray:
     if batch.labels is None:
         raise LabelsRefused("These rows have no labels. A row is known by its values and its label.")
     plain = [block for block in blocks if not block.family.is_auxiliary]
-    columns = [column for block in plain for column in cells_of(block, batch, alone=len(plain) == 1)]
+    columns = [column for block in plain for column in cells_of(block, batch, is_only_block=len(plain) == 1)]
     labels = [written_key(key) for key in batch.labels.keys]
     rows = zip((labels[code] for code in batch.labels.codes.tolist()), *columns_in_order(columns), strict=True)
     hashes = b"".join(blake2b(b"".join(row), digest_size=BYTES).digest() for row in rows)
@@ -54,7 +54,7 @@ def columns_in_order(columns: Iterable[Column]) -> list[list[bytes]]:
     return [cells for _, cells in sorted(columns, key=lambda column: column[0])]
 
 
-def cells_of(block: Block, batch: Batch, alone: bool) -> Iterator[Column]:
+def cells_of(block: Block, batch: Batch, is_only_block: bool) -> Iterator[Column]:
     """Each column of a block as its family reads it: texts, categories or numbers.
 
     Sparse counts that are all there is stay sparse: their cells are put in order row by row.
@@ -65,7 +65,7 @@ def cells_of(block: Block, batch: Batch, alone: bool) -> Iterator[Column]:
         yield begin[0], cells_of_texts(begin[0], values)
     elif isinstance(values, list):
         yield from ((start, cells_of_keys(start, coded)) for start, (_, coded) in zip(begin, values, strict=True))
-    elif alone and block.family.zero_is_missing and is_sparse(values):
+    elif is_only_block and block.family.zero_is_missing and is_sparse(values):
         yield NOTHING, cells_of_entries(begin, values)
     else:
         numbers = values.toarray() if is_sparse(values) else values

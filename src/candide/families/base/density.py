@@ -154,8 +154,8 @@ class Density(OfNumbers[Sums, SumsBuilder, Parameters]):
     ) -> None:
         for column in range(len(columns)):
             known = np.flatnonzero(~np.isnan(values[:, column]))
-            loads = weights[known] if weights.size else weights
-            distinct, which = kinds_of(values[known, column], labels[known], loads)
+            known_weights = weights[known] if weights.size else weights
+            distinct, which = kinds_of(values[known, column], labels[known], known_weights)
             out = distinct._replace(values=self.summed(distinct.values[:, None])[:, 0])
             parameters = self.parameters(blended_without(seen.column(column), out, self.smoothing))
             joint[known] += self.log_density(distinct.values[:, None], *parameters)[which]
@@ -265,11 +265,11 @@ class SummedRows(NamedTuple):
 def kinds_of(values: FloatArray, labels: IntArray, weights: AnyArray) -> tuple[SummedRows, IntArray]:
     """The different rows there are, and which of them each row is."""
     numbers, which = np.unique(values, return_inverse=True)
-    loads, load = np.unique(weights, return_inverse=True) if weights.size else (np.ones(1, dtype=np.int64), 0)
+    amounts, amount = np.unique(weights, return_inverse=True) if weights.size else (np.ones(1, dtype=np.int64), 0)
     classes = int(labels.max(initial=0)) + 1
-    kinds, which = np.unique((which * classes + labels) * len(loads) + load, return_inverse=True)
-    pairs = kinds // len(loads)
-    return SummedRows(numbers[pairs // classes], pairs % classes, loads[kinds % len(loads)]), which
+    kinds, which = np.unique((which * classes + labels) * len(amounts) + amount, return_inverse=True)
+    pairs = kinds // len(amounts)
+    return SummedRows(numbers[pairs // classes], pairs % classes, amounts[kinds % len(amounts)]), which
 
 
 def blended_without(seen: Sums, out: SummedRows, free_rows: float) -> Moments:

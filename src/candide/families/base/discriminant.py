@@ -65,8 +65,8 @@ class Discriminant(OfNumbers[CrossSums, CrossSumsBuilder, NormalParameters]):
         return 8 * columns**2 * classes
 
     def impossible(self, seen: CrossSums, columns: tuple[str, ...], rows: Tally) -> str:
-        alone = seen.alone.whole
-        possible = (REAL.could_sum_to(alone) & alone.within(rows.units.astype(object), rows.bits)).all(axis=1)
+        sums = seen.of_columns.whole
+        possible = (REAL.could_sum_to(sums) & sums.within(rows.units.astype(object), rows.bits)).all(axis=1)
         if not possible.all():
             return f"sums of '{columns[int(np.argmin(possible))]}' that no rows have"
         return "" if seen.semidefinite() else f"products of {', '.join(map(repr, columns))} that no rows have"
@@ -112,11 +112,11 @@ class Discriminant(OfNumbers[CrossSums, CrossSumsBuilder, NormalParameters]):
         weights: AnyArray,
         joint: FloatArray,
     ) -> None:
-        loads = weights if weights.size else np.ones(len(labels), dtype=np.int64)
-        learned = ~np.isnan(values).any(axis=1) & (loads > 0)
+        row_weights = weights if weights.size else np.ones(len(labels), dtype=np.int64)
+        learned = ~np.isnan(values).any(axis=1) & (row_weights > 0)
         if not learned.all():
             joint[~learned] += self._unlearned_terms(seen, values[~learned], columns)
-        out = CompleteRows(values[learned], labels[learned], loads[learned])
+        out = CompleteRows(values[learned], labels[learned], row_weights[learned])
         said = np.empty((len(out.labels), seen.classes))
         for rest in rests(seen, out):
             covariance = self.blended(rest.covariance, rest.weights, rest.whole)

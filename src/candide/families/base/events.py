@@ -27,7 +27,7 @@ from candide.families.base.informative import all_pairs, most_telling
 from candide.families.base.profile import EVENTS, Profile, information
 from candide.families.base.smoothing import log_shares
 from candide.families.base.streaming import BY_EVENTS
-from candide.families.base.tally_without import as_rows, loads
+from candide.families.base.tally_without import as_rows, weights_or_ones
 from candide.kernels.leaving import score_own
 from candide.statistics.tally import Tally, TallyBuilder
 
@@ -86,7 +86,8 @@ class Events(Family[Tally, TallyBuilder, Counts, P]):
         """Add the log share of each event, in its own class without the row."""
         said, own = np.zeros(joint.shape), np.zeros(len(labels))
         add_counts(values, log_shares(seen.counts, self.smoothing), said)
-        score_own(*as_rows(values), seen.counts, float(self.smoothing), labels, loads(weights, len(labels)), own)
+        each = weights_or_ones(weights, len(labels))
+        score_own(*as_rows(values), seen.counts, float(self.smoothing), labels, each, own)
         said[np.arange(len(labels)), labels] = own
         joint += said
 

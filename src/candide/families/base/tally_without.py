@@ -64,7 +64,7 @@ def refuse_slots_never_learned(counts: AnyArray, out: SlotRows) -> None:
         raise ForgetRefused("Some of these rows were never learned, so they cannot be left out.")
 
 
-def loads(weights: AnyArray, rows: int) -> IntArray:
+def weights_or_ones(weights: AnyArray, rows: int) -> IntArray:
     """The weight of each row; one for every row where none are given."""
     return weights if weights.size else np.ones(rows, dtype=np.int64)
 

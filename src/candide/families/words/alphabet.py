@@ -39,10 +39,10 @@ def default_letters(fold_case: bool, fold_accents: bool) -> Letters:
 
     So are emoji. What only changes how an emoji or a letter looks is silent.
     """
-    alone, looks = marked(alphabet_ranges.UNSPACED + alphabet_ranges.EMOJI), marked(alphabet_ranges.LOOKS)
-    values = np.where(marked(alphabet_ranges.WORDS) | alone, encoded(), np.uint64(0))
+    unspaced, looks = marked(alphabet_ranges.UNSPACED + alphabet_ranges.EMOJI), marked(alphabet_ranges.LOOKS)
+    values = np.where(marked(alphabet_ranges.WORDS) | unspaced, encoded(), np.uint64(0))
     values = folded(values, fold_case, fold_accents)
-    values[alone] |= UNSPACED
+    values[unspaced] |= UNSPACED
     values[marked(alphabet_ranges.MARKS) & (values != SILENT)] |= EXTENDING
     values[looks] = SILENT
     return paged(values)

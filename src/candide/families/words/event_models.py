@@ -61,8 +61,8 @@ def multinomial(seen: Seen, smoothing: float) -> Weights:
 def complement(seen: Seen, smoothing: float) -> Weights:
     """Minus the log share of the word in all other classes together (Rennie et al. 2003)."""
     totals = seen.by_class(seen.counts)
-    alone = np.bincount(seen.labels, minlength=seen.classes) == len(seen.counts)
-    others = np.where(alone, 0.0, seen.counts.sum() - totals) + smoothing * seen.kept_words
+    has_all = np.bincount(seen.labels, minlength=seen.classes) == len(seen.counts)
+    others = np.where(has_all, 0.0, seen.counts.sum() - totals) + smoothing * seen.kept_words
     nothing = others == 0
     wholes = safe_log(np.where(nothing, max(seen.kept_words, 1), others))
     of_word = seen.by_word(seen.counts)

@@ -35,10 +35,10 @@ from candide.kernels.word_leaving import (
     Counted,
     Rows,
     absences,
-    class_loads,
     leave_out_complements,
     leave_out_presence,
     leave_out_shares,
+    sum_kept_words,
     unknown_without,
 )
 from candide.kernels.word_merging import class_totals, word_totals
@@ -96,7 +96,7 @@ class WordCountsWithout:
             np.array(documents), int(kept.sum()), int(np.count_nonzero(totals)), least_total(options, bits),
             1.0 / counting_unit(options, bits), 1.0 / options.unit, bits if scaled else 0,
         )  # fmt: skip
-        class_loads(counted, counted.class_totals, counted.loads)
+        sum_kept_words(counted, counted.class_totals, counted.class_weights)
         return cls(options, counted)
 
     def add(

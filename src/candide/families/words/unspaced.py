@@ -86,15 +86,15 @@ def spans(text: str) -> Iterator[tuple[int, int]]:
     >>> list(spans("I ❤\\ufe0f 東京!"))
     [(0, 1), (2, 4), (5, 6), (6, 7)]
     """
-    start, alone, filled = -1, False, False
+    start, unspaced, filled = -1, False, False
     for index, kind in enumerate([*character_kinds(text), OUTSIDE]):
-        if kind == OUTSIDE or (kind == ALONE and filled) or (kind == LETTER and alone):
+        if kind == OUTSIDE or (kind == ALONE and filled) or (kind == LETTER and unspaced):
             if filled:
                 yield start, index
-            start, alone, filled = -1, False, False
+            start, unspaced, filled = -1, False, False
         if kind != OUTSIDE:
             start = index if start < 0 else start
-            alone, filled = alone or kind == ALONE, filled or kind != LOOK
+            unspaced, filled = unspaced or kind == ALONE, filled or kind != LOOK
 
 
 def character_kinds(text: str) -> list[int]:

@@ -56,7 +56,7 @@ class WordTallyBuilder:
         self.scratch = scratch_of(FIRST_SCRATCH)
         self.classes = classes
         self.bits = 0
-        self.load = 0.0
+        self.count_bound = 0.0
         dense = classes <= CLASSES_IN_A_TABLE
         self.tallies = Tallies(
             np.zeros((self.room, max(classes, 2) if dense else 0), dtype=np.int64),
@@ -76,7 +76,7 @@ class WordTallyBuilder:
         if builder.tallies.frequency.size:
             builder.tallies.frequency[numbers] += seen.lines.frequency
         builder.tallies.documents[: seen.classes] = seen.documents
-        builder.bits, builder.load = seen.bits, float(seen.load)
+        builder.bits, builder.count_bound = seen.bits, float(seen.count_bound)
         return builder
 
     @property
@@ -187,11 +187,11 @@ class WordTallyBuilder:
         if not self.scaled:
             largest += documents.bytes_long
         added = heaviest * largest * self.recipe.ngrams
-        self.load += added
-        if self.load > CEILING:
+        self.count_bound += added
+        if self.count_bound > CEILING:
             added = self._added(documents, weights) if self.bits else added
-            self.load = self.freeze().at(self.bits).load + added
-        if self.load > CEILING:
+            self.count_bound = self.freeze().at(self.bits).count_bound + added
+        if self.count_bound > CEILING:
             raise OverflowRefused(f"A count could exceed 2^{62 - self.bits}.")
         return weights
 
@@ -220,7 +220,7 @@ class WordTallyBuilder:
             frequency=in_finer_units(self.tallies.frequency, finer),
         )
         self.bits = bits
-        self.load = float(self.freeze().at(bits).load)
+        self.count_bound = float(self.freeze().at(bits).count_bound)
 
     def _make_room(self, reason: Number) -> None:
         """Grow what a kernel found too small."""

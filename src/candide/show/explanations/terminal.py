@@ -175,8 +175,8 @@ def evidence_name(one: Evidence) -> str:
     """A feature with its value; a word by itself, unless it occurred several times."""
     word = one.terms[0].word
     name = f"{one.terms[0].column}: {with_visible_spaces(word)}" if word else one.feature
-    alone = word and (one.value == "1" or not one.value.isdigit())
-    return name if alone else f"{name} = {one.value}"
+    bare = word and (one.value == "1" or not one.value.isdigit())
+    return name if bare else f"{name} = {one.value}"
 
 
 def with_visible_spaces(word: str) -> str:

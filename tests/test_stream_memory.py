@@ -36,14 +36,14 @@ def size(thing: Any, seen: set[int]) -> int:
 
 def alphabets(model: NaiveBayes) -> set[int]:
     """The tables of characters, which all texts share."""
-    builders = [block.builder for block in model._stream.lives.values()]
+    builders = [block.builder for block in model._stream.live_blocks.values()]
     return {id(table) for builder in builders for table in getattr(builder, "letters", ())}
 
 
 def live_size(model: NaiveBayes) -> int:
     """What the tables of a stream hold, without the frozen form that is made when somebody asks."""
     stream: Any = model._stream
-    tables = [stream.lives, stream.index_of, stream.counts, stream.columns, stream.choices, stream.free]
+    tables = [stream.live_blocks, stream.index_of, stream.counts, stream.columns, stream.choices, stream.free]
     return size(tables, alphabets(model))
 
 

@@ -37,9 +37,9 @@ POWERS = np.unique(np.concatenate([np.arange(-64, 65), [-960, -480, -240, -120, 
 STEPS = 2 ** np.arange(12) - 1
 """Beyond the edges, the line is cut as many spans away as these powers of two say."""
 
-ROWS_LENT = 0.5
+PSEUDOCOUNT = 0.5
 """What each bin near the edges counts for free in its interval; farther out it is less, as under a Cauchy curve."""
-LEAST_LENT = 1e-300
+LEAST_PSEUDOCOUNT = 1e-300
 
 
 @dataclass(frozen=True)
@@ -160,7 +160,7 @@ class Histogram(OfNumbers[Tally, TallyBuilder, Steps]):
 
     def fit(self, seen: Tally, columns: tuple[str, ...]) -> Steps:
         starts = self._starts(seen)
-        mass = log_merged(seen.counts, self._interval_of_bin(starts), self.smoothing, self._lent)
+        mass = log_merged(seen.counts, self._interval_of_bin(starts), self.smoothing, self._pseudocounts)
         return Steps(starts, mass - self._log_widths[:, None], self._filled(seen))
 
     def _filled(self, seen: Tally) -> tuple[int, int]:
@@ -176,8 +176,8 @@ class Histogram(OfNumbers[Tally, TallyBuilder, Steps]):
         return log_widths(self.cuts)
 
     @cached_property
-    def _lent(self) -> FloatArray:
-        return lent(self.cuts, *((self.edges[0], self.edges[-1]) if self.edges else (-1.0, 1.0)))
+    def _pseudocounts(self) -> FloatArray:
+        return pseudocounts(self.cuts, *((self.edges[0], self.edges[-1]) if self.edges else (-1.0, 1.0)))
 
     def score(self, parameters: Steps, values: FloatArray, joint: FloatArray) -> None:
         add_lookup(self._bins_of(values), parameters.table, joint)
@@ -197,7 +197,7 @@ class Histogram(OfNumbers[Tally, TallyBuilder, Steps]):
         bins = self._bins_of(values)
         out, which = SlotRows.of(bins, labels, weights, seen.classes)
         parts = self._interval_of_bin(self._starts(seen))
-        mass = log_merged_without(seen.counts, parts, self.smoothing, out, self._lent)
+        mass = log_merged_without(seen.counts, parts, self.smoothing, out, self._pseudocounts)
         add_lookup(which, mass - self._log_widths[out.slots, None], joint)
 
     def terms(
@@ -312,9 +312,9 @@ def log_widths(cuts: FloatArray) -> FloatArray:
         return np.where(np.isfinite(widths), np.log(widths), np.log(halves) + np.log(2.0))
 
 
-def lent(cuts: FloatArray, first: float, last: float) -> FloatArray:
+def pseudocounts(cuts: FloatArray, first: float, last: float) -> FloatArray:
     """What each bin counts for free in its interval: the less the farther it lies from the range of the edges."""
     with np.errstate(over="ignore"):
         span = last - first or abs(first) or 1.0
         outside = np.maximum(np.append(0.0, cuts - last), np.append(first - cuts, 0.0))
-        return ROWS_LENT * np.maximum(1 / (1 + np.maximum(outside, 0.0) / span), LEAST_LENT)
+        return PSEUDOCOUNT * np.maximum(1 / (1 + np.maximum(outside, 0.0) / span), LEAST_PSEUDOCOUNT)

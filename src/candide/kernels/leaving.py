@@ -9,7 +9,7 @@ import numpy as np
 
 from candide.data.arrays import AnyArray, FloatArray, IntArray
 from candide.kernels import compiled
-from candide.kernels.shares import free_count, log_whole
+from candide.kernels.shares import log_whole, pseudocount_of
 
 
 @compiled
@@ -40,13 +40,13 @@ def score_own(
         label, weight = labels[row], weights[row]
         start, stop = indptr[row], indptr[row + 1]
         total = totals[label] - weight * events_in(data, start, stop)
-        free = free_count(total, smoothing)
-        height, score = log_whole(total, free, slots), 0.0
+        pseudocount = pseudocount_of(total, smoothing)
+        height, score = log_whole(total, pseudocount, slots), 0.0
         for index in range(start, stop):
             count = data[index]
             if count == count and count != 0:
                 left = counts[indices[index], label] - weight * np.int64(count)
-                score += count * (np.log(left + free) - height)
+                score += count * (np.log(left + pseudocount) - height)
         own[row] = score
 
 

@@ -1,4 +1,4 @@
-"""The smoothed share of a count as every loop takes it: log(count + free) - log_whole(total, free, slots)."""
+"""The smoothed share of a count, as every loop takes it: log(count + pseudocount) - log_whole(...)."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from candide.kernels.words import Number
 
 
 @compiled
-def free_count(total: Number | float, smoothing: float) -> float:
-    """What each slot is given for free: the smoothing, or one where there is none and nothing was counted.
+def pseudocount_of(total: Number | float, smoothing: float) -> float:
+    """What is added to each slot: the smoothing, or one where there is none and nothing was counted.
 
     Then all slots have the same share.
     """
@@ -18,7 +18,7 @@ def free_count(total: Number | float, smoothing: float) -> float:
 
 
 @compiled
-def log_whole(total: Number | float, free: float, slots: Number | float) -> float:
-    """The logarithm of all counts together, those for free among them; 0 where there are no slots."""
-    whole = total + free * slots
+def log_whole(total: Number | float, pseudocount: float, slots: Number | float) -> float:
+    """The logarithm of all counts and pseudocounts together; 0 where there are no slots."""
+    whole = total + pseudocount * slots
     return math.log(whole) if whole > 0.0 else 0.0

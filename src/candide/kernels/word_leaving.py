@@ -10,7 +10,7 @@ import numpy as np
 
 from candide.data.arrays import AnyArray, FloatArray, IntArray
 from candide.kernels import compiled
-from candide.kernels.shares import free_count, log_whole
+from candide.kernels.shares import log_whole, pseudocount_of
 from candide.kernels.word_counting import TermWeighting, Texts, join_equal, weigh, weighed_amount
 from candide.kernels.words import Number, Reader, document_terms
 
@@ -73,10 +73,10 @@ class Absence(NamedTuple):
 
 
 class Gone(NamedTuple):
-    """Scratch: what one document takes with it. lost and faded by class, in counts and as numbers; pairs by place."""
+    """Scratch: what one document takes with it, counts and weights by class, and the pairs of its terms."""
 
-    lost: IntArray
-    faded: FloatArray
+    counts: IntArray
+    weights: FloatArray
     pairs: IntArray
     stays: AnyArray
 
@@ -197,8 +197,8 @@ def take_out(
     gone.stays says which of its terms go on speaking, gone.pairs where each stands with the document's class, -1 where
     nothing is left there. The first answer is -1 where the counts do not hold the document.
     """
-    gone.lost[:] = 0
-    gone.faded[:] = 0.0
+    gone.counts[:] = 0
+    gone.weights[:] = 0.0
     speaking, there = seen.kept_words, seen.all_words
     start = rows.indptr[row]
     for index in range(start, rows.indptr[row + 1]):
@@ -218,25 +218,25 @@ def take_out(
         if not seen.kept[word]:
             continue
         meant = seen.unit * (seen.factor[word] if seen.factor.size else 1.0)
-        gone.lost[label] += own
-        gone.faded[label] += own * meant
+        gone.counts[label] += own
+        gone.weights[label] += own * meant
         if rest >= seen.least:
             gone.stays[index - start] = True
             continue
         speaking -= 1
         for pair in range(seen.indptr[word], seen.indptr[word + 1]):
             left = seen.counts[pair] - (own if pair == mine else 0)
-            gone.lost[seen.labels[pair]] += left
-            gone.faded[seen.labels[pair]] += left * meant
+            gone.counts[seen.labels[pair]] += left
+            gone.weights[seen.labels[pair]] += left * meant
     return speaking, there
 
 
 @compiled
 def weight_left(label: Number, seen: Counted, gone: Gone) -> float:
     """How much of the kept words a class has left: exactly nothing where no count is left."""
-    rest = seen.class_totals[label] - gone.lost[label]
+    rest = seen.class_totals[label] - gone.counts[label]
     if seen.factor.size and rest > 0:
-        return max(seen.class_weights[label] - gone.faded[label], 0.0)
+        return max(seen.class_weights[label] - gone.weights[label], 0.0)
     return rest * seen.unit
 
 
@@ -356,13 +356,14 @@ def leave_out_shares(
                 if exposed:
                     all_left = seen.all_totals[other] - (weight * tokens if other == label else 0)
                     total, slots = all_left * seen.unit, there
-                free = free_count(total, smoothings[which])
-                whole, score = log_whole(total, free, slots), sums[other, which] + said * floors[which]
+                pseudocount = pseudocount_of(total, smoothings[which])
+                whole, score = log_whole(total, pseudocount, slots), sums[other, which] + said * floors[which]
                 if smoothings[which] == 0.0 and total > 0.0 and hits[other] < known:
                     score = -np.inf
                 joint[which, row, other] += score + alike - said * whole
                 if exposed and speaking > 0:
-                    joint[which, row, other] -= tokens * ((left + free * speaking) / (total + free * slots))
+                    expected = (left + pseudocount * speaking) / (total + pseudocount * slots)
+                    joint[which, row, other] -= tokens * expected
     return rows.indptr.size - 1
 
 
@@ -408,13 +409,13 @@ def leave_out_complements(
         for other in range(classes):
             weights_left[other] = weight_left(other, seen, gone)
             everything += weights_left[other]
-            counts_left += seen.class_totals[other] - gone.lost[other]
+            counts_left += seen.class_totals[other] - gone.counts[other]
         for other in range(classes):
-            counts_elsewhere = counts_left - (seen.class_totals[other] - gone.lost[other])
+            counts_elsewhere = counts_left - (seen.class_totals[other] - gone.counts[other])
             others = counts_elsewhere * seen.unit
             if seen.factor.size and counts_elsewhere > 0:
                 others = everything - weights_left[other]
-            joint[row, other] += said * log_whole(others, free_count(others, smoothing), speaking)
+            joint[row, other] += said * log_whole(others, pseudocount_of(others, smoothing), speaking)
             if others + smoothing > 0.0:
                 joint[row, other] += sums[other] + alike
     return rows.indptr.size - 1

@@ -12,7 +12,7 @@ import numpy as np
 
 from candide.data.arrays import AnyArray, FloatArray, IntArray
 from candide.kernels import compiled
-from candide.kernels.shares import free_count, log_whole
+from candide.kernels.shares import log_whole, pseudocount_of
 from candide.kernels.word_counting import (
     COUNTS,
     Tallies,
@@ -175,11 +175,11 @@ def score_text(
     everything = 0.0
     for label in range(classes):
         everything += totals[label]
-    frees, wholes = np.empty(classes), np.empty(classes)
+    pseudocounts, wholes = np.empty(classes), np.empty(classes)
     for label in range(classes):
         total = (everything - totals[label] if complement else totals[label]) * (unit * scale)
-        frees[label] = free_count(total, smoothing)
-        wholes[label] = log_whole(total, frees[label], known)
+        pseudocounts[label] = pseudocount_of(total, smoothing)
+        wholes[label] = log_whole(total, pseudocounts[label], known)
     length = np.int64(0)
     for index in range(count):
         term, amount = ids[index], sign * (unit * amounts[index])
@@ -190,5 +190,5 @@ def score_text(
             seen = count_of(term, label, tallies)
             if complement:
                 seen = words[term] - seen
-            joint[label] += amount * (np.log(seen * (unit * scale) + frees[label]) - wholes[label])
+            joint[label] += amount * (np.log(seen * (unit * scale) + pseudocounts[label]) - wholes[label])
     return length * unit

@@ -42,8 +42,8 @@ def decided(model: Predictor, novelty: Novelty | None, batch: Batch) -> Decided:
     found = model.assess(batch)
     posterior = normalised(found.reported, model.log_prior)
     expected = (novelty or Novelty()).chances(model.blocks, found.log_marginal, found.length)
-    hopeless = ~np.isfinite(found.reported.max(axis=1))
-    return Decided(posterior.argmax(axis=1), posterior, np.where(hopeless, 0.0, expected))
+    impossible = ~np.isfinite(found.reported.max(axis=1))
+    return Decided(posterior.argmax(axis=1), posterior, np.where(impossible, 0.0, expected))
 
 
 def answers(model: Predictor, decisions: Decided, confidence: float, rarity: float) -> AnyArray:

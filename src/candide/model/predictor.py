@@ -294,10 +294,10 @@ def texts_of(row: Batch, blocks: tuple[Block, ...]) -> dict[str, str]:
 def normalised(joint: FloatArray, log_prior: FloatArray) -> FloatArray:
     """The posterior: softmax with the maximum subtracted; the prior where every class is impossible."""
     largest = joint.max(axis=1, keepdims=True)
-    hopeless = ~np.isfinite(largest[:, 0])
-    if hopeless.any():
+    impossible = ~np.isfinite(largest[:, 0])
+    if impossible.any():
         joint = joint.copy()
-        joint[hopeless] = log_prior
+        joint[impossible] = log_prior
         largest = joint.max(axis=1, keepdims=True)
     shares = np.exp(joint - largest)
     return shares / shares.sum(axis=1, keepdims=True)

@@ -31,8 +31,8 @@ def picked(batch: Batch, limit: int = ROWS_TO_LOOK_AT) -> Batch:
     order = np.argsort(content)
     starts = np.flatnonzero(np.diff(content[order], prepend=content[order[0]] + np.uint64(1)))
     number = np.arange(len(order)) - np.repeat(starts, np.diff(starts, append=len(order)))
-    lottery = mix_all(content[order] ^ mix_all(number.astype(np.uint64)))
-    return batch.take(np.sort(order[np.argpartition(lottery, limit)[:limit]]))
+    random_keys = mix_all(content[order] ^ mix_all(number.astype(np.uint64)))
+    return batch.take(np.sort(order[np.argpartition(random_keys, limit)[:limit]]))
 
 
 def canonical_rows(batch: Batch) -> Batch:
@@ -60,22 +60,23 @@ class Reservoir:
     def watched(self, batches: Iterable[Batch]) -> Iterator[Batch]:
         """The same batches, a few rows of each kept in passing."""
         for batch in batches:
-            lottery = mix_all(np.arange(self.seen, self.seen + len(batch), dtype=np.uint64) + np.uint64(1))
+            random_keys = mix_all(np.arange(self.seen, self.seen + len(batch), dtype=np.uint64) + np.uint64(1))
             self.seen += len(batch)
-            self._keep(lottery, batch)
+            self._keep(random_keys, batch)
             yield batch
 
-    def _keep(self, lottery: Hashes, batch: Batch) -> None:
+    def _keep(self, random_keys: Hashes, batch: Batch) -> None:
         share = 1.0 if self.seen <= 2 * self.limit else 2 * self.limit / self.seen
-        lucky = np.flatnonzero(lottery <= np.uint64(share * LARGEST_HASH))
-        self.pieces.append((lottery[lucky], batch.take(lucky)) if len(lucky) < len(batch) else (lottery, batch))
+        sampled = np.flatnonzero(random_keys <= np.uint64(share * LARGEST_HASH))
+        some = len(sampled) < len(batch)
+        self.pieces.append((random_keys[sampled], batch.take(sampled)) if some else (random_keys, batch))
 
     def rows(self) -> list[Batch]:
         """The rows with the lowest hashes among all that were seen."""
-        everyone = np.sort(np.concatenate([lottery for lottery, _ in self.pieces]))
+        everyone = np.sort(np.concatenate([random_keys for random_keys, _ in self.pieces]))
         least = everyone[min(self.limit, len(everyone)) - 1]
-        kept = ((lottery <= least, batch) for lottery, batch in self.pieces)
-        return [batch.take(np.flatnonzero(lucky)) for lucky, batch in kept if lucky.any()]
+        kept = ((random_keys <= least, batch) for random_keys, batch in self.pieces)
+        return [batch.take(np.flatnonzero(sampled)) for sampled, batch in kept if sampled.any()]
 
 
 def row_hashes(batch: Batch) -> Hashes:

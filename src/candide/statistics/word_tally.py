@@ -108,7 +108,7 @@ class WordTally:
         bits = max(self.bits, other.bits)
         mine, theirs = self.at(bits), other.at(bits)
         both = [a + b for a, b in zip(mine.class_totals.tolist(), theirs.class_totals.tolist(), strict=True)]
-        if load_of(both, bits) > CEILING:
+        if largest_total(both, bits) > CEILING:
             raise OverflowRefused(f"The counts of words would exceed 2^{62 - bits}.")
         return mine._merged(theirs, 1)
 
@@ -119,7 +119,7 @@ class WordTally:
     @property
     def count_bound(self) -> int:
         """How much was counted, as far as it must fit in 64 bits."""
-        return load_of(self.class_totals.tolist(), self.bits)
+        return largest_total(self.class_totals.tolist(), self.bits)
 
     def at(self, bits: int) -> WordTally:
         """The same counts in units that are as small, or smaller."""
@@ -204,7 +204,7 @@ class WordTally:
         return self.lines._replace(labels=labels, counts=counts)
 
 
-def load_of(class_totals: list[int], bits: int) -> int:
+def largest_total(class_totals: list[int], bits: int) -> int:
     """The most that was counted of a class; of all classes together where weights are fractions and units small."""
     return sum(class_totals) if bits else max(class_totals, default=0)
 

@@ -117,14 +117,14 @@ class FadingStream(Stream):
         if weight > HEAVIEST:
             self.counts /= weight
             self.rows /= weight
-            for block in self.lives.values():
+            for block in self.live_blocks.values():
                 block.builder.shrink(1.0 / weight)
                 if isinstance(block, FadingCategories):
                     block.shrink(1.0 / weight)
             weight = 1.0
             self._list_classes()
         self.weight = weight
-        for block in self.lives.values():
+        for block in self.live_blocks.values():
             block.weight, block.scale = weight, 1.0 / weight
 
 

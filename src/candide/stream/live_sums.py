@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 
-from candide.data.arrays import AnyArray, FloatArray, IntArray
+from candide.data.arrays import FloatArray, IntArray
 from candide.families.base.density import Density, Pool
-from candide.model.summary import NO_WEIGHTS, refuse_impossible
+from candide.model.summary import refuse_impossible
 from candide.statistics.logarithms import log_gap
 from candide.statistics.moments import MomentsBuilder
 from candide.statistics.sums import Sums, SumsBuilder, grid_logs
@@ -206,13 +206,6 @@ def entries_of(seen: Sums) -> list[list[Entry]]:
     return columns
 
 
-class Caught:
-    """Stands in for a builder, to see what a family makes of a row before it is summed."""
-
-    def learn(self, values: FloatArray, labels: IntArray, weights: AnyArray | None) -> None:
-        self.values = values
-
-
 class LiveDensity(Live):
     """Any family of one number at a time; the moments of a (column, class) are rounded anew only after it changed."""
 
@@ -227,9 +220,7 @@ class LiveDensity(Live):
         row = np.full((1, len(self.columns)), np.nan)
         for index, name, value in cells:
             row[0, index] = within_support(support, number_of(value, name), name, family)
-        caught: Any = Caught()
-        self.family.learn(caught, row, np.zeros(1, dtype=np.int64), NO_WEIGHTS)
-        return np.asarray(caught.values[0])
+        return np.asarray(self.family.summed(row)[0])
 
     def learn(self, values: FloatArray, label: int) -> None:
         self.builder.add(values, label, 1)

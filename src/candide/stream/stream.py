@@ -89,12 +89,12 @@ class Stream:
         self.bits = summary.bits
         if self.bits:
             self.weight = 1 << self.bits
-        self.lives: dict[AnyFamily, Live] = {
+        self.live_blocks: dict[AnyFamily, Live] = {
             block.family: self.live(block.family, list(block.columns), statistic)
             for block, statistic in zip(summary.blocks, summary.statistics, strict=True)
         }
         self.columns: dict[str, list[tuple[Live, int]]] = {choice.column: [] for choice in self.choices}
-        for block in self.lives.values():
+        for block in self.live_blocks.values():
             self._note(block, len(block.columns))
         self.order = np.zeros(0, dtype=np.int64)
         self.classes: tuple[Key, ...] = ()
@@ -151,7 +151,7 @@ class Stream:
                     where=Location(value=shown(key)),
                 )
             cells = dict(self._by_block(row))
-            values = [(block, block.read(cells.get(block, []))) for block in self.lives.values()]
+            values = [(block, block.read(cells.get(block, []))) for block in self.live_blocks.values()]
             left = self.counts[: self.width].copy()
             left[label] -= self.weight
             for block, read in values:
@@ -238,12 +238,12 @@ class Stream:
             return self.frozen
 
     def _blocks(self) -> tuple[Block, ...]:
-        return tuple(Block(family, tuple(block.columns)) for family, block in self.lives.items())
+        return tuple(Block(family, tuple(block.columns)) for family, block in self.live_blocks.items())
 
     def _summary(self) -> Summary:
         keys = tuple(sorted(self.index_of))
         order = np.array([self.index_of[key] for key in keys], dtype=np.int64)
-        statistics = tuple(block.freeze().only(order) for block in self.lives.values())
+        statistics = tuple(block.freeze().only(order) for block in self.live_blocks.values())
         units, bits = coarsest(self.counts[order], self.bits)
         return Summary(self._blocks(), keys, units, statistics, self.learned.summary.declared, bits).canonical()
 
@@ -323,7 +323,7 @@ class Stream:
                 cells.setdefault(block, []).append((index, name, value))
         for some in cells.values():
             some.sort(key=INDEX)
-        return [(block, cells[block]) for block in self.lives.values() if block in cells]
+        return [(block, cells[block]) for block in self.live_blocks.values() if block in cells]
 
     def _label(self, y: Any) -> Key:
         if type(y) is str and ("text", y) in self.index_of:
@@ -349,7 +349,7 @@ class Stream:
             self.width += 1
             if self.width > len(self.counts):
                 self.counts = np.pad(self.counts, (0, self.width))
-            for block in self.lives.values():
+            for block in self.live_blocks.values():
                 block.grow(self.width)
         return self.index_of[key]
 
@@ -375,14 +375,14 @@ class Stream:
         self.names = [value for _, value in self.classes]
         self.order = np.array([self.index_of[key] for key in self.classes], dtype=np.int64)
         self.in_order = self.order.tolist() == list(range(self.width))
-        for block in self.lives.values():
+        for block in self.live_blocks.values():
             block.parameters = None
 
     def _note_families(self) -> None:
         """What the choice of families decides for all rows."""
         self.texts = [choice.column for choice in self.choices if choice.family and choice.family.reads == TEXT]
-        self.missing_readers = [block for block in self.lives.values() if block.reads_missing]
-        self.has_prior = not self.lives or any(family.is_likelihood for family in self.lives)
+        self.missing_readers = [block for block in self.live_blocks.values() if block.reads_missing]
+        self.has_prior = not self.live_blocks or any(family.is_likelihood for family in self.live_blocks)
 
     def _widen(self, choices: list[Choice], row: Mapping[str, Any]) -> None:
         """Take in new columns, once it is known that their families take the row."""
@@ -393,26 +393,26 @@ class Stream:
         for family, names in fresh.items():
             self._empty(family, names).read([(index, name, row[name]) for index, name in enumerate(names)])
         for family, names in fresh.items():
-            if family in self.lives:
-                self.lives[family].widen(names)
+            if family in self.live_blocks:
+                self.live_blocks[family].widen(names)
             else:
-                self.lives[family] = self._empty(family, names)
-            self._note(self.lives[family], len(names))
+                self.live_blocks[family] = self._empty(family, names)
+            self._note(self.live_blocks[family], len(names))
         self.choices += choices
         self.columns.update({choice.column: [] for choice in choices if choice.family is None})
         self._note_families()
 
     def _narrow(self, gone: set[str]) -> None:
         """Let columns go that no row has a value in."""
-        for family, block in list(self.lives.items()):
+        for family, block in list(self.live_blocks.items()):
             kept = [name for name in block.columns if name not in gone]
             if not kept:
-                del self.lives[family]
+                del self.live_blocks[family]
             elif len(kept) < len(block.columns):
                 block.narrow(kept)
         self.choices = [choice for choice in self.choices if choice.column not in gone]
         self.columns = {choice.column: [] for choice in self.choices}
-        for block in self.lives.values():
+        for block in self.live_blocks.values():
             self._note(block, len(block.columns))
         self._note_families()
 

@@ -115,19 +115,19 @@ class DropInClassifier(Shared, ClassifierMixin, BaseEstimator):  # type: ignore[
     @reads
     def predict(self, X: Any) -> AnyArray:
         """The most probable class of each row; ties go to the first."""
-        prior = self._prior_if_hopeless()
+        prior = self._prior_where_impossible()
         return self.classes_[np.concatenate(self._by_rows(X, lambda joint: best_of(joint, prior)))]
 
     @reads
     def predict_proba(self, X: Any) -> FloatArray:
         """P(class | row): finite and summing to one whatever the row holds."""
-        prior = self._prior_if_hopeless()
+        prior = self._prior_where_impossible()
         return np.concatenate(self._by_rows(X, lambda joint: normalised(joint, prior)))
 
     @reads
     def predict_log_proba(self, X: Any) -> FloatArray:
         """log P(class | row)."""
-        prior = self._prior_if_hopeless()
+        prior = self._prior_where_impossible()
         return np.concatenate(self._by_rows(X, lambda joint: log_normalised(joint, prior)))
 
     @reads
@@ -199,7 +199,7 @@ class DropInClassifier(Shared, ClassifierMixin, BaseEstimator):  # type: ignore[
 
         return on_every_core(of_rows, list(row_pieces(X)))
 
-    def _prior_if_hopeless(self) -> FloatArray:
+    def _prior_where_impossible(self) -> FloatArray:
         """The log prior, which is the answer for a row that every class calls impossible."""
         check_is_fitted(self)
         prior = self._prior()

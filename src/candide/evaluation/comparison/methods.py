@@ -46,7 +46,7 @@ def methods_for(columns: ColumnKinds, families: Families) -> tuple[list[Method],
     """The methods that suit the columns, and a sentence on those that do not."""
     refusal = why_no_full_covariance(columns)
     analyses = [] if refusal else discriminant_analyses(columns)
-    return [*naive_bayes(columns, families), *analyses, *rivals(columns)], [refusal] if refusal else []
+    return [*naive_bayes(columns, families), *analyses, *discriminative_methods(columns)], [refusal] if refusal else []
 
 
 def naive_bayes(columns: ColumnKinds, families: Families) -> list[Method]:
@@ -87,7 +87,7 @@ def discriminant_analyses(columns: ColumnKinds) -> list[Method]:
     return [shared, full]
 
 
-def rivals(columns: ColumnKinds) -> list[Method]:
+def discriminative_methods(columns: ColumnKinds) -> list[Method]:
     """The discriminative methods: for text a linear SVM too, else logistic regression without its penalty."""
     regression = Method(
         "logistic regression",

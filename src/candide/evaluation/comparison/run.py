@@ -40,7 +40,7 @@ class Contest:
     @classmethod
     def of(cls, batch: Batch, families: Families = "auto", folds: int = FOLDS, seed: int = 0) -> Contest:
         """Look at the columns, and deal the rows: put in an order of their own, so that theirs leaves no trace."""
-        refuse_hopeless(batch, folds)
+        refuse_too_few(batch, folds)
         columns = ColumnKinds.of(batch, families)
         if not columns.guessed:
             raise RowsRefused(
@@ -102,7 +102,7 @@ def tried(method: Method, learned: Batch, tested: Batch) -> DrawScore:
     return DrawScore(len(tested), right, loss, bins, done - start, end - done)
 
 
-def refuse_hopeless(batch: Batch, folds: int) -> None:
+def refuse_too_few(batch: Batch, folds: int) -> None:
     """Raise where rows, classes or folds are too few to learn anything from the comparison."""
     if batch.labels is None:
         raise LabelsRefused("These rows have no labels to compare answers with.", expected="one label a row")

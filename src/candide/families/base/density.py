@@ -216,22 +216,22 @@ def pool(seen: Sums) -> Pool:
     return Pool(seen.weight.to_float(), seen.mean, seen.deviation, None if seen.log is None else seen.log_gap)
 
 
-def blend(own: Pool, everyone: Pool, free_rows: float) -> Moments:
-    """Each class's own moments with `free_rows` rows of everyone's mixed in.
+def blend(own: Pool, everyone: Pool, prior_rows: float) -> Moments:
+    """Each class's own moments with `prior_rows` rows of everyone's mixed in.
 
     Deviations are combined without squaring, so that columns near 1e300 or 1e-300 work.
     """
-    free = np.where((own.weight == 0) & (free_rows == 0), 1.0, free_rows)
-    own_share, free_share = own.weight / (own.weight + free), free / (own.weight + free)
-    mean = own_share * own.mean + free_share * everyone.mean
+    prior = np.where((own.weight == 0) & (prior_rows == 0), 1.0, prior_rows)
+    own_share, prior_share = own.weight / (own.weight + prior), prior / (own.weight + prior)
+    mean = own_share * own.mean + prior_share * everyone.mean
     deviation = np.hypot(
         np.sqrt(own_share) * np.hypot(own.deviation, own.mean - mean),
-        np.sqrt(free_share) * np.hypot(everyone.deviation, everyone.mean - mean),
+        np.sqrt(prior_share) * np.hypot(everyone.deviation, everyone.mean - mean),
     )
     log_gap = None
     if own.log_gap is not None and everyone.log_gap is not None:
-        log_gap = own_share * own.log_gap + free_share * everyone.log_gap
-        log_gap += gap_between(own.mean, everyone.mean, own_share, free_share)
+        log_gap = own_share * own.log_gap + prior_share * everyone.log_gap
+        log_gap += gap_between(own.mean, everyone.mean, own_share, prior_share)
     deviation = np.where(everyone.weight == 0, 1.0, deviation)
     return Moments(own.weight, mean, deviation, log_gap, everyone.deviation)
 
@@ -272,7 +272,7 @@ def kinds_of(values: FloatArray, labels: IntArray, weights: AnyArray) -> tuple[S
     return SummedRows(numbers[pairs // classes], pairs % classes, amounts[kinds % len(amounts)]), which
 
 
-def blended_without(seen: Sums, out: SummedRows, free_rows: float) -> Moments:
+def blended_without(seen: Sums, out: SummedRows, prior_rows: float) -> Moments:
     """What `blend` gives for one column without each row, [row, class].
 
     Down-dated in doubles where that is as good as subtracting exactly: where it keeps all but a few bits, and where
@@ -280,13 +280,13 @@ def blended_without(seen: Sums, out: SummedRows, free_rows: float) -> Moments:
     """
     everyone, together = seen.over_classes(), out._replace(labels=np.zeros_like(out.labels))
     (left, kept, rounded), (rest, kept_all, rounded_all) = without(seen, out), without(everyone, together)
-    moments = blend(among(seen, left, out.labels), in_rows(rest), free_rows)
+    moments = blend(among(seen, left, out.labels), in_rows(rest), prior_rows)
     coarse = (np.spacing(np.abs(moments.mean)) > COARSE * moments.deviation).any(axis=1)
     shaky = np.flatnonzero(~(kept & kept_all & (rounded & rounded_all | ~coarse)))
     if len(shaky):
         put(left, shaky, pool(exactly_without(seen, out.at(shaky))))
         put(rest, shaky, pool(exactly_without(everyone, together.at(shaky))))
-        moments = blend(among(seen, left, out.labels), in_rows(rest), free_rows)
+        moments = blend(among(seen, left, out.labels), in_rows(rest), prior_rows)
     return moments
 
 

@@ -21,33 +21,37 @@ NEWTON_STEPS = 8
 SQUARINGS = 12
 """Raises a matrix to the power of 4096: what is 1 % less than the most is then nothing."""
 TINY = 1e-300
-ROWS_LENT = 1.0
+PSEUDOCOUNT = 1.0
 """Rows of the usual mixture of classes lent to each value before values are put in order."""
 
 
-def log_merged(counts: AnyArray, parts: IntArray, smoothing: float, lent: float | FloatArray = 0.0) -> FloatArray:
-    """log P(slot | class) where slot i belongs to part parts[i]; `lent` is added to what each slot counts in its part.
+def log_merged(
+    counts: AnyArray, parts: IntArray, smoothing: float, pseudocounts: float | FloatArray = 0.0
+) -> FloatArray:
+    """log P(slot | class) where slot i belongs to part parts[i].
+
+    The pseudocounts are added to what each slot counts in its part.
 
     >>> counts = np.array([[3, 0], [1, 0], [0, 4]])
     >>> np.exp(log_merged(counts, np.array([0, 0, 1]), 0.0)).round(15).tolist()
     [[0.75, 0.0], [0.25, 0.0], [0.0, 1.0]]
     """
-    pool = counts.sum(axis=1) + np.asarray(lent, dtype=np.float64)
+    pool = counts.sum(axis=1) + np.asarray(pseudocounts, dtype=np.float64)
     with np.errstate(divide="ignore"):
         within = np.log(pool) - np.log(summed(pool, parts))[parts]
     return log_shares(summed(counts, parts), smoothing)[parts] + within[:, None]
 
 
 def log_merged_without(
-    counts: AnyArray, parts: IntArray, smoothing: float, out: SlotRows, lent: float | FloatArray = 0.0
+    counts: AnyArray, parts: IntArray, smoothing: float, out: SlotRows, pseudocounts: float | FloatArray = 0.0
 ) -> FloatArray:
     """What `log_merged` gives each row's slot once the row has left, [row, class]; 0 where the slot leaves with it."""
     refuse_slots_never_learned(counts, out)
-    pool, free = counts.sum(axis=1), np.broadcast_to(np.asarray(lent, dtype=np.float64), len(counts))
-    homes = parts[out.slots]
-    said = log_shares_without(summed(counts, parts), smoothing, out._replace(slots=homes))
-    left = pool[out.slots] - out.weights + free[out.slots]
-    whole = summed(pool, parts)[homes] - out.weights + summed(free, parts)[homes]
+    pool, added = counts.sum(axis=1), np.broadcast_to(np.asarray(pseudocounts, dtype=np.float64), len(counts))
+    own_parts = parts[out.slots]
+    said = log_shares_without(summed(counts, parts), smoothing, out._replace(slots=own_parts))
+    left = pool[out.slots] - out.weights + added[out.slots]
+    whole = summed(pool, parts)[own_parts] - out.weights + summed(added, parts)[own_parts]
     with np.errstate(divide="ignore", invalid="ignore"):
         said += (np.log(left) - np.log(whole))[:, None]
     said[left == 0] = 0.0
@@ -100,7 +104,7 @@ def along_one_axis(counts: AnyArray) -> IntArray:
     """
     rows = counts.sum(axis=1, keepdims=True).astype(np.float64)
     usual = counts.sum(axis=0) / rows.sum()
-    apart = (counts - rows * usual) / ((rows + ROWS_LENT) * np.sqrt(usual))
+    apart = (counts - rows * usual) / ((rows + PSEUDOCOUNT) * np.sqrt(usual))
     away = (apart * leading_direction(apart, rows)).sum(axis=1)
     return np.argsort(quantized(away / max(np.abs(away).max(), TINY)), kind="stable")
 

@@ -159,8 +159,8 @@ def probabilities(findings: Findings) -> str:
         return section("reliability", title, paragraph(sentences.NOT_MEASURED))
     about = "Of the answers given with a probability of 80%, about 80% should be right: dots should lie on the line."
     drawing = picture("picture-reliability", reliability(measured), sentences.reliability_in_words(measured))
-    honesty = sentences.honesty_in_words(measured.calibration_error)
-    return section("reliability", title, paragraph(about), paragraph(honesty), drawing)
+    reliable = sentences.calibration_error_in_words(measured.calibration_error)
+    return section("reliability", title, paragraph(about), paragraph(reliable), drawing)
 
 
 def mistakes_section(findings: Findings) -> str:

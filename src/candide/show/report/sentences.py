@@ -37,10 +37,10 @@ def quality_in_words(measured: Any) -> str:
         f"share is between {percent(low)} and {percent(high)}. Always giving the commonest answer would be right for "
         f"{percent(measured.baseline)}."
     )
-    return f"{said} {honesty_in_words(measured.calibration_error)}"
+    return f"{said} {calibration_error_in_words(measured.calibration_error)}"
 
 
-def honesty_in_words(error: float) -> str:
+def calibration_error_in_words(error: float) -> str:
     """Whether probabilities can be taken at their word."""
     off = f"on average they are off by {100 * error:.1f} percentage points"
     if error < 0.03:

@@ -103,6 +103,32 @@ def test_leaving_out_cuts_each_text_once_for_each_reading(cuts):
     assert cuts.documents == 240 * len(readings)
 
 
+def test_recipes_and_calibration_cut_each_text_once_for_each_way_of_cutting(monkeypatch):
+    """Words, pairs and characters are tried by many weightings, models and smoothings; then the best are left out."""
+    found, ways = Cuts(), set()
+    way_of_cutting = term_lists.way_of_cutting
+    monkeypatch.setattr(term_lists, "list_documents", found.counting(term_lists.list_documents))
+    monkeypatch.setattr(term_lists, "way_of_cutting", lambda options: ways.add(way := way_of_cutting(options)) or way)
+    texts, labels = corpus(240, 5)
+    candide.NaiveBayes().fit({"text": texts}, labels)
+    assert len(ways) == 3
+    assert found.documents == 240 * len(ways)
+
+
+@pytest.mark.parametrize("auxiliary", [False, True])
+@pytest.mark.parametrize(
+    "options", [{}, {"model": "complement"}, {"shortest": 2, "ngrams": 2}, {"min_count": 3}], ids=str
+)
+def test_texts_left_out_of_themselves_are_those_left_out_of_their_tally(options, auxiliary):
+    texts, labels = corpus(120, 3)
+    block = Block(Text(column="text", options=TextOptions(**options), is_auxiliary=auxiliary), ("text",))
+    batch = Batch.of({"text": [*texts, None, "", "never"]}, [*labels, *labels[:3]], np.arange(123) % 4)
+    summary = Summary.of((block,), batch)
+    by_numbers, by_tally = (LeaveOneOut.of(summary, batch, is_all=alone).left_out() for alone in (True, False))
+    for name in ("terms", "lengths", "log_marginal"):
+        assert np.array_equal(getattr(by_numbers, name), getattr(by_tally, name)), name
+
+
 RECIPES = [
     *((model, weighting) for model in ("multinomial", "complement") for weighting in ("counts", "presence", "unit")),
     ("bernoulli", "presence"),

@@ -13,6 +13,7 @@ from candide.data.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from candide.data.batch import Batch
 from candide.data.errors import Location, OptionRefused
 from candide.families.base.basis import CountBasis
+from candide.families.base.block_rows import BlockRows
 from candide.families.base.block_scores import BlockScores
 from candide.families.base.competing import TEXT
 from candide.families.base.core import Drawn
@@ -27,6 +28,7 @@ from candide.families.words.leave_one_out import TallyIndex, TextsLeftOut
 from candide.families.words.options import TextOptions
 from candide.families.words.parameters import TextParameters, counting_unit, unigrams
 from candide.families.words.term_lists import lengths_of
+from candide.families.words.term_matrix import TermMatrix
 from candide.families.words.word_basis import count_bases, counts_of, unspoken
 from candide.families.words.word_tally_builder import WordTallyBuilder
 from candide.kernels.word_scoring import Weights
@@ -142,8 +144,9 @@ class Text(Family[WordTally, WordTallyBuilder, Documents, TextParameters]):
 
     def _documents(self, batch: Batch, columns: tuple[str, ...], strict: bool) -> Documents:
         refuse_several(columns)
-        raw = batch.columns.raw(batch.position(columns[0]))
-        return Documents.of(raw, columns[0], strict, self.options.lowered_first)
+        (name,), lowered = columns, self.options.lowered_first
+        raw = batch.columns.raw(batch.position(name))
+        return batch.once(("documents", name, strict, lowered), lambda: Documents.of(raw, name, strict, lowered))
 
     def identified(self, batch: Batch, columns: tuple[str, ...]) -> Documents:
         return self.read(batch, columns)
@@ -181,11 +184,22 @@ class Text(Family[WordTally, WordTallyBuilder, Documents, TextParameters]):
 
     def leave_one_out(self, seen: WordTally, columns: tuple[str, ...]) -> TextsLeftOut:
         """Each text is cut once, whatever is asked of it."""
-        models = [self.options.model]
-        if not self.is_likelihood and not self.is_auxiliary:
-            models.append("multinomial")
         index = TallyIndex.of(seen, self.options)
-        return TextsLeftOut(seen, index, float(self.smoothing), tuple(models), self.is_auxiliary)
+        return TextsLeftOut(seen, index, float(self.smoothing), self._models, self.is_auxiliary)
+
+    def leave_each_out(self, rows: BlockRows[Documents], columns: tuple[str, ...], classes: int) -> BlockScores:
+        """The texts are counted by their numbers of terms, so that none is cut that was cut before."""
+        weighed = TermMatrix.of(rows.values, rows.labels, rows.weights, classes, self.options).weighed(
+            self.options.weighting
+        )
+        loads, smoothing = weighed.weights, float(self.smoothing)
+        return weighed.leaving.assess(weighed.rows, weighed.labels, loads, smoothing, self._models, self.is_auxiliary)
+
+    @property
+    def _models(self) -> tuple[str, ...]:
+        """The model that scores, and another for the likelihood where the score is none."""
+        both = not self.is_likelihood and not self.is_auxiliary
+        return (self.options.model, "multinomial") if both else (self.options.model,)
 
     def evidence_length(self, parameters: TextParameters | None, values: Documents) -> FloatArray:
         """How much the terms of each text weigh, known or not: how many they are, or sqrt(n) of n scaled to one."""

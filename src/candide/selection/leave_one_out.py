@@ -133,6 +133,8 @@ class LeaveOneOut:
     """The log prior of each class without each row, [row, class]."""
     prepared: Mapping[Block, BlockLeftOut]
     """Blocks made ready before, where several of these share them."""
+    is_all: bool = False
+    """Whether the summary has learned these rows and no others."""
 
     @classmethod
     def of(
@@ -142,17 +144,17 @@ class LeaveOneOut:
         priors: Priors = "empirical",
         class_weight: Priors | None = None,
         prepared: Mapping[Block, BlockLeftOut] | None = None,
+        is_all: bool = False,
     ) -> LeaveOneOut:
         """Ready to take out these rows, all of which the summary has learned."""
-        batch = rows if rows.readings is not None else rows.read_once()
-        labels, weights = known_labels(summary, batch), grid_weights(batch)
+        labels, weights = known_labels(summary, rows), grid_weights(rows)
         prior = priors_without(summary, labels, weights, priors, class_weight)
-        return cls(summary, batch, labels, weights, prior, prepared or {})
+        return cls(summary, rows, labels, weights, prior, prepared or {}, is_all)
 
     @classmethod
     def of_labels(cls, rows: Batch) -> LeaveOneOut:
         """Ready to take out rows of themselves, in whichever blocks they will be learned."""
-        return cls.of(Summary.of((), rows), rows)
+        return cls.of(Summary.of((), rows), rows if rows.readings is not None else rows.read_once(), is_all=True)
 
     @property
     def classes(self) -> tuple[Key, ...]:
@@ -171,16 +173,25 @@ class LeaveOneOut:
         """
         asked = self.summary.blocks if blocks is None else tuple(blocks)
         run = map if engine is None else engine.map
-        ready = list(run(self._ready, asked))
-        shape = (len(asked), len(self.labels), len(self.summary.classes))
+        shape, whole = (len(asked), len(self.labels), len(self.classes)), slice(0, len(self.labels))
         terms, lengths, log_marginal = np.zeros(shape), np.zeros(shape[:2]), np.zeros(shape[:2])
-        cuts = [slice(0, shape[1])] if engine is None else self._parts
-        pieces = [(index, part) for index in range(shape[0]) for part in cuts]
-        answers = run(self._said, [(asked[index], ready[index], part) for index, part in pieces])
-        for (index, part), said in zip(pieces, answers, strict=True):
+
+        def note(index: int, part: slice, said: BlockScores) -> None:
             terms[index, part], lengths[index, part] = said.score, said.length
             if not asked[index].family.is_auxiliary:
                 log_marginal[index, part] = log_sum(self.prior[part] + said.log_likelihood) + said.unseen
+
+        rest = []
+        for index, answer in enumerate(run(self._without_statistic, asked)):
+            if answer is None:
+                rest.append(index)
+            else:
+                note(index, whole, answer)
+        ready = dict(zip(rest, run(self._ready, [asked[index] for index in rest]), strict=True))
+        pieces = [(index, part) for index in rest for part in ([whole] if engine is None else self._parts)]
+        answers = run(self._said, [(asked[index], ready[index], part) for index, part in pieces])
+        for (index, part), said in zip(pieces, answers, strict=True):
+            note(index, part, said)
         return LeftOut(self.labels, self.loads, self.prior, terms, lengths, log_marginal, has_prior(asked))
 
     def in_folds(self, blocks: Sequence[Block] | None = None, engine: Engine | None = None) -> LeftOut:
@@ -201,6 +212,11 @@ class LeaveOneOut:
         if block.family.chooses:
             return score_without_folds(block, self.statistic(block), self.rows(block))
         return self._ready(block).scores(self.rows(block)).score
+
+    def _without_statistic(self, block: Block) -> BlockScores | None:
+        if not self.is_all or block in self.prepared:
+            return None
+        return block.family.leave_each_out(self.rows(block), block.columns, len(self.classes))
 
     def _ready(self, block: Block) -> BlockLeftOut:
         return self.prepared.get(block) or block.family.leave_one_out(self.statistic(block), block.columns)

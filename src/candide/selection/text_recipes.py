@@ -21,6 +21,7 @@ from candide.families.base.family import Block
 from candide.families.text import Text
 from candide.families.words.documents import Documents
 from candide.families.words.options import AUTO, WEIGHTINGS, TextOptions
+from candide.families.words.term_lists import way_of_cutting
 from candide.families.words.term_matrix import TermMatrix, WeighedTerms
 from candide.kernels.threads import in_parallel
 from candide.model.options import Options
@@ -71,6 +72,7 @@ def best_recipe(choice: Choice, column: Batch, user_options: Options, calibrates
     trials = list(layered(corpus, options) if several else single(corpus, options))
     best = trials[-1] if several else preferred(trials)
     recipe: TextRecipe = best.what
+    corpus.keep_only(recipe)
     return recipe.put_into(choice, compared(best, trials))
 
 
@@ -146,6 +148,12 @@ class Corpus:
     def judging_rows(self) -> int:
         """How many rows, the first ones, judge."""
         return len(self.judging.labels)
+
+    def keep_only(self, recipe: TextRecipe) -> None:
+        """Let go of what was cut for readings that nobody will ask for again."""
+        wanted = {way_of_cutting(reading.family.options) for reading in recipe.readings}
+        for way in set(self.documents.cuts) - wanted:
+            del self.documents.cuts[way]
 
     def cut(self, options: TextOptions) -> TermMatrix:
         """The texts in terms."""

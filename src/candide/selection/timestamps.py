@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pyarrow as pa
 
 from candide.data.arrays import FloatArray
-from candide.data.batch import Batch, as_numbers
+from candide.data.batch import Batch
 from candide.data.errors import ColumnRefused
 from candide.data.times import time_kind
 
@@ -21,11 +19,12 @@ SCALES = (1.0, 1e3, 1e6, 1e9)
 
 def timestamp_columns(rows: Batch) -> list[str]:
     """The columns that hold dates, instants, or numbers that read as such."""
-    return [name for index, name in enumerate(rows.names) if tells_time(rows.columns.raw(index), name)]
+    return [name for name in rows.names if tells_time(rows, name)]
 
 
-def tells_time(raw: Any, name: str) -> bool:
+def tells_time(rows: Batch, name: str) -> bool:
     """Whether values are dates or instants by their type, or whole numbers that all lie between 1990 and 2100."""
+    raw = rows.columns.raw(rows.position(name))
     if isinstance(raw, (pa.Array, pa.ChunkedArray)):
         if time_kind(raw.type):
             return True
@@ -36,7 +35,7 @@ def tells_time(raw: Any, name: str) -> bool:
     elif raw.dtype.kind == "M":
         return True
     try:
-        return counts_seconds(as_numbers(raw, name))
+        return counts_seconds(rows.numbers([name])[:, 0])
     except ColumnRefused:
         return False
 

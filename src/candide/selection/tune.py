@@ -46,10 +46,11 @@ def tune(
     """
     if sum(len(batch) for batch in batches) < FEWEST_ROWS or len(summary.classes) < 2 or not summary.blocks:
         return UNTUNED, []
-    some = list(affordable(summary, batches))
+    some = [batch if batch.readings is not None else batch.read_once() for batch in affordable(summary, batches)]
     with watch("Leaving rows out", Size(len(some), "batches")) as report:
-        prepared = prepared_blocks(summary, engine)
-        leaving = [LeaveOneOut.of(summary, batch, priors, class_weight, prepared) for batch in some]
+        is_all = len(some) == 1 and weigh_alike(summary, some[0])
+        prepared = prepared_blocks(summary, engine) if len(some) > 1 else {}
+        leaving = [LeaveOneOut.of(summary, batch, priors, class_weight, prepared, is_all) for batch in some]
         rows = LeftOut.joined(batch.in_folds(engine=engine) for batch in counted(leaving, report))
     with watch("Calibrating", Size(None, "steps")):
         calibration = calibrated(rows, summary.classes, summary.blocks)
@@ -57,6 +58,12 @@ def tune(
         novelty = Novelty.of(summary.blocks, rows.log_marginal, rows.lengths, rows.weights, silent)
         curve = learning_curve(leaving, calibration, engine, priors, class_weight)
         return Tuning(calibration, novelty, quality(summary, rows, calibration, curve)), leaks(summary, rows)
+
+
+def weigh_alike(summary: Summary, rows: Batch) -> bool:
+    """Whether rows, all of which the summary has learned, are all that it has learned."""
+    alone = Summary.of((), rows)
+    return alone.classes == summary.classes and alone.weighed == summary.weighed
 
 
 def always_new(summary: Summary, rows: Batch) -> list[str]:

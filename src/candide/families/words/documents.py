@@ -7,8 +7,8 @@ replacement character, which is no word character and so separates words. Bytes 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -31,6 +31,8 @@ class Documents:
     """A column of text in one or more pieces."""
 
     pieces: tuple[Texts, ...]
+    cuts: dict[Hashable, Any] = field(default_factory=dict, compare=False, repr=False)
+    """The same texts in terms, by the way they were cut, as far as somebody has asked for that."""
 
     @classmethod
     def of(cls, column: Any, name: str, strict: bool = True, lowered: bool = False) -> Documents:

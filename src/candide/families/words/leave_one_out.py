@@ -122,6 +122,17 @@ class WordCountsWithout:
         unknown_without(rows, np.ascontiguousarray(labels), weights, self.counted, found)
         return found
 
+    def assess(
+        self, rows: Rows, labels: IntArray, weights: IntArray, smoothing: float, models: Sequence[str], beside: bool
+    ) -> BlockScores:
+        """All that is said of each row once it is out; `models` and `beside` are those of `TextsLeftOut`."""
+        found = np.zeros((len(models), len(labels), len(self.counted.documents)))
+        for model, said in zip(models, found, strict=True):
+            self.add(rows, labels, weights, (smoothing,), model, said[None])
+        likelihood = np.zeros_like(found[0]) if beside else found[-1]
+        length = np.diff(running(rows.amounts)[rows.indptr]) / self.options.unit
+        return BlockScores(found[0], likelihood, length, self.strangeness(rows, labels, weights))
+
     def _added(
         self,
         rows: Rows,
@@ -244,11 +255,4 @@ class TextsLeftOut:
         labels, weights = rows.labels, rows.weights
         bits = max(self.tally.bits, bits_of(weights))
         index, loads = self.index if bits == self.tally.bits else self.finest, loads_of(weights, len(labels), bits)
-        options = index.leaving.options
-        terms = index.rows(rows.values)
-        found = np.zeros((len(self.models), len(labels), self.tally.classes))
-        for model, said in zip(self.models, found, strict=True):
-            index.leaving.add(terms, labels, loads, (self.smoothing,), model, said[None])
-        likelihood = np.zeros_like(found[0]) if self.beside else found[-1]
-        length = np.diff(running(terms.amounts)[terms.indptr]) / options.unit
-        return BlockScores(found[0], likelihood, length, index.leaving.strangeness(terms, labels, loads))
+        return index.leaving.assess(index.rows(rows.values), labels, loads, self.smoothing, self.models, self.beside)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
+from typing import NamedTuple
+
 import numpy as np
 
 from candide.data.arrays import AnyArray, FloatArray, IntArray
@@ -17,6 +20,28 @@ from candide.statistics.weight_grid import weights_in_units
 
 #: A text has about one different term in so many bytes; where it has more, there is made more room.
 BYTES_A_TERM = 6
+
+
+class TermLists(NamedTuple):
+    """Documents as the different terms of each, numbered as they turned up."""
+
+    rows: Rows
+    vocabulary: Vocabulary
+
+
+def cut_into_terms(documents: Documents, options: TextOptions) -> TermLists:
+    """The documents in terms: cut once, whichever weightings, models and smoothings then ask for them."""
+    if way_of_cutting(options) not in documents.cuts:
+        vocabulary = Vocabulary(2) if options.hashed else Vocabulary()
+        rows = rows_of(documents, letters_of(options), recipe_of(options), vocabulary, learning=True)
+        documents.cuts[way_of_cutting(options)] = TermLists(rows, vocabulary)
+    found: TermLists = documents.cuts[way_of_cutting(options)]
+    return found
+
+
+def way_of_cutting(options: TextOptions) -> Hashable:
+    """All that the terms of a text depend on: recipes that agree in it share what was cut."""
+    return recipe_of(options), options.words, options.fold_case, options.fold_accents
 
 
 def rows_of(

@@ -14,8 +14,8 @@ from candide.families.words.event_models import NO_FLOATS, NO_INTEGERS
 from candide.families.words.leave_one_out import Pairs, WordCountsWithout
 from candide.families.words.options import TextOptions
 from candide.families.words.parameters import inverse_frequency, listed, readonly
-from candide.families.words.term_lists import loads_of, rows_of, weighed
-from candide.families.words.vocabulary import Vocabulary, letters_of, recipe_of
+from candide.families.words.term_lists import cut_into_terms, loads_of, weighed
+from candide.families.words.vocabulary import Vocabulary
 from candide.kernels.word_leaving import MISSING, Rows, count_rows
 from candide.kernels.word_merging import sort_words
 from candide.statistics.weight_grid import CEILING, amounts, bits_of
@@ -52,9 +52,8 @@ class TermMatrix:
     def of(
         cls, documents: Documents, labels: IntArray, weights: AnyArray, classes: int, options: TextOptions
     ) -> TermMatrix:
-        """Cut the documents; `weights` is empty where every one weighs one."""
-        vocabulary = Vocabulary(2) if options.hashed else Vocabulary()
-        rows = rows_of(documents, letters_of(options), recipe_of(options), vocabulary, learning=True)
+        """The documents, cut unless they were before; `weights` is empty where every one weighs one."""
+        rows, vocabulary = cut_into_terms(documents, options)
         bits = bits_of(weights)
         labels, loads = np.ascontiguousarray(labels), loads_of(weights, len(labels), bits)
         refuse_overflow(rows, loads, bits)

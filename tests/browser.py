@@ -27,8 +27,10 @@ QUIET = (
     "--disable-quic",
     "--disable-sync",
     "--host-resolver-rules=MAP * ~NOTFOUND",
+    "--in-process-gpu",
     "--no-first-run",
 )
+HEIGHT = 800
 
 
 def find() -> str | None:
@@ -68,6 +70,16 @@ class Visit:
         """What a person can read."""
         return self.page.inner_text("body")
 
+    def look(self, scheme: str, width: int) -> None:
+        """See the page anew: light or dark, wide or on a phone."""
+        self.page.emulate_media(color_scheme=scheme)
+        self.page.set_viewport_size({"width": width, "height": HEIGHT})
+
+    def touch_everything(self) -> None:
+        """Move a mouse over every element there is."""
+        self.page.evaluate("document.querySelectorAll('*').forEach(box => "
+                           "box.dispatchEvent(new MouseEvent('mouseover', {bubbles: true})))")  # fmt: skip
+
     def assert_quiet(self) -> None:
         """Nothing was fetched but the page itself, nothing complained, nothing hostile ran."""
         assert self.requests == [self.address]
@@ -95,7 +107,7 @@ def visiting(
 ) -> Iterator[Visit]:
     """Open a file as a person would: light or dark, wide or on a phone."""
     context = browser.new_context(
-        viewport={"width": width, "height": 800}, color_scheme=scheme, java_script_enabled=javascript, **options
+        viewport={"width": width, "height": HEIGHT}, color_scheme=scheme, java_script_enabled=javascript, **options
     )
     try:
         visit = Visit(context.new_page(), path.as_uri())

@@ -20,7 +20,6 @@ ROOT = Path(__file__).parents[1]
 ORCHARD = ROOT / "examples" / "orchard.csv"
 MESSAGES = [json.loads(line) for line in (ROOT / "examples" / "messages.jsonl").read_text().splitlines()]
 LOOKS = list(itertools.product(("light", "dark"), (1280, 390)))
-looks = pytest.mark.parametrize(("scheme", "width"), LOOKS, ids=[f"{scheme}-{width}" for scheme, width in LOOKS])
 
 PICTURE = "<img src=x onerror=alert(1)>"
 SCRIPT = "<script>window.hacked=1</script>"
@@ -145,12 +144,13 @@ PAGES = (
 )
 
 
-@looks
 @pytest.mark.parametrize("name", PAGES)
-def test_a_page_is_quiet_readable_and_fits(chromium, pages, name, scheme, width):
-    with browser.visiting(chromium, pages / f"{name}.html", scheme, width) as visit:
-        visit.assert_fits()
-        visit.assert_readable()
+def test_a_page_is_quiet_readable_and_fits(chromium, pages, name):
+    with browser.visiting(chromium, pages / f"{name}.html") as visit:
+        for look in LOOKS:
+            visit.look(*look)
+            visit.assert_fits()
+            visit.assert_readable()
         visit.assert_quiet()
 
 
@@ -161,20 +161,19 @@ def test_hostile_strings_are_shown_and_never_run(chromium, pages, name):
             assert text in visit.text
         assert "pay\ufffdtxt.exe" in visit.text
         assert "bell\ufffd\ufffd[31m" in visit.text
-        for box in visit.page.query_selector_all("*"):
-            box.dispatch_event("mouseover")
+        visit.touch_everything()
         assert visit.page.query_selector_all("script, img, svg, iframe, a, object") == []
         visit.assert_quiet()
 
 
 def test_a_card_in_a_notebook_looks_as_it_does_alone(chromium, pages):
     """Sizes and colours are the card's own, whatever the notebook says of tables."""
-    looks = "e => { const s = getComputedStyle(e); return [s.color, s.fontSize, s.textAlign, s.whiteSpace] }"
+    looks = """cells => cells.slice(0, 40).map(cell => getComputedStyle(cell))
+      .map(style => [style.color, style.fontSize, style.textAlign, style.whiteSpace])"""
     found = []
     for name in ("text", "notebook_light"):
         with browser.visiting(chromium, pages / f"{name}.html") as visit:
-            cells = visit.page.query_selector_all(".candide-why >> nth=0 >> td, h2, p, mark")
-            found.append([cell.evaluate(looks) for cell in cells[:40]])
+            found.append(visit.page.eval_on_selector_all(".candide-why >> nth=0 >> td, h2, p, mark", looks))
     assert found[0] == found[1]
 
 
@@ -290,12 +289,13 @@ def reports(tmp_path_factory, orchard, word_counter, hostile):
 REPORTS = ("table", "texts", "hostile")
 
 
-@looks
 @pytest.mark.parametrize("name", REPORTS)
-def test_a_report_is_quiet_readable_and_fits(chromium, reports, name, scheme, width):
-    with browser.visiting(chromium, reports / f"{name}.html", scheme, width) as visit:
-        visit.assert_fits()
-        visit.assert_readable()
+def test_a_report_is_quiet_readable_and_fits(chromium, reports, name):
+    with browser.visiting(chromium, reports / f"{name}.html") as visit:
+        for look in LOOKS:
+            visit.look(*look)
+            visit.assert_fits()
+            visit.assert_readable()
         visit.assert_quiet()
 
 
@@ -305,8 +305,7 @@ def test_hostile_strings_in_a_report_are_shown_and_never_run(chromium, reports):
             assert text in visit.text
         for control in visit.page.query_selector_all("select"):
             control.select_option(index=1)
-        for box in visit.page.query_selector_all("*"):
-            box.dispatch_event("mouseover")
+        visit.touch_everything()
         assert visit.page.query_selector_all("img, iframe, object, foreignObject") == []
         visit.assert_quiet()
 
@@ -368,29 +367,47 @@ def test_no_label_of_a_picture_is_cut_or_lies_over_another(chromium, reports, na
         assert visit.page.evaluate(LETTERING) == []
 
 
+POSTERIOR = "lines => lines.map(line => ['.name', '.chance'].map(part => line.querySelector(part).innerText))"
+
+
 def posterior_shown(visit):
     """What the panel says of each class."""
-    lines = visit.page.query_selector_all("#posterior li")
-    return {line.query_selector(".name").inner_text(): line.query_selector(".chance").inner_text() for line in lines}
+    return dict(visit.page.eval_on_selector_all("#posterior li", POSTERIOR))
 
 
-def set_at_random(visit, rng):
-    """Set about two thirds of the controls as a person would, and tell to what."""
-    known = {}
-    for control in visit.page.query_selector_all("#controls .control"):
-        name = control.query_selector("label").inner_text()
-        if rng.random() < 1 / 3:
-            continue
-        if choice := control.query_selector("select"):
-            labels = [option.inner_text() for option in choice.query_selector_all("option")][1:]
-            known[name] = str(rng.choice(labels))
-            choice.select_option(label=known[name])
-        else:
-            slider = control.query_selector("input[type=range]")
-            slider.fill(str(rng.integers(0, int(slider.get_attribute("max")) + 1)))
-            slider.press("ArrowRight")
-            known[name] = float(control.query_selector("output").inner_text())
-    return known
+class Menu:
+    """A control that offers labels."""
+
+    def __init__(self, control):
+        self.box = control.query_selector("select")
+        self.labels = [option.inner_text() for option in self.box.query_selector_all("option")][1:]
+
+    def set_at_random(self, rng):
+        label = str(rng.choice(self.labels))
+        self.box.select_option(label=label)
+        return label
+
+
+class Slider:
+    """A control that is drawn to a number."""
+
+    def __init__(self, control):
+        self.box = control.query_selector("input[type=range]")
+        self.most = int(self.box.get_attribute("max"))
+        self.shown = control.query_selector("output")
+
+    def set_at_random(self, rng):
+        self.box.fill(str(rng.integers(0, self.most + 1)))
+        self.box.press("ArrowRight")
+        return float(self.shown.inner_text())
+
+
+def controls_of(visit):
+    """The controls of the panel by the names of their columns."""
+    return {
+        control.query_selector("label").inner_text(): (Menu if control.query_selector("select") else Slider)(control)
+        for control in visit.page.query_selector_all("#controls .control")
+    }
 
 
 def test_the_panel_answers_as_the_model_does(chromium, reports, orchard):
@@ -398,9 +415,9 @@ def test_the_panel_answers_as_the_model_does(chromium, reports, orchard):
     columns = [choice.column for choice in model.schema_.choices]
     rng = np.random.default_rng(0)
     with browser.visiting(chromium, reports / "table.html") as visit:
-        unknown = posterior_shown(visit)
+        unknown, controls = posterior_shown(visit), controls_of(visit)
         for _ in range(12):
-            known = set_at_random(visit, rng)
+            known = {name: control.set_at_random(rng) for name, control in controls.items() if rng.random() < 2 / 3}
             chances = model.predict_proba({name: [known.get(name)] for name in columns})[0]
             expected = {str(label): percent(chance) for label, chance in zip(model.classes_, chances, strict=True)}
             assert_same_chances(posterior_shown(visit), expected)

@@ -1,9 +1,12 @@
 """How the tests run: BLAS on one thread, and CANDIDE_THOROUGH=1 tries four times as many examples of every property."""
 
 import os
+import sys
 
 for library in ("OMP", "OPENBLAS", "MKL"):
     os.environ.setdefault(f"{library}_NUM_THREADS", "1")  # NumPy is not imported yet; more only wait for each other
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # some tests start Python: modules are compiled once, as kernels are
+sys.dont_write_bytecode = False
 
 from hypothesis import HealthCheck, settings  # noqa: E402
 

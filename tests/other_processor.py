@@ -26,15 +26,11 @@ def vector_instructions() -> list[str]:
     return [name for name in numpy_build.__cpu_dispatch__ if numpy_build.__cpu_features__[name]]
 
 
-def variables() -> dict[str, str]:
-    """The environment of a process that is yet to start."""
-    found = {
-        "NUMBA_CPU_NAME": "generic",
-        "NUMBA_CPU_FEATURES": "",
-        "NUMBA_CACHE_DIR": str(COMPILED),
-        "OPENBLAS_NUM_THREADS": "1",
-        "CANDIDE_THREADS": "1",
-    }
+def variables(kernels: bool = True) -> dict[str, str]:
+    """The environment of a process that is yet to start; compiling kernels for it, too, takes half a minute once."""
+    found = {"OPENBLAS_NUM_THREADS": "1", "CANDIDE_THREADS": "1"}
+    if kernels:
+        found |= {"NUMBA_CPU_NAME": "generic", "NUMBA_CPU_FEATURES": "", "NUMBA_CACHE_DIR": str(COMPILED)}
     if vector_instructions():
         found["NPY_DISABLE_CPU_FEATURES"] = " ".join(vector_instructions())
     if IS_X86:

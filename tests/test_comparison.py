@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 import xml.etree.ElementTree as ET
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,7 +17,7 @@ import pytest
 from candide import NaiveBayes, compare
 from candide.data.batch import Batch
 from candide.data.errors import CandideError, LabelsRefused, OptionRefused, RowsRefused
-from candide.evaluation.comparison import Contest, CurvePoint, Duel
+from candide.evaluation.comparison import Contest, CurvePoint, Duel, draws
 from candide.evaluation.comparison.columns import ColumnKinds
 from candide.evaluation.comparison.discriminative import Encoding
 from candide.evaluation.comparison.draws import Draws, sizes_up_to
@@ -65,6 +66,14 @@ def batch_of(table: dict[str, list]) -> Batch:
     return Batch.of({name: values for name, values in table.items() if name != "y"}, table["y"])
 
 
+@contextmanager
+def few_draws():
+    """Each size is drawn twice from each fold, not eight times: enough where no curve has to be smooth."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(draws, "DRAWS", ((999, 2),))
+        yield
+
+
 @pytest.fixture(scope="module", params=TABLES)
 def kind(request):
     return request.param
@@ -82,7 +91,8 @@ def contest(kind):
 
 @pytest.fixture(scope="module")
 def compared(contest):
-    return contest.run()
+    with few_draws():
+        return contest.run()
 
 
 def test_methods_suit_the_columns(kind, compared):
@@ -97,6 +107,7 @@ def test_methods_suit_the_columns(kind, compared):
     assert any("discriminant analysis is left out" in note for note in compared.notes) == (kind == "text")
 
 
+@few_draws()
 def test_equal_rows_and_seed_give_an_equal_comparison_in_any_order(kind, contest, compared):
     batch = batch_of(TABLES[kind])
     shuffled = batch.take(np.random.default_rng(1).permutation(len(batch)))
@@ -126,21 +137,21 @@ def test_every_method_learns_and_judges_the_same_rows():
 
 def test_draws_are_nested_fair_and_never_of_the_rows_they_are_judged_by():
     labels = np.array([0] * 150 + [1] * 45 + [2] * 5)
-    draws = Draws.of(Batch.of({"x": np.arange(200.0)}, labels), 5, seed=3)
+    dealt = Draws.of(Batch.of({"x": np.arange(200.0)}, labels), 5, seed=3)
     by_fold: dict[int, list] = {}
-    for draw in draws:
+    for draw in dealt:
         assert not set(draw.learned) & set(draw.tested)
         assert len(draw.learned) == draw.size
         assert set(labels[draw.learned]) == {0, 1, 2}
         if draw.size > 50:
             assert abs(np.mean(labels[draw.learned] == 0) - 0.75) < 0.03
         by_fold.setdefault(draw.fold, []).append(draw)
-    assert sorted(np.concatenate([draws[0].tested for draws in by_fold.values()])) == list(range(200))
+    assert sorted(np.concatenate([one[0].tested for one in by_fold.values()])) == list(range(200))
     for one in by_fold.values():
-        for small in (draw for draw in one if draw.size == draws.sizes[0]):
-            larger = [set(draw.learned) for draw in one if draw.size == draws.sizes[1]]
+        for small in (draw for draw in one if draw.size == dealt.sizes[0]):
+            larger = [set(draw.learned) for draw in one if draw.size == dealt.sizes[1]]
             assert any(set(small.learned) <= rows for rows in larger)
-    assert draws.amount == sum(draw.size for draw in draws)
+    assert dealt.amount == sum(draw.size for draw in dealt)
 
 
 @pytest.mark.parametrize(("largest", "classes"), [(4, 2), (16, 2), (100, 2), (16_000, 2), (500, 150), (40, 30)])
@@ -254,6 +265,7 @@ def test_rows_become_a_matrix_by_hand():
     ]
 
 
+@few_draws()
 def test_a_column_ignored_is_ignored_by_all():
     table = {**TABLES["numbers"], "id": [f"row {index}" for index in range(60)]}
     found = compare(table, "y", folds=2, families={"id": "ignore"})
@@ -293,6 +305,7 @@ def test_of_many_rows_some_are_picked_and_that_is_said(found):
     assert "Compared on 40 of 600 rows, picked by chance. More take longer: rows=..." in found.notes
 
 
+@few_draws()
 def test_progress_is_told():
     told: list[tuple[str, int, int]] = []
 
@@ -369,7 +382,7 @@ def test_without_matplotlib_a_sentence_and_no_work_in_vain(tmp_path):
         "sys.meta_path.insert(0, Absent())\n"
     )
     environment = {**ENVIRONMENT, "PYTHONPATH": f"{tmp_path}{os.pathsep}{ENVIRONMENT['PYTHONPATH']}"}
-    typed = [sys.executable, "-m", "candide", *map(str, CALL)]
+    typed = [sys.executable, "-m", "candide", *map(str, CALL), "--rows", "20"]
     done = subprocess.run([*typed, "-o", tmp_path / "curves.svg"], env=environment, capture_output=True, text=True)
     assert done.returncode == 2
     assert done.stderr.strip() == (

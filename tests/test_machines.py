@@ -27,10 +27,10 @@ REAL = [
 
 
 def elsewhere(names, folder):
-    """The files as another processor writes them."""
+    """The files as another processor writes them; with kernels of its own where `make other-processor` asks."""
     for name in names:
         pd.to_pickle(machine_fits.rows_of(name), folder / f"{name}.pickle")
-    subprocess.run([sys.executable, machine_fits.__file__, folder], env=other_processor.variables(), check=True)
+    subprocess.run([sys.executable, machine_fits.__file__, folder], env=other_processor.variables(ASKED), check=True)
     return folder
 
 

@@ -717,7 +717,7 @@ def test_memory_does_not_follow_the_size_of_the_file(tmp_path, kind):
     line = '{0},{0}.25,red,"a text, with ""quotes"" and some more words to read",yes\n'
     chunk = "".join(line.format(i) for i in range(10_000)).encode()
     header = b"n,f,colour,text,label\n"
-    repeats = 200_000_000 // len(chunk)
+    repeats = 120_000_000 // len(chunk)
     small, large = tmp_path / f"small.{kind}", tmp_path / f"large.{kind}"
     for path, times in ((small, 1), (large, repeats)):
         if kind == "parquet":

@@ -30,6 +30,12 @@ class Sparse(Protocol):
 Counts = FloatArray | Sparse
 
 
+def readonly(array: AnyArray) -> AnyArray:
+    """The same array, closed. A kernel is compiled anew for arrays that may be written: words always come closed."""
+    array.flags.writeable = False
+    return array
+
+
 def is_sparse(values: Counts) -> TypeIs[Sparse]:
     """Whether rows are stored sparsely."""
     return not isinstance(values, np.ndarray)

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 import pyarrow as pa
 
+from candide.data.arrays import readonly
 from candide.data.batch import Batch, MatrixColumns, as_numbers
 from candide.data.errors import ColumnRefused, ValuesRefused
 from candide.data.values import Coded
@@ -102,7 +103,7 @@ def add_column(batch: Batch, index: int, name: str, salt: np.uint64, totals: Has
         strings = raw.cast(pa.large_string())
         _, offsets, data = strings.buffers()
         ends = np.frombuffer(offsets, dtype=np.int64)[strings.offset : strings.offset + len(strings) + 1]
-        add_strings(ends, np.frombuffer(data or b"\0", dtype=np.uint8), salt, totals)
+        add_strings(readonly(ends), readonly(np.frombuffer(data or b"\0", dtype=np.uint8)), salt, totals)
         return
     try:
         add_numbers(as_numbers(raw, name)[:, None], np.array([salt]), totals)

@@ -117,7 +117,10 @@ def split_record(record: str, delimiter: str) -> list[str]:
     >>> split_record('a,"b, c",d', ",")
     ['a', 'b, c', 'd']
     """
-    data = record.rstrip("\r\n").encode() + b"\n"
+    record = record.rstrip("\r\n")
+    if '"' not in record:
+        return record.split(delimiter)
+    data = record.encode() + b"\n"
     columns = int(records_of(data, delimiter)[1][0])
     table = pa_csv.read_csv(
         pa.BufferReader(data),

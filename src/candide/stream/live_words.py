@@ -177,8 +177,7 @@ class LiveWords(LiveText):
         for _, name, value in cells:
             letters = utf8_of(value, name, strict, self.family.options.lowered_first)
             if letters is not None:
-                # Arrow's letters may be written, as a rule: so may these, for one compiled kernel.
-                return np.frombuffer(bytearray(letters or b"\0"), dtype=np.uint8), len(letters)
+                return np.frombuffer(letters or b"\0", dtype=np.uint8), len(letters)
             return None
         return None
 

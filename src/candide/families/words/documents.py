@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from candide.data.advice import SetOption
-from candide.data.arrays import AnyArray
+from candide.data.arrays import AnyArray, readonly
 from candide.data.errors import ColumnRefused, Location
 from candide.kernels.word_counting import Texts
 from candide.kernels.words import mark_unsteady
@@ -143,19 +143,16 @@ def buffers(array: pa.Array) -> Texts:
     _, offsets, letters = array.buffers()
     width = np.int64 if wide else np.int32
     starts = np.frombuffer(offsets, dtype=width)[array.offset : array.offset + len(array) + 1].astype(np.int64)
-    starts.flags.writeable = False
-    return Texts(bytes_of(letters), starts, missing_rows(array))
+    return Texts(bytes_of(letters), readonly(starts), missing_rows(array))
 
 
 def bytes_of(letters: pa.Buffer | None) -> AnyArray:
-    """The bytes of a buffer; one zero byte where there are none, as an array must begin somewhere."""
-    return np.frombuffer(letters if letters is not None and letters.size else bytearray(1), dtype=np.uint8)
+    """The bytes of a buffer, to be read only; one zero byte where there are none, as an array must begin somewhere."""
+    return readonly(np.frombuffer(letters if letters is not None and letters.size else b"\0", dtype=np.uint8))
 
 
 def missing_rows(array: pa.Array) -> AnyArray:
     """Which rows are missing; nothing where none is."""
     if not array.null_count:
         return NONE_MISSING
-    missing = np.asarray(array.is_null().to_numpy(zero_copy_only=False)).copy()
-    missing.flags.writeable = False
-    return missing
+    return readonly(np.asarray(array.is_null().to_numpy(zero_copy_only=False)).copy())

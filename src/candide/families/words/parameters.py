@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from candide.data.advice import NamedOption
-from candide.data.arrays import AnyArray, FloatArray, IntArray
+from candide.data.arrays import AnyArray, FloatArray, IntArray, readonly
 from candide.data.errors import OptionRefused
 from candide.families.words.documents import Documents
 from candide.families.words.event_models import MODELS, NO_FLOATS, NO_INTEGERS, Seen
@@ -252,12 +252,6 @@ def numbered(lines: Lines, options: TextOptions) -> tuple[Vocabulary, IntArray]:
     rows = np.full(len(vocabulary), -1, dtype=np.int64)
     rows[numbers] = np.arange(len(numbers))
     return vocabulary, rows
-
-
-def readonly(array: AnyArray) -> AnyArray:
-    """The same array, closed: the kernels are compiled for closed words."""
-    array.flags.writeable = False
-    return array
 
 
 def seen_of(tally: WordTally, lines: Lines, factor: FloatArray, unit: float) -> Seen:

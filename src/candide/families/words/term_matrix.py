@@ -7,13 +7,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from candide.data.arrays import AnyArray, FloatArray, IntArray
+from candide.data.arrays import AnyArray, FloatArray, IntArray, readonly
 from candide.data.errors import OverflowRefused
 from candide.families.words.documents import Documents
 from candide.families.words.event_models import NO_FLOATS, NO_INTEGERS
 from candide.families.words.leave_one_out import Pairs, WordCountsWithout
 from candide.families.words.options import TextOptions
-from candide.families.words.parameters import inverse_frequency, listed, readonly
+from candide.families.words.parameters import inverse_frequency, listed
 from candide.families.words.term_lists import cut_into_terms, loads_of, weighed
 from candide.families.words.vocabulary import Vocabulary
 from candide.kernels.word_leaving import MISSING, Rows, count_rows

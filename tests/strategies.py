@@ -1,4 +1,7 @@
-"""Rows that suit a family, made from what the family itself takes: a new family needs nothing here."""
+"""Rows that suit a family, made from what the family itself takes: a new family needs nothing here.
+
+Strategies are made once for what they are asked for: making and checking one takes longer than drawing from it.
+"""
 
 from __future__ import annotations
 
@@ -99,6 +102,7 @@ class Table:
         return Predictor.fit(self.summary())
 
 
+@cache
 def blocks_of(case: str, columns: int = 2, **options: Any) -> tuple[Block, ...]:
     """One block of some columns; or, for the mixture, a block of one column for every family."""
     if case == MIXTURE:
@@ -123,15 +127,17 @@ def rows(blocks: Sequence[Block], labels: Sequence[str] = LABELS, extreme: bool 
     return st.builds(Row, values, st.sampled_from(labels), st.sampled_from((1, 1, 1, 2, 3, 50)))
 
 
+@cache
 def tables(
-    blocks: Sequence[Block], least: int = 0, most: int = 8, labels: Sequence[str] = LABELS, extreme: bool = True
+    blocks: tuple[Block, ...], least: int = 0, most: int = 8, labels: tuple[str, ...] = LABELS, extreme: bool = True
 ) -> st.SearchStrategy[Table]:
     """Tables that can be learned: any number of classes, duplicates, missing values."""
     some = st.lists(rows(blocks, labels, extreme), min_size=least, max_size=most)
     return some.map(lambda drawn: Table(tuple(blocks), tuple(drawn)))
 
 
-def questions(blocks: Sequence[Block], most: int = 6) -> st.SearchStrategy[dict[str, list[Any]]]:
+@cache
+def questions(blocks: tuple[Block, ...], most: int = 6) -> st.SearchStrategy[dict[str, list[Any]]]:
     """Columns to predict from, holding anything at all."""
     names = [name for block in blocks for name in block.columns]
     row = st.tuples(*(any_cells(block.family) for block in blocks for _ in block.columns))

@@ -121,7 +121,7 @@ def with_all_classes(table):
 @every_family
 @given(data=draws)
 def test_the_only_row_of_a_class_takes_the_class_with_it(case, data):
-    table = data.draw(tables(blocks_of(case), least=1, labels=["apple", "pear"]))
+    table = data.draw(tables(blocks_of(case), least=1, labels=("apple", "pear")))
     table = table.of([*table.rows, replace(table.rows[0], label="quince")])
     left = judged(table)
     assert np.isneginf(left.joint[-1, -1])

@@ -15,6 +15,7 @@ from candide.data.batch import Batch
 from candide.data.errors import OptionRefused
 from candide.families.base.family import Block
 from candide.families.base.merged import group_numbers, group_price, log_partitions
+from candide.kernels.merging import TINY, squared_often
 from candide.model.options import Options
 from candide.model.predictor import Predictor
 from candide.model.schema import Choice, Schema
@@ -157,3 +158,14 @@ def test_groups_of_any_kind_of_value_come_back_from_a_file():
     assert loaded == saved
     assert loaded.schema.fingerprint == schema.fingerprint
     assert np.array_equal(Predictor.fit(loaded.summary).joint(batch), Predictor.fit(saved.summary).joint(batch))
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 7, 40])
+def test_a_matrix_is_squared_to_the_last_bit_as_sums_of_outer_products(size):
+    points = np.random.default_rng(size).normal(size=(50, size))
+    matrix = points.T @ points
+    raised = squared_often(matrix, 12)
+    for _ in range(12):
+        scaled = matrix / max(np.abs(matrix).max(), TINY)
+        matrix = sum(np.multiply.outer(scaled[:, inner], scaled[inner]) for inner in range(size))
+    assert raised.tobytes() == matrix.tobytes()

@@ -115,7 +115,7 @@ class Bernoulli(Family[Tally, TallyBuilder, Counts, Chances]):
             add_truths(values.toarray() if is_sparse(values) else values, THRESHOLD, no, yes, joint)
 
     def leave_one_out(self, seen: Tally, columns: tuple[str, ...]) -> BlockLeftOut:
-        return BySubtracting.of(self, seen, columns)
+        return BySubtracting(self, seen, columns)
 
     def score_without(
         self,

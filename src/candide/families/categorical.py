@@ -187,7 +187,7 @@ class Categorical(Family[Tally, TallyBuilder, CodedColumns, dict[str, Values]]):
             add_lookup(coded.renumbered(known), parameters[name].table, joint)
 
     def leave_one_out(self, seen: Tally, columns: tuple[str, ...]) -> BlockLeftOut:
-        return BySubtracting.of(self, seen, columns)
+        return BySubtracting(self, seen, columns)
 
     def score_without(
         self,

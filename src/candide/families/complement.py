@@ -57,7 +57,7 @@ class Complement(Events[ComplementWeights]):
         add_counts(values, parameters.complement, joint)
 
     def leave_one_out(self, seen: Tally, columns: tuple[str, ...]) -> BlockLeftOut:
-        return BySubtracting.of(self, seen, columns, self.log_likelihood_without)
+        return BySubtracting(self, seen, columns, self.log_likelihood_without)
 
     def score_without(
         self,

@@ -183,7 +183,7 @@ class Histogram(OfNumbers[Tally, TallyBuilder, Steps]):
         add_lookup(self._bins_of(values), parameters.table, joint)
 
     def leave_one_out(self, seen: Tally, columns: tuple[str, ...]) -> BlockLeftOut:
-        return BySubtracting.of(self, seen, columns)
+        return BySubtracting(self, seen, columns)
 
     def score_without(
         self,

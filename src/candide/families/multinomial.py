@@ -39,7 +39,7 @@ class Multinomial(Events[FloatArray]):
         add_counts(values, parameters, joint)
 
     def leave_one_out(self, seen: Tally, columns: tuple[str, ...]) -> BlockLeftOut:
-        return BySubtracting.of(self, seen, columns)
+        return BySubtracting(self, seen, columns)
 
     def score_without(
         self,

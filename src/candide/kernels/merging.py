@@ -1,4 +1,4 @@
-"""The loops behind bins and groups: which bin a number falls into, and neighbours merged while that pays."""
+"""The loops behind bins and groups: which bin a number falls into, how values are ordered, neighbours merged."""
 
 from __future__ import annotations
 
@@ -14,6 +14,8 @@ TILE = 64
 
 ROUNDING = 1e-12
 """Costs that differ by less than this share of log N! are equal: in the last bits of logarithms machines differ."""
+
+TINY = 1e-300
 
 
 @compiled
@@ -43,6 +45,23 @@ def bin_numbers(values: FloatArray, cuts: FloatArray) -> IntArray:
         for i in range(count):
             bins[first + i] = min(indices[i], len(cuts)) if tile[i] == tile[i] else -1
     return bins
+
+
+@compiled
+def squared_often(matrix: FloatArray, times: int) -> FloatArray:
+    """The square float64[size, size] of a square of a square ..., before each of which its largest entry is made one.
+
+    Products are added in order of rows, each rounded by itself.
+    """
+    size = len(matrix)
+    for _ in range(times):
+        scaled = matrix / max(np.abs(matrix).max(), TINY)
+        matrix = np.zeros((size, size))
+        for i in range(size):
+            for inner in range(size):
+                for j in range(size):
+                    matrix[i, j] += scaled[i, inner] * scaled[inner, j]
+    return matrix
 
 
 @compiled

@@ -141,7 +141,7 @@ class Density(OfNumbers[Sums, SumsBuilder, Parameters]):
             joint += self._column_terms(parameters, values[:, column], column)
 
     def leave_one_out(self, seen: Sums, columns: tuple[str, ...]) -> BlockLeftOut:
-        return BySubtracting.of(self, seen, columns)
+        return BySubtracting(self, seen, columns)
 
     def score_without(
         self,

@@ -101,7 +101,7 @@ class Discriminant(OfNumbers[CrossSums, CrossSumsBuilder, NormalParameters]):
                 joint[rows] += multivariate_log_densities(parameters, values[np.ix_(rows, columns)], columns)
 
     def leave_one_out(self, seen: CrossSums, columns: tuple[str, ...]) -> BlockLeftOut:
-        return BySubtracting.of(self, seen, columns)
+        return BySubtracting(self, seen, columns)
 
     def score_without(
         self,

@@ -43,7 +43,7 @@ class ByRefitting:
             parameters = self.family.fit(rest, self.columns)
             said = self.family.assess(parameters, alone.values, (1, shape[1]))
             score[row], likelihood[row], unseen[row] = said.score[0], said.log_likelihood[0], said.unseen[0]
-        length = self.family.evidence_length(self.family.fit(self.seen, self.columns), rows.values)
+        length = self.family.evidence_length(None, rows.values)
         return BlockScores(score, likelihood, np.broadcast_to(length, shape[:1]), unseen)
 
 
@@ -59,9 +59,7 @@ def statistic_of(
 class Subtracting(Protocol):
     """A family that takes a row's own share out of its counts or sums, with no refit."""
 
-    def fit(self, seen: Any, columns: tuple[str, ...]) -> Any: ...
-
-    def evidence_length(self, parameters: Any, values: Any) -> Any: ...
+    def evidence_length(self, parameters: None, values: Any) -> Any: ...
 
     def score_without(
         self, seen: Any, values: Any, columns: tuple[str, ...], labels: IntArray, weights: AnyArray, joint: Any
@@ -79,19 +77,7 @@ class BySubtracting:
     family: Subtracting
     seen: Any
     columns: tuple[str, ...]
-    parameters: Any
     likelihood_without: Callable[..., None] | None = None
-
-    @classmethod
-    def of(
-        cls,
-        family: Subtracting,
-        seen: Any,
-        columns: tuple[str, ...],
-        likelihood_without: Callable[..., None] | None = None,
-    ) -> BySubtracting:
-        """Ready to take rows out."""
-        return cls(family, seen, columns, family.fit(seen, columns), likelihood_without)
 
     def scores(self, rows: BlockRows[Any]) -> BlockScores:
         values, labels, weights = rows.values, rows.labels, rows.weights
@@ -101,5 +87,5 @@ class BySubtracting:
         if self.likelihood_without is not None:
             likelihood = np.zeros_like(score)
             self.likelihood_without(self.seen, values, self.columns, labels, weights, likelihood)
-        length = self.family.evidence_length(self.parameters, values)
+        length = self.family.evidence_length(None, values)
         return BlockScores(score, likelihood, np.broadcast_to(length, len(labels)), np.zeros(len(labels)))

@@ -39,7 +39,8 @@ class Likelihood(Core[S, B, V, P]):
     def evidence_length(self, parameters: P | None, values: V) -> FloatArray:
         """How much of each row the block can speak of: its columns that are there, or the words of its text.
 
-        One number stands for all rows: by default each is as long as any other.
+        Without parameters all that the rows hold counts as learned, as it is where they were. One number stands for all
+        rows: by default each is as long as any other.
         """
         return np.ones(1)
 

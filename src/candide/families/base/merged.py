@@ -15,12 +15,11 @@ from candide.data.arrays import AnyArray, FloatArray, IntArray
 from candide.data.grid import quantized
 from candide.families.base.smoothing import log_shares
 from candide.families.base.tally_without import SlotRows, log_shares_without, refuse_slots_never_learned
-from candide.kernels.merging import merge_neighbours
+from candide.kernels.merging import TINY, merge_neighbours, squared_often
 
 NEWTON_STEPS = 8
 SQUARINGS = 12
 """Raises a matrix to the power of 4096: what is 1 % less than the most is then nothing."""
-TINY = 1e-300
 PSEUDOCOUNT = 1.0
 """Rows of the usual mixture of classes lent to each value before values are put in order."""
 
@@ -115,11 +114,9 @@ def leading_direction(points: FloatArray, weights: FloatArray) -> FloatArray:
     By squaring the matrix again and again, with nothing but + × ÷ in a fixed order: every machine finds the same bits,
     also where several directions are as good.
     """
-    matrix = np.stack([(points * weights * column[:, None]).sum(axis=0) for column in points.T])
-    for _ in range(SQUARINGS):
-        matrix = matrix / max(np.abs(matrix).max(), TINY)
-        matrix = sum(np.multiply.outer(matrix[:, axis], matrix[axis]) for axis in range(len(matrix)))
-    return np.asarray(matrix[int(np.diagonal(matrix).argmax())])
+    products = np.stack([(points * weights * column[:, None]).sum(axis=0) for column in points.T])
+    raised = squared_often(products, SQUARINGS)
+    return np.asarray(raised[int(np.diagonal(raised).argmax())])
 
 
 def interval_price(rows: float, most: int) -> FloatArray:

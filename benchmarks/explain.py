@@ -14,6 +14,7 @@ import numpy as np
 
 from candide import NaiveBayes
 from candide.data.batch import Batch
+from candide.show.explanations.readable import ReadableExplanation
 from measure import machine, publish, table
 
 ROWS, TIMES = 50, 7
@@ -43,7 +44,7 @@ def cost(model: NaiveBayes, asked: object) -> tuple[str, ...]:
         fitted.reported,
         fitted.explain,
         lambda row: fitted.explain(row)[0].to_dict(),
-        lambda row: str(fitted.explain(row)[0]),
+        lambda row: str(ReadableExplanation.of(fitted.explain(row)[0])),
     )
     predicted, explained, plain, shown = fastest(works, rows)
     each = (predicted, explained, explained - predicted, plain - explained, shown - explained)

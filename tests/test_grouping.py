@@ -142,7 +142,7 @@ def test_settled_groups_stay_while_values_come_and_go():
 def test_a_plain_categorical_is_settled_as_it_is():
     plain = families.named("categorical")
     assert plain.settled(summary_of(plain, ["a"], [0]).statistics[0]) is plain
-    with pytest.raises(OptionRefused, match="needs grouped=True"):
+    with pytest.raises(OptionRefused, match="Add grouped=True"):
         families.named("categorical", groups=((("town", "text", "a"),),))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import pytest
@@ -240,11 +241,17 @@ every_recipe = pytest.mark.parametrize("options", RECIPES, ids=repr)
 every_model = pytest.mark.parametrize("model", MODELS, ids=lambda model: f"{model['model']} of {model['weighting']}")
 
 
-def text_tables(options, smoothing=1.0, weights=WEIGHTS, least=1, most=8):
+@cache
+def text_rows(weights, least, most):
     """Texts with labels, which weigh what they like."""
-    block = Block(Text(smoothing=smoothing, column="text", options=options), ("text",))
     row = st.builds(Row, st.tuples(texts), st.sampled_from(("apple", "pear", "quince")), weights)
-    return st.lists(row, min_size=least, max_size=most).map(lambda rows: Table((block,), tuple(rows)))
+    return st.lists(row, min_size=least, max_size=most).map(tuple)
+
+
+def text_tables(options, smoothing=1.0, weights=WEIGHTS, least=1, most=8):
+    """Such texts under a recipe."""
+    block = Block(Text(smoothing=smoothing, column="text", options=options), ("text",))
+    return text_rows(weights, least, most).map(lambda rows: Table((block,), rows))
 
 
 def is_scaled(options):

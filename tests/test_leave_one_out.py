@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import pytest
@@ -181,10 +182,15 @@ texts = st.one_of(
 )
 
 
+@cache
+def text_rows(labels):
+    row = st.builds(Row, st.tuples(texts), st.sampled_from(labels), st.sampled_from((1, 1, 1, 2, 50)))
+    return st.lists(row, min_size=1, max_size=8).map(tuple)
+
+
 def text_tables(options, smoothing=1.0, labels=("apple", "pear", "quince")):
     block = Block(Text(smoothing=smoothing, column="text", options=options), ("text",))
-    row = st.builds(Row, st.tuples(texts), st.sampled_from(labels), st.sampled_from((1, 1, 1, 2, 50)))
-    return st.lists(row, min_size=1, max_size=8).map(lambda rows: Table((block,), tuple(rows)))
+    return text_rows(labels).map(lambda rows: Table((block,), rows))
 
 
 @every_model

@@ -6,6 +6,7 @@ import base64
 import hashlib
 import json
 import re
+from contextlib import contextmanager
 from html.parser import HTMLParser
 from importlib.resources import files
 from itertools import pairwise
@@ -75,10 +76,22 @@ def orchard():
 
 
 @pytest.fixture(scope="module")
-def page(orchard, tmp_path_factory) -> str:
-    path = tmp_path_factory.mktemp("report") / "orchard.html"
-    report(orchard, path)
-    return path.read_text(encoding="utf-8")
+def drawing(orchard, tmp_path_factory):
+    """The page of the orchard, and what was told while it was drawn."""
+    path, told = tmp_path_factory.mktemp("report") / "orchard.html", []
+
+    @contextmanager
+    def watch(work, size):
+        told.append((work, size.amount, size.unit))
+        yield told.append
+
+    report(orchard, path, watch=watch)
+    return path.read_text(encoding="utf-8"), told
+
+
+@pytest.fixture(scope="module")
+def page(drawing) -> str:
+    return drawing[0]
 
 
 SECTIONS = ["summary", "telling", "features", "nomogram", "what-if", "reliability", "confusion", "learning", "choices",
@@ -384,16 +397,7 @@ def test_what_cannot_be_reported_is_said_in_python_too(orchard, tmp_path):
         report(orchard, tmp_path / "no" / "page.html")
 
 
-def test_long_work_is_watched(orchard, tmp_path):
-    from contextlib import contextmanager
-
-    seen = []
-
-    @contextmanager
-    def watch(work, size):
-        seen.append((work, size.amount, size.unit))
-        yield lambda amount: seen.append(amount)
-
-    report(orchard, tmp_path / "page.html", watch=watch)
-    assert seen[0] == ("Drawing", 12, "pictures")
-    assert sum(seen[1:]) == 12
+def test_long_work_is_watched(drawing):
+    _, (first, *amounts) = drawing
+    assert first == ("Drawing", 12, "pictures")
+    assert sum(amounts) == 12

@@ -10,8 +10,10 @@ import pandas as pd
 import pytest
 
 from candide import NaiveBayes, families, load
+from candide.data.batch import Batch
 from candide.kernels.calibrating import Coefficients, Scored, loss_and_slope
 from candide.model.calibration import IDENTITY
+from candide.model.predictor import Predictor, log_sum
 from candide.model.tuning import UNTUNED
 from strategies import PLAIN
 
@@ -126,9 +128,9 @@ def test_raw_scores_are_never_calibrated(chosen):
     assert model.calibration is not None
     assert model.calibration != IDENTITY
     table = frame().drop(columns="label")
-    raw = NaiveBayes(calibrate=False, families={"copy": "ignore"}).fit(frame(), "label", like=chosen)
-    assert np.array_equal(chosen.predict_joint_log_proba(table), raw.predict_joint_log_proba(table))
-    assert np.array_equal(chosen.score_samples(table), raw.score_samples(table))
+    raw = Predictor.fit(chosen.trained_.summary)
+    assert np.array_equal(chosen.predict_joint_log_proba(table), raw.joint(Batch.of(table)))
+    assert np.array_equal(chosen.score_samples(table), log_sum(raw.log_likelihood(Batch.of(table))))
 
 
 @pytest.mark.parametrize("confidence", [0.6, 0.8, 0.9, 0.95])

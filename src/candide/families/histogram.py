@@ -27,6 +27,7 @@ from candide.families.base.tally_without import SlotRows
 from candide.kernels.counting import count_codes
 from candide.kernels.merging import bin_numbers
 from candide.kernels.scoring import add_lookup
+from candide.statistics.cells import Cells
 from candide.statistics.tally import Tally, TallyBuilder, outnumber
 
 LARGEST = float(np.finfo(np.float64).max)
@@ -97,8 +98,17 @@ class Histogram(OfNumbers[Tally, TallyBuilder, Steps]):
             object.__setattr__(self, "intervals", tuple(starts[1:-1]))
 
     def fitted_to(self, values: FloatArray, column: str, bins: int = BINS) -> Self:
-        """The same family for one column, with edges that suit a sample of its values."""
-        return replace(self, column=column, edges=tuple(edges_of(values, bins).tolist()), intervals=None)
+        """The same family for one column, with edges that suit the finite ones of some values.
+
+        Few different values have a bin each; of more, those in one cell (`candide.statistics.cells`) share a bin, at
+        the finest level with no more cells than `bins`.
+        """
+        if bins < 1:
+            said, expected = f"bins must be a whole number from 1 up, not {bins!r}.", "a whole number from 1 up"
+            raise OptionRefused(said, where=Location(value=bins), expected=expected)
+        numbers = np.where(np.isfinite(values), values, np.nan)
+        cells = Cells.of(numbers, np.zeros(len(numbers), np.int64), 1).with_at_most(bins)
+        return replace(self, column=column, edges=tuple(edges_between(cells).tolist()), intervals=None)
 
     @classmethod
     def candidates_for(cls, column: ColumnLook) -> list[AnyFamily]:
@@ -251,27 +261,13 @@ class Histogram(OfNumbers[Tally, TallyBuilder, Steps]):
         return [(1 - share) * low[drawn] + share * high[drawn]]
 
 
-def edges_of(values: FloatArray, bins: int) -> FloatArray:
-    """Edges of about so many bins that suit the finite ones of some values.
-
-    Few different values have a bin each; else bins hold about as many rows each, and a value more common than that
-    has a bin of its own. The first and last edge are as far outside as their neighbours are inside.
-    """
-    if bins < 1:
-        expected = "a whole number of bins, from 1 up"
-        said = f"A histogram has {expected}, not {bins!r}."
-        raise OptionRefused(said, where=Location(value=bins), expected=expected)
-    distinct, counts = np.unique(values[np.isfinite(values)], return_counts=True)
-    if not len(distinct):
+def edges_between(cells: Cells) -> FloatArray:
+    """Edges in the middle between neighbouring cells, and as far outside the first and last as inside."""
+    if not len(cells):
         return np.zeros(0)
-    last = np.arange(len(distinct) - 1)
-    if len(distinct) > bins:
-        running, share = np.cumsum(counts), counts.sum() / bins
-        common = np.flatnonzero(counts > share)
-        last = np.concatenate([np.searchsorted(running, share * np.arange(1, bins)), common - 1, common])
-        last = np.unique(last[(last >= 0) & (last < len(distinct) - 1)])
-    low, high = ends_of(distinct)
-    edges = np.concatenate([[low], midpoint(distinct[last], distinct[last + 1]), [high]])
+    low, high = ends_of(cells.middle)
+    ends = min(low, cells.lowest[0]), max(high, cells.beyond[-1])
+    edges = np.concatenate([[ends[0]], midpoint(cells.highest[:-1], cells.lowest[1:]), [ends[1]]])
     return edges[np.abs(edges) < LARGEST]
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
@@ -23,7 +24,8 @@ from candide.families.base.family import AnyFamily, Block, Family
 from candide.model.options import Options
 from candide.model.predictor import log_normalised
 from candide.model.schema import Choice, Schema
-from candide.selection.candidates import candidates, holds_numbers, smoothed_by_itself
+from candide.selection.candidates import candidates, holds_numbers, holds_times, smoothed_by_itself
+from candide.selection.contest import CellContest
 from candide.selection.leave_one_out import LeaveOneOut
 from candide.selection.text_recipes import best_recipe
 from candide.selection.trials import Tryout, compared, distinct_classes, preferred
@@ -54,10 +56,22 @@ class Result:
     loss: float
 
 
-def contest(leaving: LeaveOneOut, entrants: Sequence[AnyFamily], column: str) -> list[Result]:
-    """The entrants by their log loss on rows left out, best first; the earlier of equals."""
-    results = [Result(family, own_loss(leaving, Block(family, (column,)))) for family in entrants]
+def contest(leaving: LeaveOneOut, entrants: Sequence[AnyFamily], column: Batch) -> list[Result]:
+    """The entrants by their log loss on rows left out, best first; the earlier of equals.
+
+    Numbers are judged by their cells, all rows of the column together; other values, and rows that weigh more than
+    others, by the few rows that are left out one by one.
+    """
+    loss: Callable[[Block], float] = partial(own_loss, leaving)
+    if is_column_of_numbers(column) and not leaving.weights.size:
+        loss = CellContest.of(column).loss
+    results = [Result(family, loss(Block(family, column.names))) for family in entrants]
     return sorted(results, key=lambda result: result.loss)
+
+
+def is_column_of_numbers(column: Batch) -> bool:
+    """Whether a column holds numbers that are no times."""
+    return holds_numbers(column) and not holds_times(column)
 
 
 def own_loss(leaving: LeaveOneOut, block: Block | None = None) -> float:
@@ -129,7 +143,7 @@ def decide_column(
     entrants = candidates(choice.family, column, everything) if said == "auto" else [choice.family]
     if is_open(user_options.smoothing, choice.column):
         entrants = [smoothed_by_itself(family, column) for family in entrants]
-    results = contest(leaving, entrants, choice.column) if len(entrants) > 1 else [Result(entrants[0], 0.0)]
+    results = contest(leaving, entrants, column) if len(entrants) > 1 else [Result(entrants[0], 0.0)]
     reason = f"{choice.reason}; {told(results)}" if len(results) > 1 else choice.reason
     return replace(choice, family=results[0].family, reason=reason)
 

@@ -111,7 +111,7 @@ def tells_nothing(choice: Choice, column: Batch) -> bool:
         return False
     few = column.rows(0, affordable_rows(column))
     leaving = LeaveOneOut.of_labels(few)
-    best = contest(leaving, candidates(choice.family, few, everything=True), choice.column)[0]
+    best = contest(leaving, candidates(choice.family, few, everything=True), few)[0]
     return bool((own_loss(leaving) - best.loss) * leaving.loads.sum() < BY_CHANCE)
 
 

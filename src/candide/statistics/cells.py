@@ -1,0 +1,275 @@
+"""Where numbers lie, class by class: counts in cells that nest, the same on every machine.
+
+A cell holds the numbers whose ordered 64-bit keys (`candide.kernels.cells`) agree in their leading bits, its `level`.
+At level 64 every number has a cell of its own; each level less joins two neighbours. So two counts of different levels
+add at the coarser, exactly, whoever chose the levels.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from candide.data.arrays import AnyArray, FloatArray, IntArray
+from candide.data.errors import ForgetRefused
+from candide.kernels.cells import (
+    EMPTY,
+    FRACTION,
+    ZERO,
+    CellRoom,
+    add_cells,
+    count_cells,
+    enter_cells,
+    last_shared_bits,
+    numbers_with,
+    ordered_keys,
+)
+from candide.statistics.tally import refuse_count_overflow
+from candide.statistics.weight_grid import amounts, coarsest, in_finer_units
+
+FINEST_LEVEL, COARSEST_LEVEL = 64, 1
+MARKS = 2
+CELLS_AT_FIRST = 512
+"""A column's level is the finest at which no more cells than this are occupied, when it is first met."""
+
+MOST_CELLS = 8192
+"""Numbers that come later keep to that level, unless they occupy more cells than this."""
+
+MINUS_ZERO = -1
+"""The key that no number has, since -0.0 is 0.0."""
+
+KEYS = ordered_keys(np.finfo(np.float64).max * np.array([-1.0, 1.0]))
+"""Of the smallest and the largest number."""
+
+
+@dataclass(frozen=True, eq=False)
+class Cells:
+    """Counts[cell, class] of one column, cells in ascending order, none of them empty.
+
+    >>> few = Cells.of(np.array([1.5, 1.5, -2.0, 7.0]), np.array([0, 1, 0, 0]), classes=2)
+    >>> few.lowest.tolist(), few.counts.tolist()
+    ([-2.0, 1.5, 7.0], [[1, 0], [1, 1], [1, 0]])
+    >>> coarse = few.at_level(13)
+    >>> coarse.lowest.tolist(), coarse.highest.tolist()
+    ([-2.9999999999999996, 1.5, 6.0], [-2.0, 1.9999999999999998, 7.999999999999999])
+    >>> coarse + few - few == coarse
+    True
+    """
+
+    cells: IntArray
+    units: IntArray
+    marks: IntArray
+    """How many numbers of each class are zero, and how many are not whole."""
+    level: int = FINEST_LEVEL
+    bits: int = 0
+    """Counts are in units of 2^-bits: 1, unless a row had a weight that is not whole."""
+
+    def __post_init__(self) -> None:
+        for part in (self.cells, self.units, self.marks):
+            part.flags.writeable = False
+
+    @classmethod
+    def of(
+        cls, values: FloatArray, labels: IntArray, classes: int, weights: AnyArray | None = None, level: int = 0
+    ) -> Cells:
+        """The cells of finite numbers, NaN being missing, at a level, or at the one that suits them."""
+        builder = CellsBuilder(classes, level) if level else CellsBuilder(classes, most=CELLS_AT_FIRST)
+        builder.learn(values, labels, np.zeros(0, np.int64) if weights is None else weights)
+        return builder.freeze()
+
+    @classmethod
+    def empty(cls, classes: int, level: int = FINEST_LEVEL) -> Cells:
+        return cls(np.zeros(0, np.int64), np.zeros((0, classes), np.int64), np.zeros((2, classes), np.int64), level)
+
+    @classmethod
+    def canonical(cls, cells: IntArray, units: IntArray, marks: IntArray, level: int, bits: int) -> Cells:
+        """Ascending cells without those that are empty; whole counts where they can be."""
+        kept = np.flatnonzero(units.any(axis=1))
+        lines, bits = coarsest(np.concatenate([units[kept], marks]), bits)
+        return cls(cells[kept], lines[:-MARKS], lines[-MARKS:], level, bits)
+
+    @property
+    def classes(self) -> int:
+        return int(self.units.shape[1])
+
+    @cached_property
+    def counts(self) -> AnyArray:
+        """How many numbers of each class lie in each cell."""
+        return amounts(self.units, self.bits)
+
+    @property
+    def zeros(self) -> IntArray:
+        """How many numbers of each class are zero, in units of 2^-bits."""
+        return self.marks[ZERO]
+
+    @property
+    def fractions(self) -> IntArray:
+        """How many numbers of each class are not whole."""
+        return self.marks[FRACTION]
+
+    def __len__(self) -> int:
+        return len(self.cells)
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, Cells)
+            and (self.level, self.bits) == (other.level, other.bits)
+            and np.array_equal(self.cells, other.cells)
+            and np.array_equal(self.units, other.units)
+            and np.array_equal(self.marks, other.marks)
+        )
+
+    def at_level(self, level: int) -> Cells:
+        """The same numbers in cells of this level, which is as coarse or coarser."""
+        if level > self.level:
+            raise ValueError(f"cells of level {self.level} cannot be told apart at level {level}")
+        if level == self.level:
+            return self
+        cells, first = np.unique(self.cells >> (self.level - level), return_inverse=True)
+        units = np.zeros((len(cells), self.classes), np.int64)
+        add_cells(self.units, first, units)
+        return Cells(cells, units, self.marks, level, self.bits)
+
+    def with_at_most(self, most: int) -> Cells:
+        """The same numbers at the finest level at which no more cells are occupied.
+
+        Neighbours fall together once the last bit in which they differ is cut off.
+        """
+        if len(self) <= most:
+            return self
+        shared = np.sort(last_shared_bits(self.cells))[::-1]
+        return self.at_level(max(self.level - int(shared[most - 1]), COARSEST_LEVEL))
+
+    def __add__(self, other: Cells) -> Cells:
+        """Both, at the coarser level; coarser still where that is more cells than anyone needs."""
+        cells, mine, theirs, level, bits = self._aligned(other)
+        refuse_count_overflow(mine, theirs)
+        lines = mine + theirs
+        return Cells.canonical(cells, lines[:-MARKS], lines[-MARKS:], level, bits).with_at_most(MOST_CELLS)
+
+    def __sub__(self, other: Cells) -> Cells:
+        cells, mine, theirs, level, bits = self._aligned(other)
+        left = mine - theirs
+        if (left < 0).any():
+            raise ForgetRefused(
+                "The rows to forget hold numbers that were never learned with that label. "
+                "Forget only rows that were learned."
+            )
+        return Cells.canonical(cells, left[:-MARKS], left[-MARKS:], level, bits)
+
+    def _aligned(self, other: Cells) -> tuple[IntArray, IntArray, IntArray, int, int]:
+        """The cells of both, the counts of each in them with the marks last, the level and the bits."""
+        level, bits = min(self.level, other.level), max(self.bits, other.bits)
+        pair = self.at_level(level), other.at_level(level)
+        cells = np.union1d(pair[0].cells, pair[1].cells)
+        mine, theirs = (np.zeros((len(cells) + MARKS, self.classes), np.int64) for _ in pair)
+        for part, table in zip(pair, (mine, theirs), strict=True):
+            table[np.searchsorted(cells, part.cells)] = in_finer_units(part.units, bits - part.bits)
+            table[len(cells) :] = in_finer_units(part.marks, bits - part.bits)
+        return cells, mine, theirs, level, bits
+
+    @cached_property
+    def lowest(self) -> FloatArray:
+        """The smallest number of each cell."""
+        return self._numbers(self.cells, 0)
+
+    @cached_property
+    def highest(self) -> FloatArray:
+        """The largest number of each cell."""
+        return self._numbers(self.cells + 1, -1)
+
+    @cached_property
+    def beyond(self) -> FloatArray:
+        """The number that follows the largest of each cell: where the next cell begins, or infinity."""
+        with np.errstate(over="ignore"):
+            return np.nextafter(self.highest, np.inf)
+
+    def _numbers(self, cells: IntArray, step: int) -> FloatArray:
+        """The number `step` keys after the first of each cell; the last of all cells end with the largest doubles."""
+        with np.errstate(over="ignore"):
+            keys = (cells << (FINEST_LEVEL - self.level)) + step
+        return numbers_with(np.clip(np.where(keys == MINUS_ZERO, MINUS_ZERO - 1, keys), *KEYS))
+
+    @cached_property
+    def middle(self) -> FloatArray:
+        """A number to stand for each cell: zero where it holds zeros, and a whole one where all numbers are whole."""
+        numbers = np.clip(0.5 * self.lowest + 0.5 * self.highest, self.lowest, self.highest)
+        if not self.fractions.any():
+            numbers = np.where(np.floor(numbers) < self.lowest, np.ceil(self.lowest), np.floor(numbers))
+        return np.where((self.cells == 0) & self.zeros.any(), 0.0, numbers)
+
+
+class CellsBuilder:
+    """Cells in the making: `learn` counts in place, at a level that gets coarser only where cells are too many."""
+
+    def __init__(self, classes: int, level: int = FINEST_LEVEL, most: int = MOST_CELLS) -> None:
+        self.most = most
+        self.classes = classes
+        self._hold(Cells.empty(classes, level))
+
+    @classmethod
+    def over(cls, seen: Cells) -> CellsBuilder:
+        """Go on from cells already there."""
+        builder = cls(seen.classes)
+        builder._hold(seen)
+        return builder
+
+    def _hold(self, seen: Cells) -> None:
+        self.level, self.bits, self.used = seen.level, seen.bits, len(seen)
+        self.room = roomy(seen.cells, seen.units, seen.marks)
+
+    def grow(self, classes: int) -> None:
+        """Make room for more classes, doubling so that growth stays cheap."""
+        width = self.room.marks.shape[1]
+        if classes > width:
+            more = ((0, 0), (0, max(classes, 2 * width) - width))
+            self.room = self.room._replace(table=np.pad(self.room.table, more), marks=np.pad(self.room.marks, more))
+        self.classes = classes
+
+    def in_units(self, bits: int) -> None:
+        """Count in units of 2^-bits from now on, if that is finer."""
+        if bits > self.bits:
+            table, marks = (in_finer_units(part, bits - self.bits) for part in self.room[2:])
+            self.room = self.room._replace(table=table, marks=marks)
+            self.bits = bits
+
+    def learn(self, values: FloatArray, labels: IntArray, weights: IntArray) -> None:
+        """Count the numbers of rows; weights are in the units of the builder, or none."""
+        values, row = np.ascontiguousarray(values), 0
+        while True:
+            shift = FINEST_LEVEL - self.level
+            row, self.used = count_cells(values, labels, weights, shift, self.room, (row, self.used))
+            if row == len(values):
+                return
+            self._make_room()
+
+    def _make_room(self) -> None:
+        """More lines for cells, or coarser cells."""
+        if self.used < 2 * self.most:
+            room = self.room
+            self.room = roomy(room.cells, room.table, room.marks)
+        else:
+            self._hold(self.freeze())
+
+    def freeze(self) -> Cells:
+        order = np.argsort(self.room.cells[: self.used])
+        units, marks = self.room.table[order, : self.classes], self.room.marks[:, : self.classes]
+        return Cells.canonical(self.room.cells[order], units, marks, self.level, self.bits).with_at_most(self.most)
+
+
+def roomy(cells: IntArray, table: IntArray, marks: IntArray) -> CellRoom:
+    """Lines in a hash table that has room for as many more."""
+    lines, width = max(2 * len(cells), 64), max(marks.shape[1], 2)
+    room = CellRoom(
+        np.full(1 << (2 * lines - 1).bit_length(), EMPTY),
+        np.zeros(lines, np.int64),
+        np.zeros((lines, width), np.int64),
+        np.zeros((MARKS, width), np.int64),
+    )
+    room.cells[: len(cells)] = cells
+    room.table[: len(cells), : marks.shape[1]] = table
+    room.marks[:, : marks.shape[1]] = marks
+    enter_cells(cells, room.places)
+    return room

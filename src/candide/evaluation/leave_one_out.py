@@ -142,11 +142,11 @@ def hashes(left: LeftOut) -> Hashes:
     return totals
 
 
-def of_one_row(strangers: frozenset[Key]) -> list[str]:
+def of_one_row(vanished: frozenset[Key]) -> list[str]:
     """What to say of classes that vanish with a row."""
-    if not strangers:
+    if not vanished:
         return []
-    one_row = f"{classes_in_words(strangers)} only one row"
+    one_row = f"{classes_in_words(vanished)} only one row"
     return [f"{one_row}. Without it nothing is known of the class, so the row counts as wrong."]
 
 

@@ -192,8 +192,8 @@ class Text(Family[WordTally, WordTallyBuilder, Documents, TextParameters]):
         weighed = TermMatrix.of(rows.values, rows.labels, rows.weights, classes, self.options).weighed(
             self.options.weighting
         )
-        loads, smoothing = weighed.weights, float(self.smoothing)
-        return weighed.leaving.assess(weighed.rows, weighed.labels, loads, smoothing, self._models, self.is_auxiliary)
+        weights, smoothing = weighed.weights, float(self.smoothing)
+        return weighed.leaving.assess(weighed.rows, weighed.labels, weights, smoothing, self._models, self.is_auxiliary)
 
     @property
     def _models(self) -> tuple[str, ...]:

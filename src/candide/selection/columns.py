@@ -77,7 +77,7 @@ def is_column_of_numbers(column: Batch) -> bool:
 def own_loss(leaving: LeaveOneOut, block: Block | None = None) -> float:
     """The log loss of one block and the prior, or of the prior alone, on rows left out, on the grid."""
     scores = leaving.prior if block is None else leaving.prior + leaving.score(block)
-    return quantized_number(mean_loss(log_normalised(scores, leaving.prior), leaving.labels, leaving.loads))
+    return quantized_number(mean_loss(log_normalised(scores, leaving.prior), leaving.labels, leaving.row_weights))
 
 
 def chosen_by_leaving_out(

@@ -56,7 +56,8 @@ class CellContest:
         cells = cells.with_at_most(max(FEWEST_CELLS, MOST_COMPARED // cells.classes**2))
         lines, labels = np.nonzero(cells.units)
         prior = priors_without(summary, np.arange(cells.classes), NO_WEIGHTS)
-        return cls(Batch.of({column: cells.middle[lines]}), labels, cells.units[lines, labels], prior[labels])
+        numbers = Batch.of({column: cells.middle[lines]}).read_once()
+        return cls(numbers, labels, cells.units[lines, labels], prior[labels])
 
     def loss(self, block: Block) -> float:
         """The log loss of a family and the prior on rows left out, on the grid."""

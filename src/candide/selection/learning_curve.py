@@ -75,11 +75,11 @@ def parted(leaving: Sequence[LeaveOneOut], indices: IntArray) -> list[Some]:
     return [(rows, wanted) for rows, wanted in zip(leaving, here, strict=True) if len(wanted)]
 
 
-def point(model: Predictor, size: int, judges: Sequence[Some], engine: Engine) -> Point:
+def point(model: Predictor, size: int, scored: Sequence[Some], engine: Engine) -> Point:
     """How good the answers are on rows that were not learned."""
     at_once = max(1, CELLS_AT_ONCE // len(model.classes))
     pieces = [
-        (rows, wanted[start : start + at_once]) for rows, wanted in judges for start in range(0, len(wanted), at_once)
+        (rows, wanted[start : start + at_once]) for rows, wanted in scored for start in range(0, len(wanted), at_once)
     ]
     score = sum(engine.map(NotLearned(model), pieces), Score(most=0))
     judged = sum(score.pairs.values())
@@ -100,6 +100,5 @@ class NotLearned:
         log_posterior = log_normalised(self.model.reported_of(values, len(wanted)), self.model.log_prior)
         labels = rows.labels[wanted]
         truths = Coded(labels, self.model.classes)
-        return Score.of(
-            LabelledPosteriors(self.model.classes, log_posterior, truths, labels, rows.loads[wanted], wanted), most=0
-        )
+        weights = rows.row_weights[wanted]
+        return Score.of(LabelledPosteriors(self.model.classes, log_posterior, truths, labels, weights, wanted), most=0)

@@ -162,7 +162,7 @@ class LeaveOneOut:
         return self.summary.classes
 
     @property
-    def loads(self) -> FloatArray:
+    def row_weights(self) -> FloatArray:
         """The weight of each row, one where none was given."""
         return self.weights.astype(np.float64) if self.weights.size else np.ones(len(self.labels))
 
@@ -192,7 +192,7 @@ class LeaveOneOut:
         answers = run(self._said, [(asked[index], ready[index], part) for index, part in pieces])
         for (index, part), said in zip(pieces, answers, strict=True):
             note(index, part, said)
-        return LeftOut(self.labels, self.loads, self.prior, terms, lengths, log_marginal, has_prior(asked))
+        return LeftOut(self.labels, self.row_weights, self.prior, terms, lengths, log_marginal, has_prior(asked))
 
     def in_folds(self, blocks: Sequence[Block] | None = None, engine: Engine | None = None) -> LeftOut:
         """The same, but blocks that choose when they are fitted are fitted without the row's fold, and choose anew.
@@ -291,15 +291,15 @@ def priors_without(
 ) -> FloatArray:
     """The log prior of each class without each row, [row, class]."""
     bits = max(summary.bits, bits_of(weights))
-    loads, which = np.unique(weights_in_units(weights, 1, bits), return_inverse=True)
+    different, which = np.unique(weights_in_units(weights, 1, bits), return_inverse=True)
     if not weights.size:
-        loads, which = np.array([1 << bits]), np.zeros(1, dtype=np.int64)
-    kinds, which = np.unique(labels * len(loads) + which, return_inverse=True)
+        different, which = np.array([1 << bits]), np.zeros(1, dtype=np.int64)
+    kinds, which = np.unique(labels * len(different) + which, return_inverse=True)
     table = np.empty((len(kinds), len(summary.classes)))
     for index, kind in enumerate(kinds.tolist()):
-        label, load = kind // len(loads), loads[kind % len(loads)]
+        label, weight = kind // len(different), different[kind % len(different)]
         units = summary.weighed.at(bits)[0].copy()
-        units[label] -= load
+        units[label] -= weight
         if units[label] < 0:
             raise LabelsRefused(
                 f"Class '{shown(summary.classes[label])}' weighs less than one of its rows: only rows that were "
@@ -307,7 +307,7 @@ def priors_without(
             )
         with np.errstate(divide="ignore", invalid="ignore"):
             table[index] = log_priors(replace(summary, units=units, bits=bits), priors, class_weight)
-            if units[label] == 0 and load > 0:
+            if units[label] == 0 and weight > 0:
                 table[index, label] = -np.inf
                 table[index] -= log_sum(table[index : index + 1])
     return np.asarray(np.where(np.isnan(table), -np.inf, table)[which])

@@ -27,12 +27,12 @@ def scored(
     model: Predictor, batches: Iterable[Batch], engine: Engine, surprise: float, suspects: int = SUSPECTS
 ) -> Score:
     """How good a model's answers are; a label it does not know costs `surprise` in log loss."""
-    judge = Judge(model, surprise, suspects)
-    return sum(engine.map(judge, pieces(batches, len(model.classes))), Score(most=suspects))
+    scorer = RowScorer(model, surprise, suspects)
+    return sum(engine.map(scorer, pieces(batches, len(model.classes))), Score(most=suspects))
 
 
 @dataclass(frozen=True)
-class Judge:
+class RowScorer:
     """Compares a model's answers with the labels of a batch."""
 
     model: Predictor

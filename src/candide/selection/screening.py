@@ -112,7 +112,7 @@ def tells_nothing(choice: Choice, column: Batch) -> bool:
     few = column.rows(0, affordable_rows(column))
     leaving = LeaveOneOut.of_labels(few)
     best = contest(leaving, candidates(choice.family, few, everything=True), few)[0]
-    return bool((own_loss(leaving) - best.loss) * leaving.loads.sum() < BY_CHANCE)
+    return bool((own_loss(leaving) - best.loss) * leaving.row_weights.sum() < BY_CHANCE)
 
 
 def label_recodings(rows: Batch, columns: list[str]) -> Iterator[Suspicion]:

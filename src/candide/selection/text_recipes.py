@@ -114,8 +114,8 @@ class TextRecipe:
 
     def put_into(self, choice: Choice, reason: str) -> Choice:
         """The choice with these readings."""
-        main, *beside = self.families
-        return replace(choice, family=main, auxiliary=tuple(beside), reason=f"{choice.reason}; {self}: {reason}")
+        main, *further = self.families
+        return replace(choice, family=main, auxiliary=tuple(further), reason=f"{choice.reason}; {self}: {reason}")
 
 
 @dataclass(frozen=True, eq=False)
@@ -180,7 +180,7 @@ class Corpus:
         if len(tried) == 1:
             return tried[0][1]
         most = max(accuracy for accuracy, _ in tried)
-        error = Trial(None, most, 0.0, float(self.judging.loads[:judging].sum())).standard_error
+        error = Trial(None, most, 0.0, float(self.judging.row_weights[:judging].sum())).standard_error
         close = [TextRecipe((reading,)) for accuracy, reading in tried if accuracy >= most - error]
         return close[0].readings[0] if len(close) == 1 else self.best_loss(close).readings[0]
 
@@ -205,7 +205,7 @@ class Corpus:
         """What readings say of the first rows, each left out."""
         terms = np.stack([reading.terms for reading in readings])
         lengths, few = np.stack([reading.lengths for reading in readings]), slice(0, terms.shape[1])
-        labels, weights, prior = self.judging.labels[few], self.judging.loads[few], self.judging.prior[few]
+        labels, weights, prior = self.judging.labels[few], self.judging.row_weights[few], self.judging.prior[few]
         likely = any(reading.family.is_likelihood for reading in readings)
         return LeftOut(labels, weights, prior, terms, lengths, np.zeros_like(lengths), likely)
 

@@ -28,7 +28,7 @@ from candide.families.words.parameters import (
     numbered,
     who_speaks,
 )
-from candide.families.words.term_lists import loads_of, rows_of, weighed
+from candide.families.words.term_lists import rows_of, weighed, weight_units
 from candide.families.words.vocabulary import Vocabulary, letters_of, recipe_of
 from candide.kernels.word_leaving import (
     Absence,
@@ -116,22 +116,28 @@ class WordCountsWithout:
                 "left out."
             )
 
-    def strangeness(self, rows: Rows, labels: IntArray, weights: IntArray) -> FloatArray:
+    def unknown_words_log_likelihood(self, rows: Rows, labels: IntArray, weights: IntArray) -> FloatArray:
         """What is added to log P of each row for its words that no other row holds."""
         found = np.zeros(len(labels))
         unknown_without(rows, np.ascontiguousarray(labels), weights, self.counted, found)
         return found
 
     def assess(
-        self, rows: Rows, labels: IntArray, weights: IntArray, smoothing: float, models: Sequence[str], beside: bool
+        self,
+        rows: Rows,
+        labels: IntArray,
+        weights: IntArray,
+        smoothing: float,
+        models: Sequence[str],
+        is_auxiliary: bool,
     ) -> BlockScores:
-        """All that is said of each row once it is out; `models` and `beside` are those of `TextsLeftOut`."""
+        """All that is said of each row once it is out; `models` and `is_auxiliary` are those of `TextsLeftOut`."""
         found = np.zeros((len(models), len(labels), len(self.counted.documents)))
         for model, said in zip(models, found, strict=True):
             self.add(rows, labels, weights, (smoothing,), model, said[None])
-        likelihood = np.zeros_like(found[0]) if beside else found[-1]
+        likelihood = np.zeros_like(found[0]) if is_auxiliary else found[-1]
         length = np.diff(running(rows.amounts)[rows.indptr]) / self.options.unit
-        return BlockScores(found[0], likelihood, length, self.strangeness(rows, labels, weights))
+        return BlockScores(found[0], likelihood, length, self.unknown_words_log_likelihood(rows, labels, weights))
 
     def _added(
         self,
@@ -149,9 +155,9 @@ class WordCountsWithout:
             logs = NO_LOGS if few else np.column_stack([self._pair_logs(smoothing) for smoothing in smoothings])
             amounts = np.array(smoothings, dtype=np.float64)
             return leave_out_shares(rows, labels, weights, seen, amounts, logs, model == "poisson", joints)
-        judge = self._complements if model == "complement" else self._presence
+        leave_out = self._complements if model == "complement" else self._presence
         each = zip(smoothings, joints, strict=True)
-        return min(judge(rows, labels, weights, smoothing, joint) for smoothing, joint in each)
+        return min(leave_out(rows, labels, weights, smoothing, joint) for smoothing, joint in each)
 
     def _complements(
         self, rows: Rows, labels: IntArray, weights: IntArray, smoothing: float, joint: FloatArray
@@ -244,7 +250,7 @@ class TextsLeftOut:
     index: TallyIndex
     smoothing: float
     models: tuple[str, ...]
-    beside: bool
+    is_auxiliary: bool
 
     @cached_property
     def finest(self) -> TallyIndex:
@@ -254,5 +260,6 @@ class TextsLeftOut:
     def scores(self, rows: BlockRows[Documents]) -> BlockScores:
         labels, weights = rows.labels, rows.weights
         bits = max(self.tally.bits, bits_of(weights))
-        index, loads = self.index if bits == self.tally.bits else self.finest, loads_of(weights, len(labels), bits)
-        return index.leaving.assess(index.rows(rows.values), labels, loads, self.smoothing, self.models, self.beside)
+        index, units = self.index if bits == self.tally.bits else self.finest, weight_units(weights, len(labels), bits)
+        texts = index.rows(rows.values)
+        return index.leaving.assess(texts, labels, units, self.smoothing, self.models, self.is_auxiliary)

@@ -131,7 +131,7 @@ def lengths_of(documents: Documents, options: TextOptions) -> FloatArray:
     return length
 
 
-def loads_of(weights: AnyArray, rows: int, bits: int) -> IntArray:
+def weight_units(weights: AnyArray, rows: int, bits: int) -> IntArray:
     """The weight of each row in units of 2^-bits; one where none is given."""
     units = weights_in_units(weights, rows, bits)
     return np.ascontiguousarray(units) if units.size else np.ones(rows, dtype=np.int64)

@@ -14,7 +14,7 @@ from candide.families.words.event_models import NO_FLOATS, NO_INTEGERS
 from candide.families.words.leave_one_out import Pairs, WordCountsWithout
 from candide.families.words.options import TextOptions
 from candide.families.words.parameters import inverse_frequency, listed
-from candide.families.words.term_lists import cut_into_terms, loads_of, weighed
+from candide.families.words.term_lists import cut_into_terms, weighed, weight_units
 from candide.families.words.vocabulary import Vocabulary
 from candide.kernels.word_leaving import MISSING, Rows, count_rows
 from candide.kernels.word_merging import sort_words
@@ -55,16 +55,16 @@ class TermMatrix:
         """The documents, cut unless they were before; `weights` is empty where every one weighs one."""
         rows, vocabulary = cut_into_terms(documents, options)
         bits = bits_of(weights)
-        labels, loads = np.ascontiguousarray(labels), loads_of(weights, len(labels), bits)
-        refuse_overflow(rows, loads, bits)
+        labels, row_weights = np.ascontiguousarray(labels), weight_units(weights, len(labels), bits)
+        refuse_overflow(rows, row_weights, bits)
         if options.hashed:
             slots, numbers = np.unique(rows.terms, return_inverse=True)
             rows = rows._replace(terms=numbers.astype(np.int32))
-            return cls(rows, len(slots), labels, loads, bits, classes, options, NO_INTEGERS, NO_INTEGERS)
+            return cls(rows, len(slots), labels, row_weights, bits, classes, options, NO_INTEGERS, NO_INTEGERS)
         ranked = bool(options.max_terms or (isinstance(options.stop_words, int) and options.stop_words))
         ranks = bytewise_ranks(vocabulary, options.characters) if ranked else NO_INTEGERS
         stopped = stop_words_in(vocabulary, options)
-        return cls(rows, len(vocabulary), labels, loads, bits, classes, options, stopped, ranks)
+        return cls(rows, len(vocabulary), labels, row_weights, bits, classes, options, stopped, ranks)
 
     def __len__(self) -> int:
         """How many documents there are."""
@@ -128,10 +128,10 @@ class WeighedTerms:
         return np.diff(running(rows.amounts)[rows.indptr]) / self.leaving.options.unit
 
 
-def refuse_overflow(rows: Rows, loads: IntArray, bits: int) -> None:
+def refuse_overflow(rows: Rows, row_weights: IntArray, bits: int) -> None:
     """Raise where the words of all documents together could be more than fit in 64 bits, however they are weighed."""
     spoken = np.maximum(rows.tokens, 0).astype(np.float64)
-    if bits and float(spoken @ loads) > CEILING:
+    if bits and float(spoken @ row_weights) > CEILING:
         raise OverflowRefused(f"The counts of words could exceed 2^{62 - bits}.")
 
 

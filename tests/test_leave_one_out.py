@@ -402,7 +402,7 @@ def test_the_marginal_is_the_likelihood_of_the_block(case, data):
     """One block: log P(values) under the model of the rest, whatever the class."""
     if case == MIXTURE:
         pytest.skip("a model of several blocks has one likelihood")
-    table = data.draw(tables(blocks_of(case), least=2, extreme=False, labels=["apple"]))
+    table = data.draw(tables(blocks_of(case), least=2, extreme=False, labels=("apple",)))
     held = settled(table)
     found = judged(table).log_marginal[0]
     for index in range(len(table.rows) if len(table.rows) > 1 else 0):

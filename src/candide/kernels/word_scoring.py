@@ -220,7 +220,6 @@ def score_documents(
     """
     letters, recipe, terms, scratch = reader
     classes = joint.shape[1]
-    turns = 2 if likelihood.shape[0] else 1
     once, unit = weighting.rule != COUNTS or weights.rate.size > 0, unit_of(weighting)
     sums, matched = np.empty(classes), np.empty(classes)
     said = Said(sums, matched, np.empty(classes, np.int64), np.empty(classes, np.int64))
@@ -231,11 +230,13 @@ def score_documents(
         count, tokens = weighed_terms(texts, row, letters, recipe, terms, scratch, weighting, once)
         if count < 0:
             return row, count
-        for turn in range(turns):
-            out, each = (joint, weights) if turn == 0 else (likelihood, likelihood_weights)
-            score_terms(scratch, count, tokens, once, unit, each, said)
+        score_terms(scratch, count, tokens, once, unit, weights, said)
+        for label in range(classes):
+            joint[row, label] += sums[label]
+        if likelihood.shape[0]:
+            score_terms(scratch, count, tokens, once, unit, likelihood_weights, said)
             for label in range(classes):
-                out[row, label] += sums[label]
+                likelihood[row, label] += sums[label]
         if length.size:
             whole, unseen = measured_terms(scratch, count, once, weights.rows)
             length[row] = whole * unit

@@ -52,12 +52,13 @@ class CellContest:
 
     @classmethod
     def of_cells(cls, column: str, cells: Cells, summary: Summary) -> CellContest:
-        """The numbers of a column as its cells tell them; the summary counts the rows of each class."""
+        """The numbers of a column as its cells tell them; the summary counts all rows, those that lack one too."""
         cells = cells.with_at_most(max(FEWEST_CELLS, MOST_COMPARED // cells.classes**2))
-        lines, labels = np.nonzero(cells.units)
+        kinds = np.concatenate([cells.units, (summary.units - cells.units.sum(axis=0))[None]])
+        lines, labels = np.nonzero(kinds)
         prior = priors_without(summary, np.arange(cells.classes), NO_WEIGHTS)
-        numbers = Batch.of({column: cells.middle[lines]}).read_once()
-        return cls(numbers, labels, cells.units[lines, labels], prior[labels])
+        numbers = Batch.of({column: np.append(cells.middle, np.nan)[lines]}).read_once()
+        return cls(numbers, labels, kinds[lines, labels], prior[labels])
 
     def loss(self, block: Block) -> float:
         """The log loss of a family and the prior on rows left out, on the grid."""

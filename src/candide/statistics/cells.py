@@ -153,10 +153,7 @@ class Cells:
         cells, mine, theirs, level, bits = self._aligned(other)
         left = mine - theirs
         if (left < 0).any():
-            raise ForgetRefused(
-                "The rows to forget hold numbers that were never learned with that label. "
-                "Forget only rows that were learned."
-            )
+            raise ForgetRefused("The rows to forget hold numbers that were never learned with that label.")
         return Cells.canonical(cells, left[:-MARKS], left[-MARKS:], level, bits)
 
     def _aligned(self, other: Cells) -> tuple[IntArray, IntArray, IntArray, int, int]:

@@ -25,7 +25,7 @@ from candide.model.options import Options
 from candide.model.predictor import log_normalised
 from candide.model.schema import Choice, Schema
 from candide.selection.candidates import candidates, holds_numbers, holds_times, smoothed_by_itself
-from candide.selection.contest import CellContest
+from candide.selection.contest import CellContest, is_affordable
 from candide.selection.leave_one_out import LeaveOneOut
 from candide.selection.text_recipes import best_recipe
 from candide.selection.trials import Tryout, compared, distinct_classes, preferred
@@ -59,11 +59,11 @@ class Result:
 def contest(leaving: LeaveOneOut, entrants: Sequence[AnyFamily], column: Batch) -> list[Result]:
     """The entrants by their log loss on rows left out, best first; the earlier of equals.
 
-    Numbers are judged by their cells, all rows of the column together; other values, and rows that weigh more than
-    others, by the few rows that are left out one by one.
+    Numbers are judged by their cells, all rows of the column together. Other values, rows that weigh more than others,
+    and very many classes are judged by the few rows that are left out one by one.
     """
     loss: Callable[[Block], float] = partial(own_loss, leaving)
-    if is_column_of_numbers(column) and not leaving.weights.size:
+    if is_affordable(len(leaving.classes)) and is_column_of_numbers(column) and not leaving.weights.size:
         loss = CellContest.of(column).loss
     results = [Result(family, loss(Block(family, column.names))) for family in entrants]
     return sorted(results, key=lambda result: result.loss)

@@ -30,7 +30,7 @@ DEALT_ONE_BY_ONE = 250
 """Rows alike beyond so many are dealt evenly: chance would hardly do otherwise."""
 
 MOST_COMPARED, FEWEST_CELLS = 4_000_000, 64
-"""Cells are joined where a contest would compare more (cell, class, class) triples than this, but some are left."""
+"""Cells are joined where a contest would compare more (cell, class, class) triples than this, but to no fewer cells."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,7 +53,7 @@ class CellContest:
     @classmethod
     def of_cells(cls, column: str, cells: Cells, summary: Summary) -> CellContest:
         """The numbers of a column as its cells tell them; the summary counts all rows, those that lack one too."""
-        cells = cells.with_at_most(max(FEWEST_CELLS, MOST_COMPARED // cells.classes**2))
+        cells = cells.with_at_most(MOST_COMPARED // cells.classes**2)
         kinds = np.concatenate([cells.units, (summary.units - cells.units.sum(axis=0))[None]])
         lines, labels = np.nonzero(kinds)
         prior = priors_without(summary, np.arange(cells.classes), NO_WEIGHTS)
@@ -87,6 +87,15 @@ class CellContest:
         prior = self.prior[kinds]
         posterior = log_normalised(prior + said, prior)
         return quantized_number(mean_loss(posterior, self.labels[kinds], counts.astype(np.float64)))
+
+
+def is_affordable(classes: int) -> bool:
+    """Whether so many classes can be compared in cells that are worth it.
+
+    >>> is_affordable(100), is_affordable(1000)
+    (True, False)
+    """
+    return FEWEST_CELLS * classes**2 <= MOST_COMPARED
 
 
 def dealt(counts: IntArray) -> IntArray:

@@ -28,7 +28,11 @@ import pyarrow as pa
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data" / "text"
 CORPORA = ("movie_reviews", "spamassassin", "zipf")
 RESULTS = Path(__file__).parent / "results"
+CALIBRATED = "candide list, calibrated"
+"""The other contestants of Candide do what their peers do: count, and nothing else."""
+
 CONTESTANTS = (
+    CALIBRATED,
     "candide arrow",
     "candide list",
     "candide list sklearn",
@@ -88,14 +92,14 @@ class Corpus(NamedTuple):
         return cls(texts if as_list else pa.chunked_array(texts, type=pa.large_string()), labels)
 
 
-def candide(corpus: Corpus, words: str) -> tuple[Callable[[], Any], Callable[[Any], Any]]:
+def candide(corpus: Corpus, words: str, calibrate: bool) -> tuple[Callable[[], Any], Callable[[Any], Any]]:
     """How Candide fits and predicts, from strings or from Arrow memory."""
     from candide import NaiveBayes, TextOptions
 
     texts, labels = corpus
 
     def fit() -> Any:
-        return NaiveBayes(text=TextOptions(words=words), smoothing=1).fit(texts, labels)
+        return NaiveBayes(text=TextOptions(words=words), smoothing=1, calibrate=calibrate).fit(texts, labels)
 
     def predict(model: Any) -> Any:
         return np.searchsorted(model.classes_, model.predict(texts))
@@ -122,7 +126,7 @@ def contestant(name: str, corpus: Corpus) -> tuple[Callable[[], Any], Callable[[
     """How a contestant fits and predicts."""
     if name.startswith("candide"):
         os.environ["CANDIDE_THREADS"] = "1" if "1 thread" in name else "2"
-        return candide(corpus, "sklearn" if "sklearn" in name else "default")
+        return candide(corpus, "sklearn" if "sklearn" in name else "default", name == CALIBRATED)
     from sklearn.feature_extraction.text import CountVectorizer, HashingVectorizer
 
     if name.startswith("Count"):

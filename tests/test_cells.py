@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from candide.data.errors import ForgetRefused
 from candide.kernels.cells import last_shared_bits, numbers_with, ordered_keys
-from candide.statistics.cells import CELLS_AT_FIRST, FINEST_LEVEL, MOST_CELLS, Cells, CellsBuilder
+from candide.statistics.cells import CELLS_AT_FIRST, FINEST_LEVEL, KEYS, MOST_CELLS, Cells, CellsBuilder
 from candide.statistics.weight_grid import bits_of, weights_in_units
 
 CLASSES = 3
@@ -60,6 +60,10 @@ def test_keys_are_ordered_as_numbers_are_and_lead_back_to_them(values):
     keys = ordered_keys(numbers)
     assert np.array_equal(numbers_with(keys), numbers)
     assert np.array_equal(np.less.outer(keys, keys), np.less.outer(numbers, numbers))
+
+
+def test_the_smallest_and_the_largest_number_have_the_outermost_keys():
+    assert tuple(ordered_keys(np.finfo(np.float64).max * np.array([-1.0, 1.0])).tolist()) == KEYS
 
 
 @given(rows=weighed(), level=level)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from candide import families
@@ -19,7 +19,8 @@ from candide.selection.leave_one_out import LeaveOneOut
 PLAIN = [
     name
     for name in families.names()
-    if (kind := families.class_named(name)).reads == NUMBER and not (kind.is_joint or kind.shares_total)
+    if (kind := families.class_named(name)).reads == NUMBER
+    and not (kind.is_joint or kind.shares_total or families.named(name).chooses)
 ]
 
 
@@ -35,8 +36,7 @@ def test_rows_alike_are_left_out_as_one_by_one(name, data):
     batch = column([number + shift for number, _ in rows], [label for _, label in rows])
     family = families.named(name, column="x")
     block = Block(family, ("x",))
-    if family.chooses or len({label for _, label in rows}) < 2:
-        return
+    assume(len({label for _, label in rows}) > 1)
     assert CellContest.of(batch).loss(block) == pytest.approx(own_loss(LeaveOneOut.of_labels(batch), block), abs=1e-9)
 
 

@@ -24,7 +24,6 @@ from candide.kernels.cells import (
     enter_cells,
     last_shared_bits,
     numbers_with,
-    ordered_keys,
 )
 from candide.statistics.tally import refuse_count_overflow
 from candide.statistics.weight_grid import amounts, coarsest, in_finer_units
@@ -40,7 +39,8 @@ MOST_CELLS = 8192
 MINUS_ZERO = -1
 """The key that no number has, since -0.0 is 0.0."""
 
-KEYS = ordered_keys(np.finfo(np.float64).max * np.array([-1.0, 1.0]))
+LARGEST_KEY = 0x7FEF_FFFF_FFFF_FFFF
+KEYS = ~LARGEST_KEY, LARGEST_KEY
 """Of the smallest and the largest number."""
 
 

@@ -185,7 +185,7 @@ FAILURES = {
     "bad value": ("predict m.candide bad.csv", 2, "bad.csv, line 3: column 'weight_g' holds 'heavy'"),
     "no such row": ("explain m.candide new.csv --rows 101", 2, "There is no row 101: new.csv has 100 rows"),
     "not learned": ("forget m.candide twice.csv", 2, "Forget only rows that were learned"),
-    "do not fit": ("merge m.candide other.candide -o x.candide", 2, "--like m.candide"),
+    "do not fit": ("merge other.candide third.candide -o x.candide", 2, "'spots' is poisson here and geometric there"),
     "no such class": ("sample m.candide --label plom", 2, "Did you mean 'plum'?"),
     "no such command": ("fti first.csv", 2, "Did you mean 'fit'?"),
     "model after rows": ("evaluate new.csv m.candide", 2, "The model comes first"),
@@ -207,6 +207,7 @@ def mistakes(place):
     (place / "renamed.csv").write_text(HEADER.replace("colour", "color") + LINES[0])
     write(place, "bad.csv", [LINES[500], LINES[501].replace(LINES[501].split(",")[1], "heavy", 1)])
     verbs.fit(place / "first.csv", "fruit", place / "other.candide", families={"spots": "poisson"})
+    verbs.fit(place / "first.csv", "fruit", place / "third.candide", families={"spots": "geometric"})
     write(place, "twice.csv", LINES[:400] * 2)
     return place
 
@@ -307,7 +308,8 @@ def test_learn_then_forget_and_shards_merged_are_the_same_bytes(place, forked, t
     assert store.canonical_bytes(store.load(model)) == store.canonical_bytes(store.load(place / "m.candide"))
     assert forked(f"fit more.csv --like {model} -o {tmp_path}/b.candide").returncode == 0
     assert forked(f"merge {model} {tmp_path}/b.candide -o {tmp_path}/c.candide").returncode == 0
-    whole = verbs.fit([place / "first.csv", place / "more.csv"], like=place / "m.candide")
+    assert forked(f"refit {tmp_path}/c.candide").returncode == 0
+    whole = verbs.refit(verbs.fit([place / "first.csv", place / "more.csv"], like=place / "m.candide"))
     assert store.canonical_bytes(store.load(tmp_path / "c.candide")) == store.canonical_bytes(whole.trained)
 
 

@@ -238,7 +238,7 @@ def test_many_batches_are_one_batch_in_bits(options):
 def test_rows_are_dealt_alike_where_processors_round_differently():
     table, labels = orchard()
     learned = fit_rows(Options(), Batch.of(table, labels))
-    left = LeaveOneOut.of(learned.summary, Batch.of(table, labels)).left_out()
+    left = LeaveOneOut.of(learned.reading, Batch.of(table, labels)).left_out()
     nudged = replace(left, terms=np.nextafter(left.terms, np.inf), prior=np.nextafter(left.prior, -np.inf))
     assert leave_one_out.hashes(left).tolist() == leave_one_out.hashes(nudged).tolist()
     assert len(set(leave_one_out.hashes(left).tolist())) > 100

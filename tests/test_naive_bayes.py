@@ -170,7 +170,7 @@ def test_a_new_column_is_welcome():
     families = {"colour": "categorical", "price": "gaussian"}
     together = {"colour": ["red", "blue", "red", "blue", None], "price": [None, None, 1.5, 2.5, 2.0]}
     expected = NaiveBayes(families=families).fit(together, ["a", "b", "a", "b", "b"])
-    assert model.summary_ == expected.summary_
+    assert model.trained_.reading == expected.summary_
     assert np.array_equal(model.predict_proba(late), expected.predict_proba(late))
 
 

@@ -46,7 +46,7 @@ def test_it_is_the_leave_one_out_of_the_model_by_its_own_calibration(monkeypatch
 
 
 def curve_of(learned, batches):
-    leaving = [LeaveOneOut.of(learned.summary, batch) for batch in batches]
+    leaving = [LeaveOneOut.of(learned.reading, batch) for batch in batches]
     return learning_curve.learning_curve(leaving, learned.tuning.calibration, engines.named())
 
 
@@ -129,7 +129,7 @@ def test_a_sorted_file_is_calibrated_on_all_of_its_classes(learned, monkeypatch)
     monkeypatch.setattr(tune, "MOST_ROWS", 60)
     rows = flowers(400)
     by_label = rows.take(np.argsort(rows.labels.codes, kind="stable"))
-    looked_at = tune.affordable(learned.summary, list(by_label.split(90)))
+    looked_at = tune.affordable(learned.reading, list(by_label.split(90)))
     seen = np.concatenate([batch.labels.codes for batch in looked_at])
     assert len(seen) == 60
     assert np.bincount(seen)[0] == pytest.approx(60 * np.mean(rows.labels.codes == 0), abs=1)

@@ -57,13 +57,26 @@ def test_shards_fitted_alike_and_merged_are_one_fit(tmp_path):
     b = verbs.fit(second, like=tmp_path / "a.candide")
     whole = verbs.fit([first, second], like=a)
     merged = verbs.merge([a, b])
-    assert store.canonical_bytes(merged.trained) == store.canonical_bytes(whole.trained)
+    assert store.canonical_bytes(merged.trained) == store.canonical_bytes(verbs.refit(whole).trained)
+
+
+def test_shards_fitted_apart_are_merged_and_say_what_is_older(tmp_path):
+    first, second = part(tmp_path, "a.csv", LINES[:200]), part(tmp_path, "b.csv", LINES[200:])
+    merged = verbs.merge([verbs.fit(first, "fruit"), verbs.fit(second, "fruit")])
+    whole = verbs.fit([first, second], "fruit")
+    assert merged.trained.summary == whole.trained.summary
+    (note,) = merged.notes
+    assert note.startswith("Families are read off the sum; calibration is still that of 200 rows.")
+    again = verbs.refit(merged, [first, second])
+    assert store.canonical_bytes(again.trained) == store.canonical_bytes(whole.trained)
 
 
 def test_merge_refuses_what_does_not_fit_and_says_why(fitted, tmp_path):
-    other = verbs.fit(ORCHARD, "fruit", families={"spots": "geometric"})
-    with pytest.raises(SummariesDisagree, match="'spots' is poisson in model 1 and geometric in model 2"):
-        verbs.merge([fitted, other])
+    poisson, geometric = (verbs.fit(ORCHARD, "fruit", families={"spots": name}) for name in ("poisson", "geometric"))
+    with pytest.raises(SummariesDisagree, match="'spots' is poisson here and geometric there"):
+        verbs.merge([poisson, geometric])
+    merged = verbs.merge([fitted, geometric])
+    assert {choice.column: choice.family.name for choice in merged.trained.schema.choices}["spots"] == "geometric"
     with pytest.raises(SummariesDisagree, match="learned column 'fruit' but model 2 learned 'colour'"):
         verbs.merge([fitted, verbs.fit(ORCHARD, "colour", on_error="skip")])
     with pytest.raises(OptionRefused, match="at least two"):
@@ -262,19 +275,22 @@ def test_what_cannot_be_honoured_is_refused(fitted):
         verbs.predict(3, ORCHARD)
 
 
-def test_families_are_chosen_from_the_first_rows_only(monkeypatch, tmp_path):
+def test_families_are_read_off_all_rows_and_texts_off_the_first(monkeypatch, tmp_path):
     from candide.api.verbs import fitting, reading
 
     monkeypatch.setattr(reading, "ROWS_TO_LOOK_AT", 100)
     path = tmp_path / "long.jsonl"
-    path.write_text("".join(json.dumps({"x": n, "y": n % 2}) + "\n" for n in range(100_000)))
+    said = ["this is {} fine and well", "that was {} nothing like it"]
+    rows = ({"x": n if n > 1000 else 1, "note": said[n % 2].format(n), "y": n % 2} for n in range(3_000))
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     source = reading.labelled_source(path, "y", None, {})
     sample, rest = first_rows(source)
     assert len(sample) == 100
     assert rest is None
     fitted = fitting.fit(path, "y")
-    assert fitted.rows == 100_000
-    assert "first 50,000 rows" in fitted.notes[0]
+    assert fitted.rows == 3_000
+    assert "How texts are read was chosen from the first" in fitted.notes[0]
+    assert fitted.trained.schema.choices[0].reason != "whole numbers with only 1 different values"
 
 
 def test_text_is_quoted_only_where_needed():

@@ -42,6 +42,7 @@ from candide.training.knows import knows_rows
 from candide.training.learn import learn_rows, refuse_undeclared
 from candide.training.merge import merge_two
 from candide.training.refill import refilled
+from candide.training.reread import reread
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -97,7 +98,9 @@ class NaiveBayes(Shared, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     feature_names_in_: AnyArray
     _trained: TrainedModel
     _stream: Stream | None = None
-    _latest: dict[str, tuple[TrainedModel, Any, Predictor]]
+    _latest: dict[str, Any]
+    _is_unread = False
+    """Whether rows were learned or forgotten since choices were read off."""
 
     def __init__(
         self,
@@ -127,9 +130,9 @@ class NaiveBayes(Shared, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None, like: NaiveBayes | None = None) -> Self:
         """Learn from scratch. `y` is one label a row, or the name of the column that holds them.
 
-        `like` takes all choices (families, bins, smoothing, recipes, calibration) from another model, so that what both
-        have learned can be added up. What is no choice stays this estimator's own: priors, class weights, ledger and
-        engine are as its parameters say. Parameters that ask for other choices than `like` made are refused.
+        `like` takes all choices (families, bins, smoothing, recipes, calibration) from another model. What is no choice
+        stays this estimator's own: priors, class weights, ledger and engine are as its parameters say. Parameters that
+        ask for other choices than `like` made are refused.
         """
         batch, label = labelled_rows(X, y, sample_weight)
         self._refuse_fading()
@@ -151,7 +154,10 @@ class NaiveBayes(Shared, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     @writes
     def partial_fit(self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None) -> Self:
-        """Learn more rows. New classes, categories and columns are welcome; families and smoothing stay as chosen."""
+        """Learn more rows. New classes, categories and columns are welcome, and so are values of another type.
+
+        Families and smoothing of columns left open follow what was learned; text recipes and calibration stay.
+        """
         self._refuse_fading()
         batch, label = labelled_rows(X, y, sample_weight)
         declared = frozenset(key for key in map(key_of, [] if classes is None else classes) if key is not None)
@@ -160,8 +166,8 @@ class NaiveBayes(Shared, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             self._become(fit_first_batch(self._options(), batch, label, declared), first=True)
             return self
         batch = self._met(batch)
-        before = replace(self.trained_, options=self._options())
-        self._become(learn_rows(before, [batch], declared, sample=batch))
+        before = replace(self._remembered, options=self._options())
+        self._become(learn_rows(before, [batch], declared, sample=batch), unread=True)
         return self
 
     @writes
@@ -173,24 +179,28 @@ class NaiveBayes(Shared, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def forget(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Take rows back exactly, as if they had never been learned. All of them, or none if one was not.
 
-        Classes and columns that only they had go with them, and so does what `fit` measured. What was chosen before
-        (families, bin edges, smoothing, calibration) may still bear traces of them; `refit` leaves none.
+        Classes and columns that only they had go with them, and so does what `fit` measured. Families, bins and
+        smoothing are read off what is left. What was chosen from whole rows (calibration, text recipes) may still bear
+        traces of them; `refit` with the rows that are left makes it anew.
         """
         check_is_fitted(self)
         batch, _ = labelled_rows(X, self._label(y), sample_weight)
-        before = self.trained_
+        before = self._remembered
         after = forget_rows(before, [self._met(batch)])
-        self._become(after, first=after.schema.columns != before.schema.columns)
+        self._become(after, first=after.schema.columns != before.schema.columns, unread=True)
         return self
 
     @writes
-    def refit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Make every choice anew from the rows that were learned and not forgotten, given again.
+    def refit(self, X: Any = None, y: Any = None, sample_weight: Any = None) -> Self:
+        """Make choices anew: without rows, what can be read off the counts; with rows, every choice.
 
-        Afterwards this is the model that `fit` makes of these rows: nothing is left of rows that were forgotten, not
-        even in what was chosen. Rows that are not exactly those of the model are refused.
+        The rows are those that were learned and not forgotten, given again; others are refused. Afterwards this is the
+        model that `fit` makes of them: nothing is left of rows that were forgotten, not even in what was chosen.
         """
         check_is_fitted(self)
+        if X is None:
+            self._become(reread(self.trained_))
+            return self
         y = self._label(y)
         batch, _ = labelled_rows(X, y, sample_weight)
         refuse_others(self.trained_, [self._met(batch)])
@@ -212,8 +222,10 @@ class NaiveBayes(Shared, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Learn one row in place: a text, or {column: value} where an absent column is missing.
 
         New columns, words, categories and classes are welcome. A model that was never fitted may begin here. A column
-        without a family given gets one by its first value, and keeps it: several words are text (so is x itself, and
-        any string in the column "text"), other strings categories, truth values bernoulli, numbers gaussian.
+        without a family given is taken by its first value at first: x itself, and strings in the column "text", are
+        text, other strings categories, truth values bernoulli, numbers gaussian. Once there are 16 rows, whenever they
+        have doubled since, and when the model is frozen (to be saved, or to predict many rows), its family is read off
+        all rows, as `fit` does.
 
         >>> filter = NaiveBayes().learn_one("win a prize now", "spam").learn_one("see you at noon", "ham")
         >>> filter.predict_one("a prize for you"), filter.forget_one("win a prize now", "spam").predict_one("a prize")
@@ -261,7 +273,7 @@ class NaiveBayes(Shared, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         kept = [name for name in mine if mine[name] != theirs[name]]
         if kept:
             warnings.warn(f"The models disagree in {', '.join(kept)}: kept those of the left one.", stacklevel=3)
-        return type(self).of(merge_two(self.trained_, other.trained_))
+        return type(self).of(reread(merge_two(self.trained_, other.trained_)))
 
     @reads
     def save(self, path: str | os.PathLike[str], force: bool = False) -> None:
@@ -455,6 +467,17 @@ class NaiveBayes(Shared, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     @reads
     def trained_(self) -> TrainedModel:
         """Everything asked for, chosen and learned; frozen anew when rows came one by one since."""
+        trained = self._remembered
+        if not self._is_unread:
+            return trained
+        latest = self._latest.get("read")
+        if latest is None or latest[0] is not trained:
+            latest = self._latest["read"] = trained, reread(trained)
+        return latest[1]
+
+    @property
+    def _remembered(self) -> TrainedModel:
+        """Everything learned, with choices that may be older than the counts."""
         if self._stream is not None:
             return self._stream.freeze()
         if "_trained" not in vars(self):
@@ -472,7 +495,8 @@ class NaiveBayes(Shared, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         latest = self._latest.get("model")
         if latest is None or latest[0] is not trained or latest[1] != wanted:
             latest = self._latest["model"] = trained, wanted, trained.predictor_for(*wanted)
-        return latest[2]
+        found: Predictor = latest[2]
+        return found
 
     @property
     @reads
@@ -545,9 +569,10 @@ class NaiveBayes(Shared, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 advice=("Learn rows one after another with learn_one, or use ", SetOption("half_life", None), "."),
             )
 
-    def _become(self, trained: TrainedModel, first: bool = False) -> None:
+    def _become(self, trained: TrainedModel, first: bool = False, unread: bool = False) -> None:
         """Take on what was learned, as the last step: whatever can be refused was refused before."""
         self._trained = trained
+        self._is_unread = unread
         self._stream = None
         self._latest = {}
         if first:
@@ -577,7 +602,7 @@ class NaiveBayes(Shared, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if stream is None and self.__sklearn_is_fitted__():
             with self._writing:
                 stream = self._stream or open_stream(replace(self.trained_, options=self._options()), self.half_life)
-                self._stream = stream
+                self._stream, self._is_unread = stream, False
                 self.__dict__.pop("_trained", None)  # the stream has it all, and may come to forget it
         if stream is not None and stream.half_life != self.half_life:
             raise OptionRefused(

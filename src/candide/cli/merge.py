@@ -18,7 +18,7 @@ def merge(
 ) -> None:
     """Add models, as if one had learned all their rows.
 
-    They must have been fitted alike: fit the first, then the others with --like first.candide.
+    Families of columns that were left open are read off the sum; calibration and text recipes are those of the first.
 
     Example: candide merge monday.candide tuesday.candide -o week.candide
     """

@@ -9,7 +9,7 @@ import typer
 
 from candide.cli import options
 from candide.cli.groups import with_groups
-from candide.cli.options import Data, Force, ModelPath, ReadingOptions, Shape, ShapeOption
+from candide.cli.options import Force, ModelPath, ReadingOptions, Shape, ShapeOption, SomeData
 from candide.data.visible import visible
 
 DONE = {
@@ -21,10 +21,10 @@ DONE = {
 
 @dataclass(frozen=True, kw_only=True)
 class Change:
-    """What is changed in a model file: the options of all three."""
+    """What is changed in a model file: the options of all three. Where rows are not needed, they may be left out."""
 
     model: ModelPath
-    data: Data
+    data: SomeData
     output: Annotated[
         str | None,
         typer.Option("--output", "-o", metavar="MODEL", help="Save here, and leave the model as it is."),
@@ -59,14 +59,21 @@ def forget(change: Change) -> None:
     run_change("forget", change)
 
 
+@dataclass(frozen=True, kw_only=True)
+class Rechoice(Change):
+    """What is chosen anew: rows are not needed for what can be read off the model."""
+
+    data: SomeData = None
+
+
 @with_groups
-def refit(change: Change) -> None:
-    """Choose everything anew, from the same rows given again.
+def refit(change: Rechoice) -> None:
+    """Choose anew: families and smoothing from the model alone, everything from the same rows given again.
 
-    After forget, this leaves nothing of the rows that are gone, not even in what was chosen: the model is then the one
-    that fit makes of the rows that are left. Rows that are not exactly those of the model are refused.
+    With rows the model is then the one that fit makes of them: after forget, nothing is left of the rows that are gone,
+    not even in what was chosen. Rows that are not exactly those of the model are refused.
 
-    Example: candide refit titanic.candide remaining.csv
+    Example: candide refit titanic.candide
     """
     run_change("refit", change)
 
@@ -77,7 +84,7 @@ def run_change(name: str, change: Change) -> None:
     from candide.cli.running import verb
     from candide.cli.tables import notes, print_json
 
-    data, reading = options.one_or_all(change.data), change.reading.for_verb()
+    data, reading = options.one_or_all(change.data) if change.data else None, change.reading.for_verb()
     fitted = verb(name)(change.model, data, change.output, force=change.force, watch=watch, **reading)
     target = change.output or change.model
     if change.format is Shape.json:

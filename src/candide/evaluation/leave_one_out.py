@@ -22,8 +22,9 @@ from candide.model.trained_model import TrainedModel
 from candide.selection.fit_calibration import calibrated
 from candide.selection.folds import FOLDS
 from candide.selection.leave_one_out import LeaveOneOut, LeftOut, prepared_blocks
+from candide.selection.read_off import FEWEST_ROWS
 from candide.selection.scored_rows import pieces, scored_without
-from candide.selection.tune import CELLS, FEWEST_ROWS, MOST_ROWS
+from candide.selection.tune import CELLS, MOST_ROWS
 from candide.training.forget import forget_rows
 
 GRID = 2.0**20
@@ -48,7 +49,7 @@ def left_out(
     without that fold; where rows are too many for that, they are also too many for a few numbers to remember.
     """
     engine = engines.engine_of(learned)
-    scorer = LeftOutScorer(learned, prepared_blocks(learned.summary, engine), suspects)
+    scorer = LeftOutScorer(learned, prepared_blocks(learned.reading, engine), suspects)
     total, kept, rows = Score(most=suspects), list[LeftOut](), 0
     for left, score in engine.map(scorer, pieces(known_columns(learned, batches), scorer.cells)):
         total, rows = total + score, rows + len(left.labels)
@@ -58,7 +59,7 @@ def left_out(
     else:
         notes = of_calibration(learned.tuning.calibration, rows)
     notes = [*of_one_row(total.unknown_classes), *notes]
-    return total.evaluation("leave-one-out", learned.label, learned.summary.classes, notes)
+    return total.evaluation("leave-one-out", learned.label, learned.reading.classes, notes)
 
 
 @dataclass(frozen=True)
@@ -73,7 +74,7 @@ class LeftOutScorer:
     @property
     def cells(self) -> int:
         """How many numbers a row needs."""
-        return len(self.learned.summary.classes) * max(1, len(self.learned.summary.blocks))
+        return len(self.learned.reading.classes) * max(1, len(self.learned.reading.blocks))
 
     @property
     def room(self) -> int:
@@ -84,14 +85,14 @@ class LeftOutScorer:
 
     def __call__(self, batch: Batch) -> tuple[LeftOut, Score]:
         """What is said of rows without themselves, and how good that is under the model's own calibration."""
-        summary, options = self.learned.summary, self.learned.options
+        summary, options = self.learned.reading, self.learned.options
         left = LeaveOneOut.of(summary, batch, options.priors, options.class_weight, self.prepared).left_out()
         numbers = np.arange(batch.start, batch.start + len(batch))
         return left, self.score(left, self.learned.tuning.calibration, numbers)
 
     def score(self, left: LeftOut, calibration: Calibration | None, numbers: IntArray) -> Score:
         """How good the answers are."""
-        return scored_without(left, self.learned.summary, calibration, numbers, self.suspects)
+        return scored_without(left, self.learned.reading, calibration, numbers, self.suspects)
 
     def calibrated_in_folds(self, left: LeftOut) -> Score:
         """The score where each fold of the rows is judged by a calibration fitted on the others.
@@ -105,7 +106,7 @@ class LeftOutScorer:
         for fold in range(FOLDS):
             here = np.flatnonzero(folds == fold)
             others = replace(left, weights=np.where(folds == fold, 0.0, left.weights))
-            calibration = calibrated(others, self.learned.summary.classes, self.learned.summary.blocks)
+            calibration = calibrated(others, self.learned.reading.classes, self.learned.reading.blocks)
             total += self.score(left.rows(here), calibration, order[here])
         return total
 

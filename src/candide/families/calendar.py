@@ -8,24 +8,20 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from candide.data.arrays import FloatArray, IntArray
+from candide.data.arrays import FloatArray
 from candide.data.batch import Batch
 from candide.data.errors import OptionRefused
-from candide.data.times import DAY, EARLIEST, LATEST
 from candide.data.values import Coded, Key
+from candide.families.base.alike_rows import AlikeRows
+from candide.families.base.calendar_parts import CALENDAR, PARTS, part_slots, parts_of, time_in
 from candide.families.base.competing import TIME, ColumnLook
 from candide.families.base.core import Drawn
 from candide.families.base.family import AnyFamily
 from candide.families.base.identity import MISSING_VALUE, CodedColumns
-from candide.families.base.support import Support
 from candide.families.categorical import Categorical, Values, said
-
-CALENDAR = Support("a time between the years 1 and 9999", lambda x: (x >= EARLIEST) & (x <= LATEST))
-PARTS = {
-    "weekday": tuple(calendar.day_name),
-    "hour": tuple(f"{hour:02}:00" for hour in range(24)),
-    "month": tuple(calendar.month_name)[1:],
-}
+from candide.statistics.cells import Cells
+from candide.statistics.column_memory import ColumnMemory
+from candide.statistics.tally import Tally
 
 
 @dataclass(frozen=True)
@@ -54,11 +50,11 @@ class Calendar(Categorical):
     @classmethod
     def candidates_for(cls, column: ColumnLook) -> list[AnyFamily]:
         """Each part of the times that differs among them; new rows are drawn from the middle year."""
-        seconds = column.numbers
-        if column.kind != TIME or not len(seconds) or not bool(CALENDAR.holds(seconds).all()):
+        if column.kind != TIME or not column.distinct or not bool(CALENDAR.holds(column.values).all()):
             return []
-        year = int(np.median(seconds.astype("datetime64[s]").astype("datetime64[Y]").astype(np.int64))) + 1970
-        return [cls(part=part, year=year) for part in PARTS if len(np.unique(parts_of(seconds, part))) > 1]
+        middle = np.float64(column.cells.quantile(0.5)).astype("datetime64[s]")
+        year = int(middle.astype("datetime64[Y]").astype(np.int64)) + 1970
+        return [cls(part=part, year=year) for part in PARTS if len(part_slots(column.parts, part)) > 1]
 
     @property
     def aspect(self) -> str:
@@ -84,6 +80,25 @@ class Calendar(Categorical):
             for index, name in enumerate(columns)
         ]
 
+    def judging_rows(self, seen: ColumnMemory, column: str, rows: Tally) -> AlikeRows:
+        """One time for each weekday, hour or month: cells do not tell which of them their times fall into."""
+        counted, nothing = seen.parts_of(column), Cells.empty(seen.classes)
+        slots = part_slots(counted, self.part)
+        times = tuple((column, "number", time_in(self.part, number)) for number in slots.values())
+        return AlikeRows.of_parts(column, nothing, Tally(times, counted.units[list(slots)], counted.bits), rows)
+
+    def _of_column(self, seen: ColumnMemory, index: int, column: str) -> Tally:
+        """The counts of its part of the calendar, which are kept for times."""
+        counted, missing = seen.parts_of(column), seen.values_of(column)
+        slots = part_slots(counted, self.part)
+        found = Tally.of(
+            tuple((column, "number", number) for number in slots.values()), counted.units[list(slots)], counted.bits
+        )
+        if not self.missing_is_value:
+            return found
+        kept = [line for line, slot in enumerate(missing.open_slots) if slot[1:] == MISSING_VALUE]
+        return found + Tally.of(tuple(missing.open_slots[line] for line in kept), missing.units[kept], missing.bits)
+
     def feature(self, column: str) -> str:
         return f"{self.part} of {column}"
 
@@ -100,17 +115,3 @@ class Calendar(Categorical):
             times = [None if n is None else rng.choice(hours[parts == n]) + 3600.0 * rng.random() for n in numbers]
             drawn.append(np.array(times, dtype=np.float64))
         return drawn
-
-
-def parts_of(seconds: FloatArray, part: str) -> IntArray:
-    """The number of each time's weekday (Monday is 0), hour or month, from 0 up; -1 where there is no time."""
-    known = ~np.isnan(seconds)
-    there = np.where(known, seconds, 0.0)
-    days = np.floor(there / DAY)
-    if part == "weekday":
-        found = (days + 3) % 7
-    elif part == "hour":
-        found = np.floor((there - DAY * days) / 3600.0)
-    else:
-        found = days.astype("datetime64[D]").astype("datetime64[M]").astype(np.int64) % 12
-    return np.where(known, found, -1).astype(np.int64)

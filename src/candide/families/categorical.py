@@ -83,6 +83,10 @@ class Categorical(Family[Tally, TallyBuilder, CodedColumns, dict[str, Values]]):
         return replace(self, missing_is_value=True) if missing_is_value else self
 
     @property
+    def counted_as(self) -> Self:
+        return replace(self, smoothing=Categorical.smoothing, grouped=False, groups=None)
+
+    @property
     def live(self) -> str:
         return "" if self.grouped else BY_VALUES
 

@@ -108,15 +108,23 @@ class Histogram(OfNumbers[Tally, TallyBuilder, Steps]):
             raise OptionRefused(said, where=Location(value=bins), expected=expected)
         numbers = np.where(np.isfinite(values), values, np.nan)
         cells = Cells.of(numbers, np.zeros(len(numbers), np.int64), 1).with_at_most(bins)
-        return replace(self, column=column, edges=tuple(edges_between(cells).tolist()), intervals=None)
+        return replace(self, column=column).with_bins_of(cells)
+
+    def with_bins_of(self, cells: Cells) -> Self:
+        """The same family with a bin for each cell."""
+        return replace(self, edges=tuple(edges_between(cells).tolist()), intervals=None)
 
     @classmethod
     def candidates_for(cls, column: ColumnLook) -> list[AnyFamily]:
-        return [cls().fitted_to(column.numbers, column.name)] if column.has_shape else []
+        return [replace(cls(), column=column.name).with_bins_of(column.cells)] if column.has_shape else []
 
     def suited_to(self, column: Batch) -> Self:
         (name,) = column.names
         return self.fitted_to(column.numbers([name])[:, 0], name)
+
+    @property
+    def counted_as(self) -> Self:
+        return replace(super().counted_as, intervals=None)
 
     @cached_property
     def cuts(self) -> FloatArray:

@@ -58,6 +58,7 @@ class Text(Family[WordTally, WordTallyBuilder, Documents, TextParameters]):
     alphabet: str = ""
     is_auxiliary: bool = field(default=False, metadata={"stored": "beside"})
     statistic = WordTally
+    is_read_off = False
     reads = TEXT
     has_recipe = True
     adds_counts = True
@@ -90,6 +91,12 @@ class Text(Family[WordTally, WordTallyBuilder, Documents, TextParameters]):
 
     def asked_for(self, column: str, missing_is_value: bool, recipe: TextOptions | None) -> Self:
         return self.reading(column, recipe)
+
+    @property
+    def counted_as(self) -> Self:
+        """Which terms are counted and what each occurrence adds; how counts are judged is another matter."""
+        counts = replace(self.options, model="multinomial", stop_words=0, min_count=1, max_terms=None)
+        return replace(self, smoothing=Text.smoothing, options=counts, sampled_words=100, is_auxiliary=False)
 
     @property
     def is_likelihood(self) -> bool:

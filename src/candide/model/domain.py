@@ -16,6 +16,7 @@ from candide.data.arrays import AnyArray, FloatArray
 from candide.data.batch import Batch, as_numbers
 from candide.data.errors import CandideError
 from candide.data.times import time_kind
+from candide.statistics.cells import Cells
 
 WHOLE, FROM_ZERO, ABOVE_ZERO = "whole", "from 0", "above 0"
 HOLDS = ("", WHOLE, FROM_ZERO, ABOVE_ZERO, f"{WHOLE} {FROM_ZERO}", f"{WHOLE} {ABOVE_ZERO}")
@@ -52,6 +53,19 @@ def held(numbers: FloatArray, signed: bool = False) -> str:
     whole = WHOLE if bool((numbers == np.floor(numbers)).all()) else ""
     least = float(numbers.min())
     bound = "" if signed or least < 0 else FROM_ZERO if least == 0 else ABOVE_ZERO
+    return f"{whole} {bound}".strip()
+
+
+def held_by_cells(cells: Cells, signed: bool = False) -> str:
+    """What the numbers in some cells have in common.
+
+    >>> held_by_cells(Cells.of(np.array([3.0, 0.5]), np.zeros(2, np.int64), classes=1))
+    'above 0'
+    """
+    if not len(cells):
+        return ""
+    whole = "" if cells.fractions.any() else WHOLE
+    bound = "" if signed or cells.cells[0] < 0 else FROM_ZERO if cells.zeros.any() else ABOVE_ZERO
     return f"{whole} {bound}".strip()
 
 

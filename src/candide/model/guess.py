@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -81,15 +81,15 @@ def guess_column(batch: Batch, name: str) -> Guess:
     if pa.types.is_dictionary(raw.type) or any(is_kind(kind) for is_kind in BINARY):
         return Guess("categorical", "categories")
     numbers = as_numbers(raw, name)
-    numbers = numbers[np.isfinite(numbers)]
-    return guess_times(numbers, time_kind(kind)) if time_kind(kind) else guess_numbers(numbers)
+    found = np.unique(numbers[np.isfinite(numbers)], return_counts=True)
+    return guess_times(*found, time_kind(kind)) if time_kind(kind) else guess_numbers(*found)
 
 
-def guess_times(seconds: FloatArray, kind: str) -> Guess:
+def guess_times(seconds: FloatArray, counts: AnyArray, kind: str) -> Guess:
     """Few repeated times are categories, others lie about somewhere."""
-    different, called = len(np.unique(seconds)), "dates" if kind == DATE else "times"
-    if are_categories(different, len(seconds)):
-        return Guess("categorical", f"only {different} different {called}")
+    called = "dates" if kind == DATE else "times"
+    if are_categories(len(seconds), counts.sum()):
+        return Guess("categorical", f"only {len(seconds)} different {called}")
     return Guess("gaussian", called)
 
 
@@ -106,7 +106,7 @@ def guess_values(values: list[Any], name: str, is_only_column: bool) -> Guess:
         return Guess("ignore", "every value is missing")
     if kinds == ["number"]:
         numbers = as_numbers(values, name)
-        return guess_numbers(numbers[np.isfinite(numbers)])
+        return guess_numbers(*np.unique(numbers[np.isfinite(numbers)], return_counts=True))
     if kinds == ["text"]:
         return guess_strings(values, is_only_column)
     return Guess("bernoulli", "truth values") if kinds == ["truth"] else Guess("categorical", "categories")
@@ -130,14 +130,18 @@ def guess_strings(raw: Any, is_only_column: bool = False) -> Guess:
     if is_only_column:
         return Guess("text", "strings and nothing else")
     coded = Coded.of(raw)
-    texts = [value for _, value in coded.keys]
-    present = int((coded.codes >= 0).sum())
+    counts = np.bincount(coded.codes[coded.codes >= 0], minlength=len(coded.keys))
+    return guess_words([value for _, value in coded.keys], counts)
+
+
+def guess_words(texts: Sequence[str], counts: AnyArray) -> Guess:
+    """Text or categories, from the different strings and how often each occurs."""
+    present = counts.sum()
     words = float(np.mean([words_in(text) for text in texts]))
     if len(texts) > FEW_VALUES and 2 * len(texts) > present and words >= WORDS_IN_A_TEXT:
         return Guess("text", f"{len(texts)} different values of {words:.1f} words each")
     odd = next((text for text in texts if text in USUALLY_MISSING), None)
     said = "" if odd is None else f"; '{odd}' counts as a value, not as missing"
-    counts = np.bincount(coded.codes[coded.codes >= 0], minlength=len(texts))
     return Guess("categorical", f"{len(texts)} different values{said}", warning_of_numbers(texts, counts))
 
 
@@ -160,33 +164,38 @@ def warning_of_numbers(texts: Sequence[str], counts: AnyArray) -> str:
     )
 
 
-def are_categories(values: int, rows: int) -> bool:
+def are_categories(values: int, rows: float) -> bool:
     """Whether so many different whole numbers in so many rows are as good as names."""
     return values <= FEW_VALUES and ROWS_PER_VALUE * values <= rows
 
 
-def guess_numbers(numbers: FloatArray) -> Guess:
-    """Few repeated whole numbers are categories, others from zero up counts; a long tail asks for logarithms."""
-    if not len(numbers):
+def guess_numbers(distinct: FloatArray, counts: AnyArray) -> Guess:
+    """Few repeated whole numbers are categories, others from zero up counts; a long tail asks for logarithms.
+
+    Numbers are given once each, ascending, with how often they occur.
+    """
+    if not len(distinct):
         return Guess("gaussian", "numbers")
-    distinct = np.unique(numbers)
     whole = bool((distinct == np.floor(distinct)).all())
-    if whole and are_categories(len(distinct), len(numbers)):
+    if whole and are_categories(len(distinct), counts.sum()):
         return Guess("categorical", f"whole numbers with only {len(distinct)} different values")
-    if whole and distinct[0] == 0 and np.median(numbers) <= SMALL_COUNT:
+    below = np.cumsum(counts, dtype=np.float64)
+    if whole and distinct[0] == 0 and distinct[np.searchsorted(below, 0.5 * below[-1])] <= SMALL_COUNT:
         otherwise = Guess("gaussian", "numbers, though most are counts")
         return Guess("negative_binomial", "counts from 0 up", otherwise=otherwise)
-    if distinct[0] > 0 and skewness(numbers) > LONG_TAIL and abs(skewness(numbers, np.log)) < skewness(numbers) / 2:
-        reason = f"positive, with a long right tail (skewness {skewness(numbers):.1f})"
+    lean = skewness(distinct, counts)
+    if distinct[0] > 0 and lean > LONG_TAIL and abs(skewness(np.log(distinct), counts)) < lean / 2:
+        reason = f"positive, with a long right tail (skewness {lean:.1f})"
         otherwise = Guess("gaussian", "numbers with a long right tail, but not all above zero")
         return Guess("lognormal", reason, otherwise=otherwise)
     return Guess("gaussian", "numbers")
 
 
-def skewness(numbers: FloatArray, function: Callable[[FloatArray], FloatArray] | None = None) -> float:
-    """How far the right tail outweighs the left; 0 for a bell."""
-    values = numbers if function is None else function(numbers)
+def skewness(values: FloatArray, counts: AnyArray) -> float:
+    """How far the right tail of values that occur so often outweighs the left; 0 for a bell."""
+    shares = counts / counts.sum()
     with np.errstate(over="ignore", invalid="ignore"):
-        steps = (values - values.mean()) / (values.std() or 1.0)
-        lean = float(np.mean(steps**3))
+        away = values - shares @ values
+        steps = away / (np.sqrt(shares @ away**2) or 1.0)
+        lean = float(shares @ steps**3)
     return lean if np.isfinite(lean) else 0.0

@@ -20,6 +20,8 @@ class Novelty:
     """For each block, by its key, the quantiles of log P per column or word that was there, on the grid."""
 
     quantiles: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
+    families: Mapping[str, str] = field(default_factory=dict)
+    """The family that was measured; another is on another scale, and has no say until it is measured too."""
 
     @classmethod
     def of(
@@ -31,12 +33,13 @@ class Novelty:
         silent: frozenset[str] = frozenset(),
     ) -> Novelty:
         """From log P[block, row] of rows left out, and how much of each there was; `silent` columns have no say."""
-        found = {}
+        found, families = {}, {}
         for block, logs, there in zip(blocks, expected, observed, strict=True):
             known = (there > 0) & np.isfinite(logs) & (weights > 0)
             if known.any() and not block.family.is_auxiliary and silent.isdisjoint(block.columns):
                 found[block.key] = tuple(quantized(quantiles(logs[known] / there[known], weights[known])).tolist())
-        return cls(found)
+                families[block.key] = block.family.name
+        return cls(found, families)
 
     def rank(self, key: str, each: FloatArray) -> FloatArray:
         """The share of learned rows that were expected no more than this."""
@@ -59,9 +62,9 @@ class Novelty:
         """
         smallest, present = np.ones(expected.shape[1]), np.zeros(expected.shape[1])
         for block, logs, there in zip(blocks, expected, observed, strict=True):
-            known = there > 0
+            known, name = there > 0, block.family.name
             present += known
-            if block.key in self.quantiles:
+            if block.key in self.quantiles and self.families.get(block.key, name) == name:
                 ranks = self.rank(block.key, logs / np.where(known, there, 1.0))
                 smallest = np.where(known, np.minimum(smallest, ranks), smallest)
         return np.where(present > 0, np.minimum(smallest * present, 1.0), 0.0)

@@ -11,12 +11,19 @@ import pyarrow as pa
 from candide.data.arrays import readonly
 from candide.data.batch import Batch, MatrixColumns, as_numbers
 from candide.data.errors import ColumnRefused, ValuesRefused
+from candide.data.joined import joined_batches
 from candide.data.values import Coded
 from candide.kernels.hashing import Hashes, add_numbers, add_strings, mix_all
+from candide.kernels.occurrences import count_earlier
 
 ROWS_TO_LOOK_AT = 50_000
 BYTES_TO_LOOK_AT = 50_000_000
 LARGEST_HASH = 2.0**64 - 2048
+MOST_KEPT = 3
+"""Rows wait to be picked until there are so many times as many as wanted."""
+
+FEWEST_MET, MOST_MET = 1 << 16, 1 << 23
+"""Room for the hashes of rows met, half of it in use: 128 MB at the most."""
 
 
 def picked(batch: Batch, limit: int = ROWS_TO_LOOK_AT) -> Batch:
@@ -41,27 +48,30 @@ def canonical_rows(batch: Batch) -> Batch:
 
     What is computed from them then has the same bits in whichever order they came; it is also as good as shuffled.
     """
-    totals = row_hashes(batch)
-    if batch.labels is not None:
-        marks = [zlib.crc32(repr(key).encode("utf8", "surrogatepass")) for key in batch.labels.keys]
-        totals += mix_all(np.array([*marks, 0], dtype=np.uint64)[batch.labels.codes])
+    totals = labelled_hashes(batch)
     if batch.weights is not None:
         totals += mix_all(np.asarray(batch.weights, dtype=np.float64).view(np.uint64) + np.uint64(1))
     return batch.take(np.argsort(mix_all(totals), kind="stable"))
 
 
 class Reservoir:
-    """Rows of a long source to look at again: as many as `limit`, picked by a hash of their number."""
+    """Rows of a long source to look at again: as many as `limit`, picked by a hash of what they hold.
+
+    Equal rows are numbered as they come, and the number is hashed too: so the pick does not depend on their order. Of
+    very many different rows those that come last are all taken for new ones.
+    """
 
     def __init__(self, limit: int = ROWS_TO_LOOK_AT) -> None:
         self.limit = limit
         self.seen = 0
         self.pieces: list[tuple[Hashes, Batch]] = []
+        self.met = Met()
 
     def watched(self, batches: Iterable[Batch]) -> Iterator[Batch]:
         """The same batches, a few rows of each kept in passing."""
         for batch in batches:
-            random_keys = mix_all(np.arange(self.seen, self.seen + len(batch), dtype=np.uint64) + np.uint64(1))
+            content = labelled_hashes(batch)
+            random_keys = mix_all(content ^ mix_all(self.met.earlier(content)))
             self.seen += len(batch)
             self._keep(random_keys, batch)
             yield batch
@@ -71,13 +81,55 @@ class Reservoir:
         sampled = np.flatnonzero(random_keys <= np.uint64(share * LARGEST_HASH))
         some = len(sampled) < len(batch)
         self.pieces.append((random_keys[sampled], batch.take(sampled)) if some else (random_keys, batch))
+        if sum(len(keys) for keys, _ in self.pieces) > MOST_KEPT * self.limit:
+            self.pieces = [self._lowest()]
 
-    def rows(self) -> list[Batch]:
+    def rows(self) -> Batch:
         """The rows with the lowest hashes among all that were seen."""
-        everyone = np.sort(np.concatenate([random_keys for random_keys, _ in self.pieces]))
-        least = everyone[min(self.limit, len(everyone)) - 1]
-        kept = ((random_keys <= least, batch) for random_keys, batch in self.pieces)
-        return [batch.take(np.flatnonzero(sampled)) for sampled, batch in kept if sampled.any()]
+        return self._lowest()[1]
+
+    def _lowest(self) -> tuple[Hashes, Batch]:
+        """As many rows as are wanted, in one piece."""
+        keys = np.concatenate([random_keys for random_keys, _ in self.pieces])
+        least = np.sort(keys)[min(self.limit, len(keys)) - 1]
+        kept = [(random_keys <= least, batch) for random_keys, batch in self.pieces]
+        rows = joined_batches([batch.take(np.flatnonzero(low)) for low, batch in kept if low.any()])
+        return keys[keys <= least], rows
+
+
+class Met:
+    """The rows that were met, by their hashes: how often each, for the first millions of different ones."""
+
+    def __init__(self) -> None:
+        self.known = np.zeros(FEWEST_MET, np.uint64)
+        self.counts = np.zeros(FEWEST_MET, np.int64)
+
+    def earlier(self, hashes: Hashes) -> Hashes:
+        """How often each row was met before, in order."""
+        found, row = np.zeros(len(hashes), np.uint64), 0
+        while row < len(hashes):
+            room = max(len(self.known) // 2 - int(np.count_nonzero(self.counts)), 0)
+            if not room and len(self.known) < MOST_MET:
+                self._grow()
+                continue
+            row = count_earlier(hashes, row, self.known, self.counts, room, found)
+        return found
+
+    def _grow(self) -> None:
+        known, counts = self.known[self.counts > 0], self.counts[self.counts > 0]
+        self.known, self.counts = np.zeros(2 * len(self.known), np.uint64), np.zeros(2 * len(self.counts), np.int64)
+        count_earlier(known, 0, self.known, self.counts, len(known) + 1, np.zeros(len(known), np.uint64))
+        places = np.flatnonzero(self.counts)
+        self.counts[places[np.argsort(self.known[places])]] = counts[np.argsort(known)]
+
+
+def labelled_hashes(batch: Batch) -> Hashes:
+    """A 64-bit hash of each row's values and label."""
+    totals = row_hashes(batch)
+    if batch.labels is not None:
+        marks = [zlib.crc32(repr(key).encode("utf8", "surrogatepass")) for key in batch.labels.keys]
+        totals += mix_all(np.array([*marks, 0], dtype=np.uint64)[batch.labels.codes])
+    return totals
 
 
 def row_hashes(batch: Batch) -> Hashes:

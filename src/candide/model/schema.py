@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -15,14 +15,16 @@ from candide.data.errors import ColumnRefused, Location, OptionRefused
 from candide.data.times import time_kind
 from candide.data.visible import visible
 from candide.families.base.family import AnyFamily, Block, Family
+from candide.families.base.undecided import Undecided
 from candide.families.words.options import TextOptions
 from candide.model.domain import what_is_held
 from candide.model.guess import Guess, confirmed, guess_column, guess_sparse
+from candide.model.reading import read_as
 from candide.model.row_sample import picked
 from candide.model.summary import Summary, fingerprint
 
-IGNORE = "ignore"
-OPEN = ("auto", "guess")
+IGNORE, GUESS, AUTO, LEFT_OUT = "ignore", "guess", "auto", "left out"
+OPEN = (AUTO, GUESS)
 Families = str | AnyFamily | Mapping[str, Any]
 Smoothing = str | float | Mapping[str, float]
 Text = TextOptions | Mapping[str, TextOptions] | None
@@ -38,6 +40,10 @@ class Choice:
     values of the rows it was found in, so it is a record outside equality, and goes when rows are forgotten.
     `kind` says how its values are written where that is not plain to see, as `candide.sources.kinds` names it: dates,
     numbers with a decimal comma. `holds` says which numbers it holds, such as whole ones (`candide.model.domain`).
+
+    `remembered` is what is remembered of a column that was left open, so that its family can be read off at any time;
+    nothing where the family keeps what it needs. `rule` says how it is read off: by contest where nothing is said, by
+    the look of the values ("guess"), always one family (its name), or not at all since the column is left out.
     """
 
     column: str
@@ -47,6 +53,20 @@ class Choice:
     warning: str = field(default="", compare=False)
     kind: str = ""
     holds: str = ""
+    remembered: AnyFamily | None = None
+    rule: str = ""
+
+    @property
+    def families(self) -> tuple[AnyFamily, ...]:
+        """All that speak for the column: its family and further readings."""
+        return () if self.family is None else (self.family, *self.auxiliary)
+
+    @property
+    def memories(self) -> tuple[AnyFamily, ...]:
+        """All that is remembered of the column."""
+        if self.remembered is None:
+            return self.families
+        return tuple(dict.fromkeys((self.remembered, *(f for f in self.families if not f.is_read_off))))
 
     def also_warned(self, warning: str) -> Choice:
         """The same choice with one thing more to know."""
@@ -66,17 +86,26 @@ class Schema:
     @property
     def blocks(self) -> tuple[Block, ...]:
         """Columns of equal families together, in the order in which they first appear."""
-        columns: dict[AnyFamily, list[str]] = {}
-        for choice in self.choices:
-            for family in (choice.family, *choice.auxiliary):
-                if family is not None:
-                    columns.setdefault(family, []).append(choice.column)
-        return tuple(Block(family, tuple(names)) for family, names in columns.items())
+        return grouped((choice.column, choice.families) for choice in self.choices)
+
+    @property
+    def memory_blocks(self) -> tuple[Block, ...]:
+        """What a summary of these columns remembers: families that keep what they need, and columns left open."""
+        return grouped((choice.column, choice.memories) for choice in self.choices)
+
+    @property
+    def remembered(self) -> dict[str, AnyFamily]:
+        """Under which family the columns are remembered that were left open."""
+        return {choice.column: choice.remembered for choice in self.choices if choice.remembered}
+
+    def read(self, summary: Summary) -> Summary:
+        """What the families make of a summary of these columns."""
+        return read_as(summary, self.blocks, self.remembered)
 
     @property
     def fingerprint(self) -> str:
         """Equal for schemas whose summaries add."""
-        return fingerprint(self.blocks)
+        return fingerprint(self.memory_blocks)
 
     @property
     def warnings(self) -> dict[str, str]:
@@ -95,7 +124,7 @@ class Schema:
 
     def summarize(self, batch: Batch) -> Summary:
         """The summary of one batch under this schema."""
-        return Summary.of(self.blocks, batch)
+        return Summary.of(self.memory_blocks, batch)
 
     def extended(self, other: Schema) -> Schema:
         """This schema, and the other's choices for columns not yet in it."""
@@ -126,6 +155,15 @@ class Schema:
         return "\n".join(f"{row[0]:{name}}  {row[1]:{kind}}  {row[2]}" for row in rows)
 
 
+def grouped(columns: Iterable[tuple[str, Sequence[AnyFamily]]]) -> tuple[Block, ...]:
+    """Columns under each of their families, those of equal families in one block."""
+    blocks: dict[AnyFamily, list[str]] = {}
+    for column, families in columns:
+        for family in families:
+            blocks.setdefault(family, []).append(column)
+    return tuple(Block(family, tuple(names)) for family, names in blocks.items())
+
+
 def choose(
     batch: Batch,
     families: Families = "auto",
@@ -151,8 +189,22 @@ def choose(
             guess = guesses or confirmed(guess_column(sample, name), batch, name)
         choice = chosen(name, guess, smoothing, missing_is_value, text)
         choice = replace(choice, kind=kind_held(batch, name), holds=holds.get(name, ""))
-        choices.append(suited(choice, sample) if said_by_name(families, name) else choice)
+        choice = suited(choice, sample) if said_by_name(families, name) else choice
+        is_open = name not in given and not guesses and is_left_to_us(families, name)
+        choices.append(left_open(choice, missing_is_value) if is_open else choice)
     return Schema(tuple(choices))
+
+
+def is_left_to_us(families: Families, column: str) -> bool:
+    """Whether the user asked for nothing but the best family of a column."""
+    return (families.get(column, AUTO) if isinstance(families, Mapping) else families) == AUTO
+
+
+def left_open(choice: Choice, missing_is_value: bool) -> Choice:
+    """The choice of a column whose family is read off whatever it comes to hold; texts are counted as they are read."""
+    if choice.family is not None and not choice.family.is_read_off:
+        return choice
+    return replace(choice, remembered=Undecided(missing_is_value=missing_is_value))
 
 
 def kind_held(batch: Batch, name: str) -> str:

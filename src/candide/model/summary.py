@@ -161,6 +161,19 @@ class Summary:
             statistics.append(statistic if before == block.columns else statistic.narrowed(before, block.columns))
         return Summary(tuple(blocks), self.classes, self.units, tuple(statistics), self.declared, self.bits)
 
+    def with_blocks(self, learned: Summary) -> Summary:
+        """The same rows, with blocks that learned them elsewhere in place of those that did not."""
+        known = dict(zip(learned.blocks, learned.statistics, strict=True))
+        pairs = zip(self.blocks, self.statistics, strict=True)
+        statistics = tuple(known.get(block, statistic) for block, statistic in pairs)
+        return Summary(self.blocks, self.classes, self.units, statistics, self.declared, self.bits)
+
+    def first_met(self) -> Summary:
+        """The same rows, remembered as finely as rows are that were learned first."""
+        pairs = zip(self.blocks, self.statistics, strict=True)
+        statistics = tuple(block.family.first_met(statistic) for block, statistic in pairs)
+        return Summary(self.blocks, self.classes, self.units, statistics, self.declared, self.bits)
+
     @property
     def held(self) -> set[str]:
         """The columns that some row has a value in, as far as their statistics can tell."""

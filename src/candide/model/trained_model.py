@@ -35,7 +35,7 @@ class TrainedModel:
     provenance: Mapping[str, Any] = field(default_factory=dict, compare=False)
 
     def __post_init__(self) -> None:
-        if self.summary.blocks != self.schema.blocks:
+        if self.summary.blocks != self.schema.memory_blocks:
             raise CandideError(
                 "The summary describes other columns or families than the schema.",
                 advice="Keep the two that belong together.",
@@ -45,12 +45,17 @@ class TrainedModel:
     def empty(cls, options: Options, schema: Schema = NO_COLUMNS, label: str | None = None) -> TrainedModel:
         """Choices, and not a row learned."""
         ledger = Ledger.empty() if options.ledger else None
-        return cls(options, schema, Summary.empty(schema.blocks), label, ledger=ledger)
+        return cls(options, schema, Summary.empty(schema.memory_blocks), label, ledger=ledger)
 
     def with_priors(self, priors: Priors) -> TrainedModel:
         """The same for a world with other proportions; factors on the learned ones say nothing of that world."""
         self.predictor.refuse_other_priors()
         return replace(self, options=replace(self.options, priors=priors, class_weight=None))
+
+    @cached_property
+    def reading(self) -> Summary:
+        """What the chosen families make of the summary: each its own statistic."""
+        return self.schema.read(self.summary)
 
     @cached_property
     def predictor(self) -> Predictor:
@@ -59,4 +64,4 @@ class TrainedModel:
 
     def predictor_for(self, priors: Priors, class_weight: Priors | None) -> Predictor:
         """The parameters with other priors."""
-        return Predictor.fit(self.summary, priors, class_weight, self.tuning.calibration, self.schema.kinds)
+        return Predictor.fit(self.reading, priors, class_weight, self.tuning.calibration, self.schema.kinds)

@@ -22,6 +22,8 @@ class Tuning:
     novelty: Novelty | None = None
     quality: Quality | None = field(default=None, compare=False)
     """How well the fit did: like provenance, a record of what happened, outside equality."""
+    rows: float = 0
+    """How many rows there were when all this was fitted: it may be older than the counts."""
 
     def to_dict(self) -> dict[str, Any]:
         """Plain mappings and numbers, for a model file."""
@@ -30,16 +32,20 @@ class Tuning:
             parts["calibration"] = {name: dict(part) for name, part in vars(self.calibration).items()}
         if self.novelty is not None:
             parts["familiarity"] = {name: list(part) for name, part in self.novelty.quantiles.items()}
-        return parts
+            if self.novelty.families:
+                parts["familiar families"] = dict(self.novelty.families)
+        return {**parts, "rows": self.rows} if self.rows else parts
 
     @classmethod
     def from_dict(cls, parts: Mapping[str, Any]) -> Tuning:
         """What `to_dict` gave."""
         calibration, novelty, quality = (parts.get(name) for name in ("calibration", "familiarity", "quality"))
+        families = {str(key): str(name) for key, name in parts.get("familiar families", {}).items()}
         return cls(
             None if calibration is None else Calibration(**{k: numbers(v, LARGEST[k]) for k, v in calibration.items()}),
-            None if novelty is None else Novelty({k: tuple(map(float, v)) for k, v in novelty.items()}),
+            None if novelty is None else Novelty({k: tuple(map(float, v)) for k, v in novelty.items()}, families),
             None if quality is None else Quality.from_file(quality),
+            parts.get("rows", 0),
         )
 
 

@@ -12,17 +12,20 @@ from dataclasses import dataclass, replace
 from candide.data.advice import Message, SetOption
 from candide.data.batch import Batch, SparseColumns
 from candide.families.base.competing import TEXT, TRUTH
+from candide.families.base.family import Block
+from candide.families.base.undecided import Undecided
 from candide.model.options import Options
-from candide.model.schema import OPEN, Choice, Schema
-from candide.selection.candidates import candidates
-from candide.selection.columns import affordable_rows, contest, own_loss
+from candide.model.schema import LEFT_OUT, OPEN, Choice, Schema
+from candide.model.summary import Summary
+from candide.selection.candidates import candidates, holds_numbers
+from candide.selection.contest import ColumnContest, contest
 from candide.selection.copies import copies, recodings_of_label
 from candide.selection.identifiers import is_called_id, might_name, mostly_own_values, names_rows
 from candide.selection.leaks import Leak
-from candide.selection.leave_one_out import LeaveOneOut
+from candide.selection.look import remembered_column
+from candide.selection.read_off import FEWEST_ROWS
 from candide.selection.timestamps import timestamp_columns
 from candide.selection.trials import distinct_classes
-from candide.selection.tune import FEWEST_ROWS
 
 BY_CHANCE = 3.0
 """A column that lowers the loss of all left-out rows together by fewer nats than this tells nothing."""
@@ -40,6 +43,8 @@ class Suspicion:
     finding: str
     leave_out: bool = False
     advice: str = ""
+    forget: bool = False
+    """Whether not even its values are remembered, since each row has another."""
 
 
 def screened(guessed: Schema, rows: Batch, user_options: Options) -> Schema:
@@ -57,6 +62,18 @@ def screened(guessed: Schema, rows: Batch, user_options: Options) -> Schema:
     )
     choices = (warned(choice, found.get(choice.column), may_leave) for choice in guessed.choices)
     return replace(guessed, choices=tuple(choices))
+
+
+def unscreened(schema: Schema, before: Schema) -> Schema:
+    """The schema as it was before columns were looked at twice, as far as they are remembered."""
+    first = {choice.column: choice for choice in before.choices}
+    choices = (
+        replace(choice, family=first[choice.column].family, warning=first[choice.column].warning, rule="")
+        if choice.remembered is not None
+        else choice
+        for choice in schema.choices
+    )
+    return replace(schema, choices=tuple(choices))
 
 
 def is_left_open(user_options: Options, column: str) -> bool:
@@ -93,7 +110,8 @@ def as_identifier(choice: Choice, rows: Batch) -> Suspicion | None:
     """Whether a column names rows: surely, or by a name or many digits that tell nothing about the label."""
     column = rows.only([choice.column])
     if finding := names_rows(column):
-        return Suspicion(choice.column, f"it looks like an id: {finding}", leave_out=True)
+        named = not holds_numbers(column)
+        return Suspicion(choice.column, f"it looks like an id: {finding}", leave_out=True, forget=named)
     if finding := might_name(column):
         if tells_nothing(choice, column):
             return Suspicion(choice.column, f"it looks like an id: {finding}, telling nothing of left-out rows", True)
@@ -109,10 +127,10 @@ def tells_nothing(choice: Choice, column: Batch) -> bool:
     """Whether no family lowers the loss of left-out rows by more than chance would."""
     if distinct_classes(column) < 2 or choice.family is None:
         return False
-    few = column.rows(0, affordable_rows(column))
-    leaving = LeaveOneOut.of_labels(few)
-    best = contest(leaving, candidates(choice.family, few, everything=True), few)[0]
-    return bool((own_loss(leaving) - best.loss) * leaving.row_weights.sum() < BY_CHANCE)
+    summary = Summary.of((Block(Undecided(), column.names),), column)
+    remembered = remembered_column(summary.statistics[0], column.names, choice.column)
+    best = contest(remembered, summary, candidates(choice.family, remembered.look()[0], remembered))[0]
+    return bool((ColumnContest.of(remembered, summary).prior_loss - best.loss) * summary.rows < BY_CHANCE)
 
 
 def label_recodings(rows: Batch, columns: list[str]) -> Iterator[Suspicion]:
@@ -140,7 +158,9 @@ def warned(choice: Choice, suspicion: Suspicion | None, may_leave: bool) -> Choi
     if suspicion.leave_out and may_leave:
         otherwise = f"{suspicion.finding}. It is left out; to learn it all the same: "
         warning = Message(otherwise, SetOption("families", "guess", choice.column), ".")
-        return replace(choice, family=None, auxiliary=(), reason=suspicion.finding, warning=warning)
+        remembered = None if suspicion.forget else choice.remembered
+        left_out = replace(choice, family=None, auxiliary=(), remembered=remembered, rule=LEFT_OUT)
+        return replace(left_out, reason=suspicion.finding, warning=warning)
     return choice.also_warned(kept(choice.column, suspicion.finding, suspicion.advice))
 
 

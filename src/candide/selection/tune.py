@@ -21,11 +21,9 @@ from candide.selection.identifiers import identifier_columns
 from candide.selection.leaks import Leak, leaks
 from candide.selection.learning_curve import learning_curve
 from candide.selection.leave_one_out import LeaveOneOut, LeftOut, prepared_blocks
+from candide.selection.read_off import FEWEST_ROWS
 from candide.selection.scored_rows import scored_without
 from candide.selection.timestamps import timestamp_columns
-
-FEWEST_ROWS = 50
-"""With fewer rows nothing is chosen and nothing calibrated."""
 
 MOST_ROWS = 20_000
 CELLS = 30_000_000
@@ -57,7 +55,8 @@ def tune(
         silent = frozenset(name for batch in some for name in always_new(summary, batch))
         novelty = Novelty.of(summary.blocks, rows.log_marginal, rows.lengths, rows.weights, silent)
         curve = learning_curve(leaving, calibration, engine, priors, class_weight)
-        return Tuning(calibration, novelty, quality(summary, rows, calibration, curve)), leaks(summary, rows)
+        measured = quality(summary, rows, calibration, curve)
+        return Tuning(calibration, novelty, measured, summary.rows), leaks(summary, rows)
 
 
 def weigh_alike(summary: Summary, rows: Batch) -> bool:

@@ -9,6 +9,10 @@ class SourceRefused(CandideError):
     """A file, folder or database cannot be read as asked; the message says where and what to do."""
 
 
+class ValueMisfit(SourceRefused):
+    """A value is not what its column was decided to be from the first rows; `where` names the column."""
+
+
 def reason_of(problem: BaseException) -> str:
     """What another library said, as the middle of a sentence of ours."""
     if isinstance(problem, OSError) and problem.strerror:

@@ -10,7 +10,7 @@ from typing import Any
 
 from candide.data.advice import Message, SetOption
 from candide.data.errors import Location
-from candide.sources.refused import SourceRefused, reason_of
+from candide.sources.refused import SourceRefused, ValueMisfit, reason_of
 
 SHOWN = 60
 ON_ERROR = ("stop", "skip", "keep")
@@ -42,6 +42,8 @@ class Reject:
     row: str = ""
     value: str | None = None
     expected: str = ""
+    is_misfit: bool = False
+    """Whether it is a single value that is not what its column was decided to be."""
 
     @property
     def refused(self) -> SourceRefused:
@@ -50,7 +52,8 @@ class Reject:
         row, line = (None, number) if place.unit == "line" else (number, None)
         where = Location(place.name, row, self.column or None, self.value, line)
         said = f"{self.place}: {self.reason}"
-        return SourceRefused(said, advice=self.advice, where=where, expected=self.expected)
+        kind = ValueMisfit if self.is_misfit else SourceRefused
+        return kind(said, advice=self.advice, where=where, expected=self.expected)
 
 
 def misfit(place: Place, column: str, value: Any, expected: str, row: str = "") -> Reject:
@@ -72,6 +75,7 @@ def misfit(place: Place, column: str, value: Any, expected: str, row: str = "") 
         row,
         text,
         expected,
+        is_misfit=True,
     )
 
 

@@ -142,6 +142,18 @@ class Cells:
         shared = np.sort(last_shared_bits(self.cells))[::-1]
         return self.at_level(max(self.level - int(shared[most - 1]), COARSEST_LEVEL))
 
+    def spread(self, positions: IntArray, classes: int) -> Cells:
+        """The same counts among more classes: class i moves to positions[i]."""
+        units, marks = np.zeros((len(self), classes), np.int64), np.zeros((MARKS, classes), np.int64)
+        units[:, positions], marks[:, positions] = self.units, self.marks
+        return Cells(self.cells, units, marks, self.level, self.bits)
+
+    def only(self, positions: IntArray) -> Cells:
+        """The counts of some classes, in the given order."""
+        return Cells.canonical(
+            self.cells, self.units[:, positions], self.marks[:, positions], self.level, self.bits
+        )
+
     def __add__(self, other: Cells) -> Cells:
         """Both, at the coarser level; coarser still where that is more cells than anyone needs."""
         cells, mine, theirs, level, bits = self._aligned(other)
@@ -188,6 +200,13 @@ class Cells:
         with np.errstate(over="ignore"):
             keys = (cells << (FINEST_LEVEL - self.level)) + step
         return numbers_with(np.clip(np.where(keys == MINUS_ZERO, MINUS_ZERO - 1, keys), *KEYS))
+
+    def quantile(self, share: float) -> float:
+        """The number below or at which such a share of all lie, as well as cells can tell; NaN where there are none."""
+        below = np.cumsum(self.units.sum(axis=1, dtype=np.float64))
+        if not len(self):
+            return np.nan
+        return float(self.middle[min(int(np.searchsorted(below, share * below[-1])), len(self) - 1)])
 
     @cached_property
     def middle(self) -> FloatArray:

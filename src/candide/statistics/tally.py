@@ -137,7 +137,7 @@ class Tally:
         old = self.units.reshape(groups, len(before), self.classes)
         units = np.zeros((groups, len(after), self.classes), dtype=self.units.dtype)
         units[:, [after.index(column) for column in before]] = old
-        return Tally(range(groups * len(after)), units.reshape(-1, self.classes), self.bits)
+        return Tally(range(groups * len(after)), units.reshape(groups * len(after), self.classes), self.bits)
 
     def narrowed(self, before: Sequence[Any], after: Sequence[Any]) -> Tally:
         """The counts of fewer columns."""

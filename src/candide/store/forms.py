@@ -63,9 +63,16 @@ def write_tally(seen: Tally, block: Block) -> Arrays:
 def read_tally(parts: Parts, block: Block, classes: int) -> Tally:
     """Counts from zero up; open slots sorted, each seen at least once."""
     fixed = block.builder(1).fixed
-    slots = read_slots(parts, block) if fixed is None else fixed
+    if fixed is None:
+        return read_open_tally(parts, block, classes)
+    return Tally(fixed, *read_units(parts, len(fixed), classes))
+
+
+def read_open_tally(parts: Parts, block: Block, classes: int) -> Tally:
+    """Counts of values, sorted, each seen at least once."""
+    slots = read_slots(parts, block)
     counts, bits = read_units(parts, len(slots), classes)
-    if fixed is None and not counts.any(axis=1).all():
+    if not counts.any(axis=1).all():
         raise ModelFileRefused("it lists a value that no row had")
     return Tally(slots, counts, bits)
 
@@ -173,10 +180,18 @@ def words_form() -> Form:
     return Form("words", write_words, read_words)
 
 
+def columns_form() -> Form:
+    """Imported only for a model with columns left open."""
+    from candide.store.column_memory import read_column_memory, write_column_memory
+
+    return Form("columns", write_column_memory, read_column_memory)
+
+
 #: By name, so that a statistic is imported only where it is used.
 FORMS: dict[str, Callable[[], Form]] = {
     "Tally": lambda: Form("tally", write_tally, read_tally),
     "Sums": lambda: Form("sums", write_sums, read_sums),
     "CrossSums": lambda: Form("cross sums", write_cross_sums, read_cross_sums),
     "WordTally": words_form,
+    "ColumnMemory": columns_form,
 }

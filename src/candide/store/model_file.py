@@ -14,10 +14,12 @@ import numpy as np
 
 from candide.data.arrays import AnyArray
 from candide.data.errors import Location
+from candide.families import names as family_names
 from candide.families.base.family import AnyFamily, Block
+from candide.families.base.undecided import Undecided
 from candide.model.domain import HOLDS
 from candide.model.options import Options
-from candide.model.schema import Choice, Schema
+from candide.model.schema import GUESS, LEFT_OUT, Choice, Schema
 from candide.model.summary import Summary
 from candide.model.trained_model import TrainedModel
 from candide.model.tuning import UNTUNED, Tuning
@@ -32,6 +34,9 @@ from candide.store.plain import family_from_plain, from_plain, plain_family, to_
 from candide.store.refusals import ModelFileRefused
 
 BLOCK = "block {}"
+ALL, ALL_AND_MISSING = "all", "all and missing"
+"""What is remembered of a column that was left open."""
+
 FREE_MEMORY, MEMORY_A_BYTE = 2**28, 64
 """What any file may ask for, and how much more for each byte it holds."""
 
@@ -59,7 +64,8 @@ def canonical_bytes(trained: TrainedModel) -> bytes:
 
 def file_pieces(trained: TrainedModel) -> list[Buffer]:
     """The model file in pieces, to be written one after the other."""
-    forms = [form_of(block) for block in trained.schema.blocks]
+    blocks = trained.summary.blocks
+    forms = [form_of(block) for block in blocks]
     model = {
         "label": trained.label,
         "options": to_plain(trained.options.as_dict()),
@@ -69,9 +75,7 @@ def file_pieces(trained: TrainedModel) -> list[Buffer]:
     if trained.tuning != UNTUNED:
         model["tuning"] = to_plain(trained.tuning.to_dict())
     arrays = class_arrays(trained.summary)
-    for number, (form, block, seen) in enumerate(
-        zip(forms, trained.schema.blocks, trained.summary.statistics, strict=True)
-    ):
+    for number, (form, block, seen) in enumerate(zip(forms, blocks, trained.summary.statistics, strict=True)):
         arrays |= named_under(BLOCK.format(number), form.write(seen, block))
     if trained.ledger is not None:
         arrays |= named_under("ledger", ledger_arrays(trained.ledger))
@@ -111,7 +115,7 @@ def read_model(texts: Mapping[str, str], arrays: Mapping[str, AnyArray]) -> Trai
         raise ModelFileRefused("its head does not say what it should")
     parts = Parts(arrays)
     ledger = read_ledger(parts.under("ledger")) if options.get("ledger") else None
-    summary = read_summary(parts, schema.blocks, forms)
+    summary = read_summary(parts, schema.memory_blocks, forms)
     if ledger is not None and weight_of(ledger) != weight_of(summary):
         raise ModelFileRefused(f"its ledger lists {ledger.total:,} rows where its summary holds {summary.rows:,}")
     return TrainedModel(Options(**options), schema, summary, label, tuning, ledger, origin)
@@ -135,26 +139,52 @@ def schema_data(schema: Schema) -> dict[str, Any]:
         ]
         for choice in schema.choices
     ]
-    data = {"columns": columns, "families": [plain_family(family) for family in families], "reasons": list(reasons)}
+    data: dict[str, Any] = {"columns": columns, "reasons": list(reasons)}
     warnings = {column: message_data(warning) for column, warning in schema.warnings.items()}
-    more = {"warnings": warnings, "kinds": schema.kinds, "holds": schema.holds}
-    return {**data, **{name: said for name, said in more.items() if said}}
+    remembered = {column: memory_data(family, families) for column, family in schema.remembered.items()}
+    data["families"] = [plain_family(family) for family in families]
+    rules = {choice.column: choice.rule for choice in schema.choices if choice.rule}
+    more = {"warnings": warnings, "kinds": schema.kinds, "holds": schema.holds, "remembered": remembered}
+    return {**data, **{name: said for name, said in (more | {"rules": rules}).items() if said}}
+
+
+def memory_data(family: AnyFamily, families: dict[AnyFamily, int]) -> int | str:
+    """What is remembered of an open column: all of it, in words, or the number of a family."""
+    if isinstance(family, Undecided):
+        return ALL_AND_MISSING if family.missing_is_value else ALL
+    return families.setdefault(family, len(families))
+
+
+def read_memory(data: int | str, families: Sequence[AnyFamily]) -> AnyFamily:
+    """What `memory_data` wrote."""
+    if data in (ALL, ALL_AND_MISSING):
+        return Undecided(missing_is_value=data == ALL_AND_MISSING)
+    if type(data) is not int or data < 0:
+        raise ModelFileRefused("its schema does not say what it should")
+    return families[data]
 
 
 def read_schema(data: Mapping[str, Any]) -> Schema:
     """The schema, no column twice."""
     families = [family_from_plain(family) for family in data["families"]]
     warnings = {column: read_message(warning) for column, warning in data.get("warnings", {}).items()}
-    reasons, more = data["reasons"], [warnings, data.get("kinds", {}), data.get("holds", {})]
+    remembered = {column: read_memory(memory, families) for column, memory in data.get("remembered", {}).items()}
+    rules, reasons = data.get("rules", {}), data["reasons"]
+    more = [warnings, data.get("kinds", {}), data.get("holds", {})]
     choices = []
     for column, family, reason, *auxiliary in data["columns"]:
-        said = [column, reasons[reason], *(texts.get(column, "") for texts in more)]
+        warning, kind, holds = (texts.get(column, "") for texts in more)
+        said = [column, reasons[reason], warning, kind, holds]
         if not all(isinstance(text, str) for text in said) or min(family or 0, reason, *auxiliary) < 0:
             raise ModelFileRefused("its schema does not say what it should")
         further = tuple(families[index] for index in auxiliary)
-        choices.append(Choice(column, None if family is None else families[family], said[1], further, *said[2:]))
+        chosen = None if family is None else families[family]
+        memory, rule = remembered.get(column), rules.get(column, "")
+        choices.append(Choice(column, chosen, reasons[reason], further, warning, kind, holds, memory, rule))
     columns = {choice.column for choice in choices}
-    if len(columns) != len(choices) or not all(columns.issuperset(texts) for texts in more):
+    if not {*rules.values()} <= {GUESS, LEFT_OUT, *family_names()}:
+        raise ModelFileRefused("its schema has a rule that this Candide does not know")
+    if len(columns) != len(choices) or not all(columns.issuperset(texts) for texts in (*more, remembered, rules)):
         raise ModelFileRefused("its schema names a column twice, or speaks of one that is not there")
     if not {choice.holds for choice in choices} <= {*HOLDS}:
         raise ModelFileRefused("its schema says of a column that it holds what no column can")

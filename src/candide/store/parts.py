@@ -38,6 +38,10 @@ class Parts:
         """Whether there is such an array, not taken yet."""
         return name in self.arrays
 
+    def holds(self, name: str, dtype: Any) -> bool:
+        """Whether there is such an array, not taken yet, of this type."""
+        return name in self.arrays and self.arrays[name].dtype == dtype
+
     def take(self, name: str, dtype: Any, *shape: int | None) -> AnyArray:
         """One array, which must be of this type and of this shape, None being any length."""
         array = self.arrays.pop(name, None)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,16 +11,17 @@ import numpy as np
 from candide.data.advice import PythonCode
 from candide.data.batch import TEXT
 from candide.data.errors import Location, RowsRefused
+from candide.families.base.undecided import Undecided
 from candide.families.words.unspaced import words_in
 from candide.model.guess import Guess
 from candide.model.options import Options, only
-from candide.model.schema import Choice, chosen, families_by_column
+from candide.model.schema import Choice, chosen, families_by_column, is_left_to_us
 
 SEVERAL_WORDS = 2
 
 
-def choices_for(options: Options, row: Mapping[str, Any], names: Sequence[str]) -> list[Choice]:
-    """A family for each of these columns of a row. It stays, whatever comes later."""
+def choices_for(options: Options, row: Mapping[str, Any], names: Sequence[str], leaves_open: bool) -> list[Choice]:
+    """A family for each of these columns of a row, by which it answers until enough is known to read one off."""
     given = families_by_column(only(options.families, list(names)), names)
     smoothing = only(options.smoothing, list(names))
     recipes = options.text if isinstance(options.text, Mapping) else {}
@@ -30,13 +32,17 @@ def choices_for(options: Options, row: Mapping[str, Any], names: Sequence[str]) 
         elif name in recipes:
             guess = Guess("text", "as you said")
         else:
-            guess = guess_of(name, row[name])
-        choices.append(chosen(name, guess, smoothing, options.missing == "value", options.text))
+            guess = guess_of(name, row[name], leaves_open)
+        choice = chosen(name, guess, smoothing, options.missing == "value", options.text)
+        is_open = leaves_open and name not in given and name not in recipes and name != TEXT
+        if is_open and is_left_to_us(options.families, name):
+            choice = replace(choice, remembered=Undecided(missing_is_value=options.missing == "value"))
+        choices.append(choice)
     return choices
 
 
-def guess_of(column: str, value: Any) -> Guess:
-    """A family from one value.
+def guess_of(column: str, value: Any, leaves_open: bool = False) -> Guess:
+    """A family from one value; where it is left open, several words may still turn out to be categories.
 
     >>> guess_of("note", "see you there").family, guess_of("colour", "red").family, guess_of("size", 3).family
     ('text', 'categorical', 'gaussian')
@@ -44,7 +50,7 @@ def guess_of(column: str, value: Any) -> Guess:
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, str):
-        if column == TEXT or words_in(value) >= SEVERAL_WORDS:
+        if column == TEXT or (not leaves_open and words_in(value) >= SEVERAL_WORDS):
             return Guess("text", "the first row held several words" if column != TEXT else "a text")
         return Guess("categorical", "the first row held a word")
     if isinstance(value, bool):

@@ -40,6 +40,8 @@ class FadingStream(Stream):
     Such counts are no whole numbers: rows cannot be taken back, models not merged, and there is no exact summary.
     """
 
+    keeps_open = False
+
     def __init__(self, learned: TrainedModel, half_life: float) -> None:
         if learned.summary.rows:
             raise OptionRefused(

@@ -19,12 +19,13 @@ from candide.data.values import Coded, Key, is_missing, shown
 from candide.families.base.competing import TEXT
 from candide.families.base.family import AnyFamily, Block
 from candide.families.base.streaming import BY_EVENTS, BY_MOMENTS, BY_TRUTHS, BY_VALUES, BY_WORDS
+from candide.families.base.undecided import Undecided
 from candide.kernels.scoring import argmax_rows
 from candide.model.calibration import Calibration
 from candide.model.predictor import Priors, log_priors, normalised
 from candide.model.reported import BlockEvidence, reported_scores, reported_start
 from candide.model.schema import Choice, Schema
-from candide.model.summary import Summary
+from candide.model.summary import Summary, refuse_impossible
 from candide.model.trained_model import NO_COLUMNS, TrainedModel
 from candide.statistics.ledger import HASH, Ledger
 from candide.statistics.sums import Sums
@@ -36,10 +37,15 @@ from candide.stream.live import Cell, Live
 from candide.stream.live_sums import LiveDensity
 from candide.stream.live_tallies import LiveCategories, LiveCounts, LiveTruths
 from candide.stream.live_words import LiveText, LiveWords
+from candide.stream.open_columns import OpenColumns, refuse_unreadable
+from candide.training.reread import reread
 from candide.training.row_hashes import identities
 from candide.training.traces import is_array, without_origin, without_traces, without_values
 
 FEW_CLASSES = 64
+FEWEST_ROWS = 16
+"""Families of open columns are read off once there are so many rows, and whenever rows have doubled or halved since."""
+
 INDEX = itemgetter(0)
 LIVE: dict[tuple[type, str], type[Live]] = {
     (Tally, BY_VALUES): LiveCategories,
@@ -66,6 +72,8 @@ class Stream:
     weight: float = 1
     one_noted = 1
     half_life: float | None = None
+    #: Whether columns without a family given are left open; what fades cannot be read off.
+    keeps_open = True
 
     def __init__(self, learned: TrainedModel) -> None:
         self.events = threading.RLock()
@@ -74,7 +82,7 @@ class Stream:
 
     def _open(self, learned: TrainedModel) -> None:
         """Go on from what was learned."""
-        summary = learned.summary
+        summary, reading = learned.summary, learned.reading
         self.frozen: TrainedModel | None = learned
         self.learned = replace(learned, schema=NO_COLUMNS, summary=Summary.empty((), summary.declared), ledger=None)
         self.choices = list(learned.schema.choices)
@@ -91,8 +99,13 @@ class Stream:
             self.weight = 1 << self.bits
         self.live_blocks: dict[AnyFamily, Live] = {
             block.family: self.live(block.family, list(block.columns), statistic)
-            for block, statistic in zip(summary.blocks, summary.statistics, strict=True)
+            for block, statistic in zip(reading.blocks, reading.statistics, strict=True)
         }
+        memories = zip(summary.blocks, summary.statistics, strict=True)
+        self.open = next(
+            (OpenColumns(b.family, b.columns, seen) for b, seen in memories if isinstance(b.family, Undecided)), None
+        )
+        self.read_at = self.rows
         self.columns: dict[str, list[tuple[Live, int]]] = {choice.column: [] for choice in self.choices}
         for block in self.live_blocks.values():
             self._note(block, len(block.columns))
@@ -109,25 +122,55 @@ class Stream:
         with self.events:
             key = self._label(y)
             row = row_of(x, self.texts)
-            values = [(block, block.read(cells)) for block, cells in self._by_block(row)]
+            if self.keeps_open:
+                refuse_unreadable(row)
+            values = self._values(row)
             if self.rows >= CEILING:
                 raise OverflowRefused("The rows together would weigh more than 2^62.")
             new = [name for name in row if name not in self.columns and self._can_choose(name, row[name])]
             if new:
-                self._widen(choices_for(self.learned.options, row, new), row)
-                values = [(block, block.read(cells)) for block, cells in self._by_block(row)]
+                self._widen(choices_for(self.learned.options, row, new, self.keeps_open), row)
+                values = self._values(row)
+            remembered = self.open.taken(row) if self.open is not None else {}
             if self.noted is not None:
                 one = self._identity(row, key)
                 self.noted[one] = self.noted.get(one, 0) + self.one_noted
             label = self._class_index(key)
             for block, read in values:
                 block.learn(read, label)
+            if self.open is not None:
+                self.open.learn(remembered, label)
             self.counts[label] += self.weight
             self.rows += self.weight
             if self.counts[label] == self.weight:
                 self._list_classes()
             self.frozen = None
+            self._read_anew_if_due(max(FEWEST_ROWS * self.weight, 2 * self.read_at) <= self.rows or self.outgrown)
             return bool(new)
+
+    def _read_anew_if_due(self, is_due: bool) -> None:
+        """Read families off all that was learned, and answer by them from now on."""
+        if is_due and self.open is not None:
+            self._open(self.freeze())
+
+    def _values(self, row: Mapping[str, Any]) -> list[tuple[Live, Any]]:
+        """What each block is to learn of a row.
+
+        Where the family of an open column does not take its value, another is read off once the row is learned.
+        """
+        self.outgrown, values = False, []
+        for block, cells in self._by_block(row):
+            try:
+                values.append((block, block.read(cells)))
+            except ColumnRefused:
+                if not self._is_read_off(block):
+                    raise
+                self.outgrown = True
+        return values
+
+    def _is_read_off(self, block: Live) -> bool:
+        """Whether what a block answers by is read off what is remembered of its columns in any case."""
+        return self.open is not None and block.family.is_read_off and block.columns[0] in self.open.columns
 
     def forget(self, x: Any, y: Any) -> bool:
         """Forget one row, or refuse where it cannot have been learned; whether columns went with it."""
@@ -156,10 +199,17 @@ class Stream:
             left[label] -= self.weight
             for block, read in values:
                 block.refuse_missing(read, label, Tally(range(1), left[None], self.bits))
+            remembered = None
+            if self.open is not None:
+                remembered = self.open.without(self.open.taken(row), label, self.width)
+                counted = Tally(range(1), np.pad(left, (0, remembered.classes - len(left)))[None], self.bits)
+                refuse_impossible(self.open.family.impossible(remembered, tuple(self.open.columns), counted))
             if self.noted is not None:
                 self._strike_out(self._identity(row, key))
             for block, read in values:
                 block.take_away(read, label)
+            if self.open is not None and remembered is not None:
+                self.open.settled = remembered
             self.counts[label] -= self.weight
             self.rows -= self.weight
             if self.counts[label] == 0:
@@ -170,11 +220,12 @@ class Stream:
                 self._scrub(emptied)
             self.frozen = None
             self._give_back(cells)
+            self._read_anew_if_due(2 * self.rows <= self.read_at)
             return len(self.choices) < columns
 
     def _identity(self, row: Mapping[str, Any], key: Key) -> bytes:
         """What a row is noted as in the ledger."""
-        blocks = self._blocks()
+        blocks = Schema(tuple(self.choices)).memory_blocks
         columns = {name: [row.get(name)] for block in blocks for name in block.columns}
         single = replace(Batch.of(columns), labels=Coded(np.zeros(1, dtype=np.int64), (key,)))
         one: bytes = identities(blocks, single).tolist()[0]
@@ -233,19 +284,27 @@ class Stream:
         """All of it as it stands; learning goes on in place."""
         with self.events:
             if self.frozen is None:
-                schema = Schema(tuple(self.choices))
-                self.frozen = replace(self.learned, schema=schema, summary=self._summary(), ledger=self._ledger())
+                schema, ledger = Schema(tuple(self.choices)), self._ledger()
+                frozen = replace(self.learned, schema=schema, summary=self._summary(schema), ledger=ledger)
+                self.frozen = frozen if self.open is None else reread(frozen)
             return self.frozen
 
     def _blocks(self) -> tuple[Block, ...]:
         return tuple(Block(family, tuple(block.columns)) for family, block in self.live_blocks.items())
 
-    def _summary(self) -> Summary:
+    def _summary(self, schema: Schema) -> Summary:
         keys = tuple(sorted(self.index_of))
         order = np.array([self.index_of[key] for key in keys], dtype=np.int64)
-        statistics = tuple(block.freeze().only(order) for block in self.live_blocks.values())
+        statistics = tuple(self._remembered(block).only(order) for block in schema.memory_blocks)
         units, bits = coarsest(self.counts[order], self.bits)
-        return Summary(self._blocks(), keys, units, statistics, self.learned.summary.declared, bits).canonical()
+        declared = self.learned.summary.declared
+        return Summary(schema.memory_blocks, keys, units, statistics, declared, bits).canonical()
+
+    def _remembered(self, block: Block) -> Any:
+        """What is remembered of a block, classes as in the stream."""
+        if self.open is not None and block.family == self.open.family:
+            return self.open.freeze(self.width)
+        return self.live_blocks[block.family].freeze()
 
     def _ledger(self) -> Ledger | None:
         if self.noted is None:
@@ -392,6 +451,7 @@ class Stream:
                 fresh.setdefault(choice.family, []).append(choice.column)
         for family, names in fresh.items():
             self._empty(family, names).read([(index, name, row[name]) for index, name in enumerate(names)])
+        self._remember([choice for choice in choices if choice.remembered is not None])
         for family, names in fresh.items():
             if family in self.live_blocks:
                 self.live_blocks[family].widen(names)
@@ -402,8 +462,22 @@ class Stream:
         self.columns.update({choice.column: [] for choice in choices if choice.family is None})
         self._note_families()
 
+    def _remember(self, choices: list[Choice]) -> None:
+        """Take in new columns that are left open."""
+        if not choices:
+            return
+        names, family = [choice.column for choice in choices], choices[0].remembered
+        if self.open is not None:
+            self.open.widen(names)
+        else:
+            assert isinstance(family, Undecided)
+            self.open = OpenColumns(family, names, family.builder(tuple(names), self.width).freeze())
+
     def _narrow(self, gone: set[str]) -> None:
         """Let columns go that no row has a value in."""
+        if self.open is not None:
+            self.open.narrow([name for name in self.open.columns if name not in gone])
+            self.open = self.open if self.open.columns else None
         for family, block in list(self.live_blocks.items()):
             kept = [name for name in block.columns if name not in gone]
             if not kept:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from candide import engines
@@ -13,42 +13,72 @@ from candide.model.options import Options
 from candide.model.row_sample import Reservoir, canonical_rows, picked
 from candide.model.trained_model import TrainedModel
 from candide.training.refill import completed, refilled
+from candide.training.reread import reread, with_schema
 
 
 def fit_rows(
     options: Options,
     sample: Batch,
-    batches: Iterable[Batch] | None = None,
+    batches: Callable[[], Iterable[Batch]] | None = None,
     label: str | None = None,
     watch: Watch = unwatched,
 ) -> TrainedModel:
-    """Choose by leave-one-out from rows of the sample, learn all batches (or the sample), and calibrate.
+    """Learn all batches (or the sample), read families off what was learned, and calibrate.
 
-    Calibration looks at the same rows of the sample, or at as many from all over the batches.
+    What must be known before rows are counted is chosen from the sample: which columns are texts, and how they are
+    read. All else follows from the summary of all rows, or from rows picked by content from all over the batches, which
+    are read once more only where all numbers turn out to share a bell.
     """
-    from candide.selection.columns import chosen_by_leaving_out  # not needed, and not imported, to predict
-    from candide.selection.screening import screened
+    from candide.selection.columns import chosen_by_rows  # not needed, and not imported, to predict
+    from candide.selection.screening import screened, unscreened
 
     rows = [canonical_rows(picked(sample)).read_once()]
-    everything = batches is None and len(rows[0]) == len(sample)
     with watch("Looking", Size(None, "columns")):
-        guessed = screened(options.choose(sample), rows[0], options)
-    schema = chosen_by_leaving_out(guessed, rows[0], options, engines.named(options.engine), everything, watch)
+        guessed = options.choose(sample)
+        kept = screened(guessed, rows[0], options)
+    schema = chosen_by_rows(kept, rows[0], options, engines.named(options.engine), watch)
     begun = TrainedModel.empty(options, schema, label)
     if batches is None:
         with watch("Learning", Size(None, "rows")):
             trained = refilled(begun, [sample])
-        return calibrated_on(trained, rows, watch)
+        return calibrated_on(as_best_table(first_met(trained), rows[0], [sample], watch), rows, watch)
     reservoir = Reservoir()
-    trained = refilled(begun, reservoir.watched(batches))
-    return calibrated_on(trained, reservoir.rows(), watch)
+    trained = first_met(refilled(begun, reservoir.watched(batches())))
+    picked_rows = canonical_rows(reservoir.rows()).read_once()
+    with watch("Looking", Size(None, "columns")):
+        looked = replace(trained, schema=screened(unscreened(trained.schema, guessed), picked_rows, options))
+    return calibrated_on(as_best_table(looked, picked_rows, batches(), watch), [picked_rows], watch)
+
+
+def first_met(trained: TrainedModel) -> TrainedModel:
+    """The model with as many cells a column as are kept once the first rows were learned."""
+    return replace(trained, summary=trained.summary.first_met())
+
+
+def as_best_table(
+    trained: TrainedModel, rows: Batch, batches: Iterable[Batch], watch: Watch = unwatched
+) -> TrainedModel:
+    """The model with families read off, and taken as a table as its rows are judged best.
+
+    A bell that all numbers share learns all rows from the `batches`, which are read only then.
+    """
+    from candide.selection.columns import best_table
+
+    winners, engine = reread(trained, watch), engines.engine_of(trained)
+    schema = best_table(winners.schema, winners.summary, rows, winners.options, engine, watch)
+    chosen = with_schema(winners, schema)
+    joined = [block for block in schema.memory_blocks if block not in winners.summary.blocks]
+    if not joined:
+        return chosen
+    learned = engine.summarize(tuple(joined), completed(chosen, batches), chosen.summary.declared)
+    return replace(chosen, summary=chosen.summary.with_blocks(learned))
 
 
 def fit_first_batch(
     options: Options, first: Batch, label: str | None = None, declared: Iterable[Key] = ()
 ) -> TrainedModel:
-    """Learn the first of many batches: families by the look of its values, nothing chosen or calibrated."""
-    return refilled(TrainedModel.empty(options, options.choose(first), label), [first], declared)
+    """Learn the first of many batches: what was left open is read off it, and nothing calibrated."""
+    return reread(first_met(refilled(TrainedModel.empty(options, options.choose(first), label), [first], declared)))
 
 
 def calibrated_on(trained: TrainedModel, rows: Sequence[Batch], watch: Watch = unwatched) -> TrainedModel:
@@ -61,5 +91,5 @@ def calibrated_on(trained: TrainedModel, rows: Sequence[Batch], watch: Watch = u
 
     complete = list(completed(trained, rows))
     engine = engines.engine_of(trained)
-    tuning, leaks = tune(trained.summary, complete, engine, options.priors, options.class_weight, watch)
+    tuning, leaks = tune(trained.reading, complete, engine, options.priors, options.class_weight, watch)
     return replace(trained, tuning=tuning, schema=with_leaks(trained.schema, leaks))

@@ -15,7 +15,7 @@ from candide.training.traces import scrubbed, without_origin
 
 
 def forget_rows(trained: TrainedModel, batches: Iterable[Batch]) -> TrainedModel:
-    """Without these rows: all of them, or refused if one was never learned.
+    """Without these rows: all of them, or refused if one was never learned. `reread` brings choices up to date.
 
     What only they had goes with them: classes, columns, and what was measured when they were there.
     """

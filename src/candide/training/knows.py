@@ -24,5 +24,5 @@ def knows_rows(trained: TrainedModel, batch: Batch) -> BoolArray:
     unknown = np.zeros(len(batch), dtype=bool)
     for name in batch.names:
         unknown |= False if name in known else ~batch.missing(name)
-    hashes = identities(trained.schema.blocks, batch.with_missing(trained.schema.columns))
+    hashes = identities(trained.summary.blocks, batch.with_missing(trained.schema.columns))
     return (trained.ledger.times(hashes) > 0) & ~unknown

@@ -17,9 +17,14 @@ from candide.training.refill import refilled
 def learn_rows(
     trained: TrainedModel, batches: Iterable[Batch], declared: Iterable[Key] = (), sample: Batch | None = None
 ) -> TrainedModel:
-    """More rows. Columns that only the sample has get a family; the old rows lack them."""
+    """More rows under the same choices, which `reread` brings up to date.
+
+    Columns that only the sample has get a family; the old rows lack them.
+    """
     wider = trained if sample is None else with_columns_of(trained, sample)
-    return merge_two(wider, refilled(wider, batches, declared))
+    fresh = not trained.summary.rows
+    learned = merge_two(wider, refilled(wider, batches, declared))
+    return replace(learned, summary=learned.summary.first_met()) if fresh else learned
 
 
 def with_columns_of(trained: TrainedModel, sample: Batch) -> TrainedModel:
@@ -29,7 +34,7 @@ def with_columns_of(trained: TrainedModel, sample: Batch) -> TrainedModel:
     if not new:
         return trained
     schema = trained.schema.extended(trained.options.choose_only(sample, new))
-    return replace(trained, schema=schema, summary=trained.summary.widened(schema.blocks))
+    return replace(trained, schema=schema, summary=trained.summary.widened(schema.memory_blocks))
 
 
 def refuse_undeclared(batch: Batch, declared: frozenset[Key]) -> None:

@@ -18,6 +18,7 @@ from candide.data.arrays import AnyArray, FloatArray, Sparse, is_sparse
 from candide.data.batch import FIRST_ROW, Batch
 from candide.data.errors import LabelsRefused, RowNeverLearned
 from candide.data.values import Coded, Key, shown
+from candide.families.base.column_values import ColumnValues
 from candide.families.base.family import Block
 from candide.families.base.identity import MISSING_VALUE
 from candide.families.words.documents import Documents
@@ -63,6 +64,8 @@ def cells_of(block: Block, batch: Batch, is_only_block: bool) -> Iterator[Column
     begin = [length_prefixed(name.encode("utf-8", "surrogatepass")) for name in block.columns]
     if isinstance(values, Documents):
         yield begin[0], cells_of_texts(begin[0], values)
+    elif isinstance(values, ColumnValues):
+        yield from cells_of_columns(begin, block.columns, values)
     elif isinstance(values, list):
         yield from ((start, cells_of_keys(start, coded)) for start, (_, coded) in zip(begin, values, strict=True))
     elif is_only_block and block.family.zero_is_missing and is_sparse(values):
@@ -71,6 +74,16 @@ def cells_of(block: Block, batch: Batch, is_only_block: bool) -> Iterator[Column
         numbers = values.toarray() if is_sparse(values) else values
         for index, start in enumerate(begin):
             yield start, cells_of_numbers(start, numbers[:, index], block.family.zero_is_missing)
+
+
+def cells_of_columns(begin: Sequence[bytes], columns: Sequence[str], values: ColumnValues) -> Iterator[Column]:
+    """The numbers of each column, and where there is none the identity of another value."""
+    others = dict(values.others)
+    for index, (start, name) in enumerate(zip(begin, columns, strict=True)):
+        cells = cells_of_numbers(start, values.numbers[:, index], zero_is_missing=False)
+        if name in others:
+            cells = [one or other for one, other in zip(cells, cells_of_keys(start, others[name]), strict=True)]
+        yield start, cells
 
 
 def cells_of_texts(begin: bytes, documents: Documents) -> list[bytes]:

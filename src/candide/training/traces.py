@@ -25,8 +25,8 @@ from candide.model.tuning import Tuning
 Part = TypeVar("Part")
 
 CHOICES_REMEMBER = (
-    "What was chosen before (families, bin edges, smoothing, calibration) may still bear traces of these rows; "
-    "choosing anew from the rows that are left, with refit, leaves none."
+    "Calibration and whatever else was chosen from whole rows may still bear traces of these; choosing anew from the "
+    "rows that are left, with refit, leaves none."
 )
 
 EXTREMES = re.compile(r"(numbers|counts) from \S+ to [^\s;]+")
@@ -42,8 +42,8 @@ def scrubbed(
     """
     gone = set() if is_array(schema) else before.held - after.held - set(declared)
     kept = without_values(schema, gone)
-    summary = after.narrowed(kept.blocks) if gone else after
-    return kept, summary, without_traces(tuning, before.blocks, summary.blocks, summary.classes)
+    summary = after.narrowed(kept.memory_blocks) if gone else after
+    return kept, summary, without_traces(tuning, schema.blocks, kept.blocks, summary.classes)
 
 
 def is_array(schema: Schema) -> bool:
@@ -77,7 +77,8 @@ def without_traces(
     calibration, novelty = tuning.calibration, tuning.novelty
     return Tuning(
         None if calibration is None else calibration_of(calibration, keys, classes),
-        None if novelty is None else Novelty(renamed(novelty.quantiles, keys)),
+        None if novelty is None else Novelty(renamed(novelty.quantiles, keys), renamed(novelty.families, keys)),
+        rows=tuning.rows,
     )
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from candide import store
 from candide.api.verbs.fitting import refuse_nested, refuse_numbers_as_labels
-from candide.api.verbs.reading import SourceOptions, joined_batches, labelled_source, left_out_notes
+from candide.api.verbs.reading import SourceOptions, labelled_source, left_out_notes
 from candide.data.advice import Message, SetOption
 from candide.data.batch import Batch
 from candide.data.errors import OptionRefused
@@ -73,7 +73,7 @@ def some_rows(source: Source, most: int, watch: Watch) -> tuple[Batch, Sequence[
     with watch("Reading", source.size) as report:
         for _ in reservoir.watched(source.batches(report)):
             pass
-    batch = joined_batches(reservoir.rows())
+    batch = reservoir.rows()
     if reservoir.seen <= most:
         return batch, []
     said = f"Compared on {most:,} of {reservoir.seen:,} rows, picked by chance. More take longer: "

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from contextlib import closing
 from dataclasses import replace
+from functools import partial
 from typing import Any, Unpack
 
 from candide import engines, evaluation
@@ -14,13 +14,13 @@ from candide.api.verbs.reading import (
     SourceOptions,
     expected_kinds,
     first_rows,
-    joined_batches,
     labelled_source,
     left_out_notes,
     watched,
 )
 from candide.data.advice import NamedOption, SetOption
 from candide.data.errors import OptionRefused
+from candide.data.joined import joined_batches
 from candide.data.progress import Watch, unwatched
 from candide.evaluation import Evaluation
 from candide.model.missing_columns import absent_columns_notes, lacking
@@ -109,8 +109,7 @@ def anew(source: Source, options: Options, watch: Watch) -> Evaluation:
     if batches is not None:
         trained = fit_rows(options, sample, label=source.label, watch=watch)
         return noted(evaluation.left_out(trained, batches), source)
-    with closing(watched(source, "Learning", watch)) as everything:
-        trained = fit_rows(options, sample, everything, source.label, watch)
+    trained = fit_rows(options, sample, partial(watched, source, "Learning", watch), source.label, watch)
     with watch("Leaving each row out", source.size) as report:
         found = evaluation.left_out(trained, source.batches(report))
     return noted(found, source)

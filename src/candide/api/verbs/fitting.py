@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from contextlib import closing
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any, Unpack
+
+import numpy as np
+import pyarrow as pa
 
 from candide import engines, store
 from candide.api.class_names import by_meant_class
@@ -25,15 +28,22 @@ from candide.data.batch import Batch
 from candide.data.errors import ColumnRefused, LabelsRefused, Location, OptionRefused, suggestion
 from candide.data.progress import Watch, unwatched
 from candide.data.values import shown
+from candide.model.guess import A_NUMBER
 from candide.model.options import Options
 from candide.model.predictor import Priors
 from candide.model.row_sample import ROWS_TO_LOOK_AT
 from candide.model.schema import Families, Smoothing, Text
 from candide.model.trained_model import TrainedModel
-from candide.sources import Source
+from candide.sources import Source, ValueMisfit
 from candide.sources.arrow_types import nested
+from candide.sources.kinds import TEXT, kind_of_sample
+from candide.statistics.column_memory import ColumnMemory
+from candide.statistics.tally import Tally
 from candide.training.fit import fit_rows
 from candide.training.refill import refilled
+
+MISTAKES = 10_000
+"""One value in so many that is no number, in a column of numbers, is a mistake."""
 
 
 def fit(
@@ -57,10 +67,10 @@ def fit(
 ) -> Fitted:
     """Learn rows from scratch, and save the model where `output` says.
 
-    The options are those of `candide.NaiveBayes`, which tells what each means. Families, smoothing and text recipe are
-    chosen by leave-one-out from the first 50,000 rows, then every row is learned, and probabilities are calibrated on
-    rows from all over the data. `like` takes all choices from another
-    model instead, so that models of several files can be merged. With a `ledger` the model notes a hash of every row:
+    The options are those of `candide.NaiveBayes`, which tells what each means. Every row is learned; families and
+    smoothing are read off what was learned, and probabilities calibrated on rows from all over the data. How texts are
+    read is chosen from the first 50,000 rows. `like` takes all choices from another model instead.
+    With a `ledger` the model notes a hash of every row:
     `forget` then refuses every row that was never learned, and `inspect(model, knows=rows)` tells which were. A file
     that is no model, or that is read here, is written over only by `force`.
 
@@ -82,16 +92,80 @@ def fit(
     return fitted
 
 
-def fit_anew(data: Any, label: str | None, options: Options, watch: Watch, reading: SourceOptions) -> Fitted:
-    """Choose from the first rows, learn all."""
-    source = labelled_source(data, label, None, reading)
+def fit_anew(
+    data: Any,
+    label: str | None,
+    options: Options,
+    watch: Watch,
+    reading: SourceOptions,
+    found: Mapping[str, str] | None = None,
+) -> Fitted:
+    """Look at the first rows, learn all, and choose.
+
+    Where a column turns out to hold other values than its first rows did, it is read as what it was `found` to be, from
+    the beginning, as it would have been had such values come first. A few among very many are mistakes, and refused.
+    """
+    given, found = dict(reading.get("types") or {}), dict(found or {})
+    try:
+        fitted, source = fit_once(data, label, options, watch, reading, found | given)
+    except ValueMisfit as problem:
+        column = problem.where.column
+        if column is None or column in given or found.get(column) == TEXT.name:
+            raise
+        fitted = fit_anew(data, label, options, watch, reading, found | {column: TEXT.name})
+        if are_mistakes(fitted.trained, column):
+            raise
+        return fitted
+    undecided = {name for name, kind in source.read_as.items() if kind.name == TEXT.name} - {*found, *given}
+    late = kinds_met(fitted.trained, undecided)
+    return fit_anew(data, label, options, watch, reading, found | late) if late else fitted
+
+
+def open_values(trained: TrainedModel) -> dict[str, Tally]:
+    """The values of each column left open that are no numbers."""
+    pairs = zip(trained.summary.blocks, trained.summary.statistics, strict=True)
+    return {
+        name: seen.values_of(name)
+        for block, seen in pairs
+        if isinstance(seen, ColumnMemory)
+        for name in {slot[0] for slot in seen.others.open_slots}
+    }
+
+
+def are_mistakes(trained: TrainedModel, column: str) -> bool:
+    """Whether so few values of a column are no numbers that its first rows would hardly have shown any."""
+    values = open_values(trained).get(column)
+    if values is None:
+        return False
+    others = [A_NUMBER.fullmatch(str(value).strip()) is None for _, _, value in values.open_slots]
+    counts = values.counts.sum(axis=1)
+    return bool(MISTAKES * counts[np.array(others, dtype=bool)].sum() < counts.sum())
+
+
+def kinds_met(trained: TrainedModel, columns: Collection[str]) -> dict[str, str]:
+    """What columns hold that were read as text because their first rows were empty, where that is something else."""
+    found = {
+        name: kind_of_sample(pa.array([value for _, _, value in values.open_slots], pa.string()))[0]
+        for name, values in open_values(trained).items()
+        if name in columns
+    }
+    return {name: kind.spec for name, kind in found.items() if kind.name != TEXT.name}
+
+
+def fit_once(
+    data: Any, label: str | None, options: Options, watch: Watch, reading: SourceOptions, types: Mapping[str, str]
+) -> tuple[Fitted, Source]:
+    """Look at the first rows, learn all, and choose; columns are read as these types, others as their first rows."""
+    read: SourceOptions = {**reading, "types": types or None}
+    source = labelled_source(data, label, None, read)
     sample, batches = first_rows(source, watch)
     options = options_for(options, sample, source)
-    with closing(watched(source, "Learning", watch)) as everything:
-        trained = fit_rows(options, sample, everything if batches is None else None, source.label, watch)
+    everything = partial(watched, source, "Learning", watch) if batches is None else None
+    trained = fit_rows(options, sample, everything, source.label, watch)
     trained = told_how_read(trained, source, source.names, reading)
-    looked = f"Families were chosen from the first {ROWS_TO_LOOK_AT:,} rows." if batches is None else ""
-    return with_provenance(trained, source, [looked])
+    texts = any(choice.family is not None and choice.family.has_recipe for choice in trained.schema.choices)
+    looked = f"How texts are read was chosen from the first {ROWS_TO_LOOK_AT:,} rows." if everything and texts else ""
+    return with_provenance(trained, source, [looked]), source
 
 
 def options_for(options: Options, sample: Batch, source: Source) -> Options:

@@ -12,10 +12,14 @@ from candide.data.advice import SetOption, UseVerb
 from candide.data.errors import Location, OptionRefused, SummariesDisagree
 from candide.model.trained_model import TrainedModel
 from candide.training.merge import merge_two
+from candide.training.reread import reread
 
 
 def merge(models: Iterable[Any], output: Path | None = None, *, force: bool = False) -> Fitted:
-    """Add models that were fitted alike (`fit(..., like=first)`); others are refused, with the reason.
+    """Add models, as if one had learned all their rows: families of columns left open are read off the sum.
+
+    Calibration, text recipes and what else was chosen from whole rows are those of the first, as far as both have
+    counted what they need. Models whose families were given by hand, and differ, are refused with the reason.
 
     `output` may be one of them; a file that is no model is written over only by `force`.
     """
@@ -40,6 +44,8 @@ def added_up(given: list[Any]) -> Fitted:
         refuse_disagreeing_models(fitted[0].trained, names[0], other.trained, name)
         notes += other_options(fitted[0].trained, names[0], other.trained, name)
         total = merge_two(total, other.trained)
+    total = reread(total)
+    notes += kept_of_first(fitted[0].trained, total)
     provenance = with_event(fitted[0].provenance, "merge", names, total.summary.rows)
     provenance["sources"] = [s for one in fitted for s in one.provenance.get("sources", [])]
     provenance["rows"] = total.summary.rows
@@ -52,18 +58,12 @@ def model_name(model: Any, index: int) -> str:
 
 
 def refuse_disagreeing_models(first: TrainedModel, name: str, other: TrainedModel, other_name: str) -> None:
-    """Raise where two models do not describe the same columns in the same way."""
+    """Raise where two models do not answer the same question."""
     if first.label != other.label:
         raise SummariesDisagree(
             f"{name} learned column '{first.label}' but {other_name} learned '{other.label}', so they do not add.",
             where=Location(other_name, column=other.label),
             expected=f"a model of column '{first.label}'",
-        )
-    if first.summary.blocks != other.summary.blocks:
-        raise SummariesDisagree(
-            f"{other_name} does not fit {name}: {difference(first, name, other, other_name)}.",
-            advice=("Fit it again with the same choices: ", like_model(name), "."),
-            where=Location(other_name),
         )
     kinds = {kind for kind, _ in (*first.summary.classes, *other.summary.classes)}
     if len(kinds) > 1:
@@ -79,20 +79,25 @@ def like_model(name: str) -> UseVerb:
     return UseVerb("fit", (SetOption("like", name.strip("'")) if name.startswith("'") else SetOption("like"),))
 
 
-def difference(first: TrainedModel, name: str, other: TrainedModel, other_name: str) -> str:
-    """The first column that two models see differently, in words."""
-    left = {choice.column: choice.family for choice in first.schema.choices if choice.family}
-    right = {choice.column: choice.family for choice in other.schema.choices if choice.family}
-    for column in (*left, *right):
-        if column not in right:
-            return f"column '{column}' is in {name} but not in {other_name}"
-        if column not in left:
-            return f"column '{column}' is in {other_name} but not in {name}"
-        if left[column].name != right[column].name:
-            return f"column '{column}' is {left[column].name} in {name} and {right[column].name} in {other_name}"
-        if left[column] != right[column]:
-            return f"column '{column}' is {left[column]} in {name} and {right[column]} in {other_name}"
-    return "their columns are in a different order"
+def kept_of_first(first: TrainedModel, total: TrainedModel) -> list[str]:
+    """What of the first model's choices from whole rows the sum goes on with, and what it had to drop, in one line."""
+    said = []
+    if total.tuning.calibration is not None:
+        said.append(f"calibration is still that of {first.tuning.rows or first.summary.rows:,} rows")
+    left = {(choice.column, family.counted_as) for choice in total.schema.choices for family in choice.families}
+    dropped = {
+        choice.column: family
+        for choice in first.schema.choices
+        for family in choice.families
+        if not family.is_read_off and (choice.column, family.counted_as) not in left
+    }
+    together = sorted({family.name for family in dropped.values() if family.is_joint})
+    readings = sorted({column for column, family in dropped.items() if not family.is_joint})
+    said += [f"not every model had learned {name}, so its columns speak one by one" for name in together]
+    said += [f"of '{column}' only what all have read is kept" for column in readings]
+    if not said:
+        return []
+    return [f"Families are read off the sum; {'; '.join(said)}. To choose all anew, refit with the rows."]
 
 
 def other_options(first: TrainedModel, name: str, other: TrainedModel, other_name: str) -> list[str]:

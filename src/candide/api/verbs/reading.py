@@ -3,27 +3,26 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Generator, Iterable, Mapping, Sequence
+from collections.abc import Collection, Generator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
-from itertools import chain
 from typing import Any, TypedDict
 
-import numpy as np
 import pyarrow as pa
 
 from candide.api.verbs.fitted import Fitted
 from candide.data.advice import SetOption, message_parts
-from candide.data.batch import ArrowColumns, Batch
+from candide.data.batch import Batch
 from candide.data.errors import LabelsRefused, Location, OptionRefused
+from candide.data.joined import joined_batches
 from candide.data.progress import Watch, unwatched
-from candide.data.values import Coded
 from candide.families.base import competing
 from candide.model.guess import BY_TYPE
 from candide.model.row_sample import BYTES_TO_LOOK_AT, ROWS_TO_LOOK_AT
 from candide.model.schema import Choice
 from candide.model.trained_model import TrainedModel
 from candide.sources import Source, open_source
+from candide.statistics.column_memory import ColumnMemory
 from candide.statistics.cross_sums import CrossSums
 from candide.statistics.sums import Sums
 from candide.statistics.tally import Tally
@@ -108,7 +107,9 @@ def expected_kinds(trained: TrainedModel) -> dict[str, str]:
     """What each column is known as, label included, so that a file is read as the rows before were."""
     found: dict[str, str] = {}
     for block, seen in zip(trained.summary.blocks, trained.summary.statistics, strict=True):
-        if isinstance(seen, Tally) and isinstance(seen.slots, tuple):
+        if isinstance(seen, ColumnMemory):
+            found |= kinds_of_columns(seen, block.columns)
+        elif isinstance(seen, Tally) and isinstance(seen.slots, tuple):
             found |= kinds_of_values(seen)
         else:
             numbers = isinstance(seen, (Sums, CrossSums, Tally))
@@ -136,6 +137,14 @@ def told_how_read(
 
     choices = tuple(map(told, trained.schema.choices))
     return replace(trained, schema=replace(trained.schema, choices=choices))
+
+
+def kinds_of_columns(seen: ColumnMemory, columns: Sequence[str]) -> dict[str, str]:
+    """The columns that hold numbers only, or other values that are all of one kind."""
+    others = kinds_of_values(seen.others)
+    named = {slot[0] for slot in seen.others.open_slots if slot[1] != "missing"}
+    held = {name for name, cells in zip(columns, seen.cells, strict=True) if len(cells)}
+    return {**dict.fromkeys(held - named, "number"), **{name: others[name] for name in others.keys() - held}}
 
 
 def kinds_of_values(seen: Tally) -> dict[str, str]:
@@ -172,38 +181,6 @@ def size_of(batch: Batch) -> int:
     """The bytes of the columns, as far as they are Arrow's."""
     columns = (batch.columns.raw(index) for index in range(len(batch.names)))
     return sum(column.nbytes for column in columns if hasattr(column, "nbytes"))
-
-
-def joined_batches(batches: list[Batch]) -> Batch:
-    """The rows of several batches in one; a column that some lack is missing there."""
-    if len(batches) == 1:
-        return batches[0]
-    names = tuple(dict.fromkeys(chain.from_iterable(batch.names for batch in batches)))
-    full = [batch.with_missing(names) for batch in batches]
-    columns = tuple(joined_column([batch.columns.raw(batch.position(name)) for batch in full]) for name in names)
-    rows = sum(len(batch) for batch in batches)
-    return Batch(ArrowColumns(names, columns, rows), joined_labels([batch.labels for batch in batches]))
-
-
-def joined_column(parts: list[Any]) -> Any:
-    """One column: in Arrow memory where the types allow it, else a list of Python values."""
-    parts = [pa.array(np.ascontiguousarray(part)) if isinstance(part, np.ndarray) else part for part in parts]
-    if all(isinstance(part, (pa.Array, pa.ChunkedArray)) for part in parts):
-        tables = [pa.table({"": part}) for part in parts]
-        try:
-            return pa.concat_tables(tables, promote_options="permissive").column(0)
-        except pa.ArrowException:
-            pass
-    lists = [part if isinstance(part, list) else part.to_pylist() for part in parts]
-    return list(chain.from_iterable(lists))
-
-
-def joined_labels(parts: Iterable[Coded | None]) -> Coded | None:
-    """The labels of all rows, over all classes."""
-    coded = [part for part in parts if part is not None]
-    keys = tuple(sorted({key for part in coded for key in part.keys}))
-    indices = {key: index for index, key in enumerate(keys)}
-    return Coded(np.concatenate([part.renumbered(indices) for part in coded]), keys) if coded else None
 
 
 def named_sources(source: Source) -> list[str]:

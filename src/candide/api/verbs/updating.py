@@ -26,6 +26,7 @@ from candide.model.trained_model import TrainedModel
 from candide.sources import Source
 from candide.training.forget import forget_rows, refuse_others
 from candide.training.learn import learn_rows, with_columns_of
+from candide.training.reread import reread
 from candide.training.traces import CHOICES_REMEMBER, without_origin
 
 Change = Callable[[Fitted, Source], Fitted]
@@ -55,7 +56,7 @@ def learn(
             refuse_nested(sample, source, known=wider.schema.columns)
             wider = told_how_read(with_columns_of(wider, sample), source, new, reading)
         with watch("Learning", source.size) as report:
-            after = learn_rows(wider, source.batches(report))
+            after = reread(learn_rows(wider, source.batches(report)), watch)
         return changed_model(before, after, "learn", source, news(before.trained, after, source))
 
     return saved_change(model, data, output, change, force, reading)
@@ -78,7 +79,7 @@ def forget(
 
     def change(before: Fitted, source: Source) -> Fitted:
         with watch("Forgetting", source.size) as report:
-            after = forget_rows(before.trained, source.batches(report))
+            after = reread(forget_rows(before.trained, source.batches(report)), watch)
         fitted = changed_model(
             before, after, "forget", source, [*news(before.trained, after, source), CHOICES_REMEMBER]
         )
@@ -90,18 +91,21 @@ def forget(
 
 def refit(
     model: Any,
-    data: Any,
+    data: Any = None,
     output: Path | None = None,
     *,
     force: bool = False,
     watch: Watch = unwatched,
     **reading: Unpack[SourceOptions],
 ) -> Fitted:
-    """Make every choice anew from the rows that were learned and not forgotten, given again.
+    """Make choices anew: without data, what can be read off the model's own counts; with data, every choice.
 
-    Afterwards the model is the one that `fit` makes of these rows: nothing is left of any other. Rows that are not
-    exactly those of the model are refused; their summary would not be the model's own.
+    The data are the rows that were learned and not forgotten, given again. Afterwards the model is the one that `fit`
+    makes of these rows: nothing is left of any other. Rows that are not exactly those of the model are refused; their
+    summary would not be the model's own.
     """
+    if data is None:
+        return refit_without_rows(model, output, force, watch)
 
     def change(before: Fitted, source: Source) -> Fitted:
         with watch("Comparing", source.size) as report:
@@ -110,6 +114,27 @@ def refit(
 
     refuse_standard_input(data)
     return saved_change(model, data, output, change, force, reading)
+
+
+def refit_without_rows(model: Any, output: Path | None, force: bool, watch: Watch) -> Fitted:
+    """The model with families, bins, grouping and smoothing read off anew; saved where it came from, or as asked."""
+    target = output if output is not None else model if isinstance(model, (str, os.PathLike)) else None
+    opened_model(model)
+    with being_written(target, None, force):
+        before = opened_model(model)
+        provenance = with_event(before.provenance, "refit", [], before.rows) if before.provenance else {}
+        after = Fitted(replace(reread(before.trained, watch), provenance=provenance), of_age(before.trained))
+        if target is not None:
+            after.save(target, force)
+    return after
+
+
+def of_age(trained: TrainedModel) -> tuple[str, ...]:
+    """What was chosen from whole rows and is older than the counts."""
+    tuning = trained.tuning
+    if tuning.calibration is None or tuning.rows in (0, trained.summary.rows):
+        return ()
+    return (f"Calibration is still that of {tuning.rows:,} rows: give the rows to make it anew.",)
 
 
 def refuse_standard_input(data: Any) -> None:

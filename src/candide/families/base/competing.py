@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
 
 from candide.data.arrays import FloatArray
 from candide.data.batch import Batch
+from candide.statistics.cells import FINEST_LEVEL, Cells
+from candide.statistics.tally import Tally
 
 if TYPE_CHECKING:
     from candide.families.base.family import AnyFamily
@@ -34,43 +35,42 @@ LAST = 1000
 class ColumnLook:
     """What choosing knows of a column before any family is tried.
 
-    `guess` is what it looks like at first sight, the user's options in it. `numbers` are its finite numbers, seconds
-    for times; there are none in other columns. `everything` tells whether no rows but these, and more like them, are
-    to come: a family with a narrow support should stand only there, since a later row might not fit.
+    `cells` hold its numbers, seconds for times; other columns have none. `parts` count where times fall in the
+    calendar. `guess` is what it looks like at first sight, the user's options in it.
 
-    >>> ages = ColumnLook("age", NUMBER, np.array([31.0, 8.0, 31.0]))
+    >>> ages = ColumnLook("age", NUMBER, Cells.of(np.array([31.0, 8.0, 31.0]), np.zeros(3, np.int64), classes=1))
     >>> ages.distinct, ages.smallest, ages.whole, ages.has_shape
     (2, 8.0, True, False)
     """
 
     name: str
     kind: str
-    numbers: FloatArray
+    cells: Cells
+    parts: Tally = field(default_factory=lambda: Tally((), np.zeros((0, 1), np.int64)))
     guess: AnyFamily | None = None
-    everything: bool = True
 
-    @cached_property
+    @property
     def values(self) -> FloatArray:
-        """The different numbers, ascending."""
-        return np.unique(self.numbers)
+        """The different numbers, ascending; where they are very many, one for each cell."""
+        return self.cells.middle
 
     @property
     def distinct(self) -> int:
-        """How many different numbers there are."""
-        return len(self.values)
+        """How many different numbers there are, or more than categories may have where that is no longer known."""
+        return len(self.cells) if self.cells.level == FINEST_LEVEL else max(len(self.cells), MANY_VALUES + 1)
 
     @property
     def smallest(self) -> float:
-        return float(self.values[0]) if self.distinct else np.nan
+        return float(self.values[0]) if len(self.cells) else np.nan
 
     @property
     def largest(self) -> float:
-        return float(self.values[-1]) if self.distinct else np.nan
+        return float(self.values[-1]) if len(self.cells) else np.nan
 
-    @cached_property
+    @property
     def whole(self) -> bool:
         """Whether there are whole numbers only."""
-        return bool((self.values == np.floor(self.values)).all())
+        return not self.cells.fractions.any()
 
     @property
     def has_shape(self) -> bool:

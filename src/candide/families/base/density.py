@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -18,8 +18,9 @@ from candide.families.base.family import AnyFamily
 from candide.families.base.leave_one_out import BlockLeftOut, BySubtracting
 from candide.families.base.numbers import OfNumbers
 from candide.families.base.streaming import BY_MOMENTS
-from candide.families.base.support import REAL, Support
+from candide.families.base.support import LOGS, REAL, Support
 from candide.kernels.logarithm import grid_log
+from candide.statistics.column_memory import ColumnMemory
 from candide.statistics.exact import ExactSums
 from candide.statistics.sums import Sums, SumsBuilder
 from candide.statistics.tally import Tally
@@ -82,12 +83,12 @@ class Density(OfNumbers[Sums, SumsBuilder, Parameters]):
 
     @classmethod
     def candidates_for(cls, column: ColumnLook) -> list[AnyFamily]:
-        """It may stand wherever its support holds all numbers; where that is a part of the line, all must be known."""
+        """It may stand wherever its support holds all numbers."""
         if cls.support is REAL:
             return [cls()] if column.has_shape else []
         large = cls.support.grid_bits is not None and column.largest > LARGE_COUNT
-        known = column.everything and column.has_tail and not large
-        return [cls()] if known and bool(cls.support.holds(column.values).all()) else []
+        stands = column.has_tail and not large and bool(cls.support.holds(column.values).all())
+        return [cls()] if stands else []
 
     @abstractmethod
     def parameters(self, seen: Moments) -> Parameters:
@@ -116,6 +117,15 @@ class Density(OfNumbers[Sums, SumsBuilder, Parameters]):
     def summed(self, values: FloatArray) -> FloatArray:
         """What is summed of the values: themselves, unless the family says otherwise."""
         return values
+
+    def read_off(self, seen: ColumnMemory, columns: tuple[str, ...], wanted: tuple[str, ...]) -> Sums:
+        """The sums themselves, or those of logarithms."""
+        numbers, logs = (sums.narrowed(columns, wanted) for sums in (seen.numbers, seen.logs))
+        if self.summed_support is LOGS:
+            return logs
+        if type(self).summed is not Density.summed or (self.needs_logs and numbers.weight != logs.weight):
+            return super().read_off(seen, columns, wanted)
+        return replace(numbers, log=logs.total) if self.needs_logs else numbers
 
     def learn(self, builder: SumsBuilder, values: FloatArray, labels: IntArray, weights: AnyArray) -> None:
         builder.learn(self.summed(values), labels, weights if weights.size else None)

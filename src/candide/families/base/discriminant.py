@@ -41,6 +41,7 @@ class Discriminant(OfNumbers[CrossSums, CrossSumsBuilder, NormalParameters]):
     statistic = CrossSums
     for_whole_tables = True
     is_joint = True
+    is_read_off = False
 
     @abstractmethod
     def pooled(self, own: FloatArray, weights: FloatArray) -> tuple[FloatArray, FloatArray]:

@@ -45,6 +45,7 @@ class Events(Family[Tally, TallyBuilder, Counts, P]):
     smoothing: float = 1.0
     sampled_events: int = 100
     statistic = Tally
+    is_read_off = False
     live = BY_EVENTS
     shares_total = True
     adds_counts = True

@@ -15,6 +15,7 @@ from candide.families.base.explaining import Explaining
 from candide.families.base.identity import Identity
 from candide.families.base.leaving_out import LeavingOut
 from candide.families.base.profiling import Profiling
+from candide.families.base.reading_off import ReadingOff
 from candide.families.base.remembering import Remembering
 from candide.families.base.streaming import Streaming
 
@@ -26,6 +27,7 @@ class Family(
     ChoosingAtFit[S, B, V, P],
     Remembering[S, B, V, P],
     Identity[S, B, V, P],
+    ReadingOff[S, B, V, P],
     Competing,
     Streaming,
 ):

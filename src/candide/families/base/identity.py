@@ -10,6 +10,7 @@ from candide.data.values import Coded, Key
 from candide.families.base.core import B, Core, P, S, V
 
 if TYPE_CHECKING:
+    from candide.families.base.column_values import ColumnValues
     from candide.families.words.documents import Documents
 
 MISSING_VALUE: Key = ("missing", "")
@@ -25,6 +26,6 @@ class Identity(Core[S, B, V, P]):
     #: Whether a missing number is read as zero, so that the two are the same row.
     zero_is_missing: ClassVar[bool] = False
 
-    def identified(self, batch: Batch, columns: tuple[str, ...]) -> CodedColumns | Counts | Documents:
-        """The values that are hashed: categories, numbers[row, column] or texts."""
+    def identified(self, batch: Batch, columns: tuple[str, ...]) -> CodedColumns | Counts | Documents | ColumnValues:
+        """The values that are hashed: categories, numbers[row, column], texts, or numbers beside categories."""
         return [(name, batch.categories(name)) for name in columns]

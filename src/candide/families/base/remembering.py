@@ -30,6 +30,10 @@ class Remembering(Core[S, B, V, P]):
         """
         return np.ones(len(columns), dtype=bool)
 
+    def first_met(self, seen: S) -> S:
+        """What is kept of the statistic of the first rows: all of it, unless it can be as fine as one likes."""
+        return seen
+
     def value_sums(self, seen: S) -> tuple[ExactSums, ...]:
         """The exact sums of the values themselves, and of their squares, each [column, ...], where those are kept."""
         return ()

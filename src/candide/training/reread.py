@@ -1,0 +1,29 @@
+"""Reread: choices made anew from what a model remembers, with no row at hand."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from candide import engines
+from candide.data.progress import Watch, unwatched
+from candide.model.reading import read_as
+from candide.model.schema import Schema
+from candide.model.trained_model import TrainedModel
+
+
+def reread(trained: TrainedModel, watch: Watch = unwatched) -> TrainedModel:
+    """The same rows with families, bins, grouping and smoothing read off anew, for columns that were left open.
+
+    What was chosen from whole rows is kept: text recipes, columns left out, whether all numbers share a bell, and
+    calibration. Strings that turn out to be texts are counted word by word from then on.
+    """
+    from candide.selection.read_off import read_off  # not needed, and not imported, to predict
+
+    engine = engines.engine_of(trained)
+    return with_schema(trained, read_off(trained.summary, trained.schema, trained.options, engine, watch))
+
+
+def with_schema(trained: TrainedModel, schema: Schema) -> TrainedModel:
+    """The same rows under other choices, as far as what is remembered of them allows."""
+    remembered = trained.schema.remembered
+    return replace(trained, schema=schema, summary=read_as(trained.summary, schema.memory_blocks, remembered))

@@ -223,9 +223,9 @@ class NaiveBayes(Shared, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
         New columns, words, categories and classes are welcome. A model that was never fitted may begin here. A column
         without a family given is taken by its first value at first: x itself, and strings in the column "text", are
-        text, other strings categories, truth values bernoulli, numbers gaussian. Once there are 16 rows, whenever they
-        have doubled since, and when the model is frozen (to be saved, or to predict many rows), its family is read off
-        all rows, as `fit` does.
+        text, other strings categories, truth values bernoulli, numbers gaussian. Once there are 16 rows, and whenever
+        there are four times as many, its family is read off all of them, among those that can be asked between rows.
+        When the model is frozen, to be saved or to predict many rows, it is read off among all, as `fit` does.
 
         >>> filter = NaiveBayes().learn_one("win a prize now", "spam").learn_one("see you at noon", "ham")
         >>> filter.predict_one("a prize for you"), filter.forget_one("win a prize now", "spam").predict_one("a prize")
@@ -558,7 +558,7 @@ class NaiveBayes(Shared, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _label(self, y: Any) -> Any:
         """The labels given, or the name of the column that holds them, where the model knows it."""
-        return self.trained_.label if y is None and self.__sklearn_is_fitted__() else y
+        return self._remembered.label if y is None and self.__sklearn_is_fitted__() else y
 
     def _refuse_fading(self) -> None:
         """Many rows at once have no order in which to fade."""
@@ -648,7 +648,7 @@ class NaiveBayes(Shared, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 advice="Give the columns it learned from.",
                 expected=f"{self.n_features_in_} features",
             )
-        return met(self.trained_.schema, batch)
+        return met(self._remembered.schema, batch)
 
 
 def looked_at_twice(schema: Schema) -> ColumnWarning:

@@ -168,6 +168,12 @@ class Summary:
         statistics = tuple(known.get(block, statistic) for block, statistic in pairs)
         return Summary(self.blocks, self.classes, self.units, statistics, self.declared, self.bits)
 
+    @property
+    def counting_blocks(self) -> tuple[Block, ...]:
+        """The blocks, counting as finely as what was learned: so that more rows add, and can be taken away again."""
+        pairs = zip(self.blocks, self.statistics, strict=True)
+        return tuple(Block(block.family.counting_like(seen), block.columns) for block, seen in pairs)
+
     def first_met(self) -> Summary:
         """The same rows, remembered as finely as rows are that were learned first."""
         pairs = zip(self.blocks, self.statistics, strict=True)

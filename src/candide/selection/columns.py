@@ -18,8 +18,10 @@ from candide.data.times import is_time
 from candide.engines.protocol import Engine
 from candide.families.base.competing import CATEGORY, NUMBER
 from candide.families.base.family import AnyFamily, Block, Family
+from candide.families.base.undecided import Undecided
+from candide.families.text import Text
 from candide.model.options import Options
-from candide.model.schema import GUESS, LEFT_OUT, Choice, Schema
+from candide.model.schema import AUTO, GUESS, LEFT_OUT, Choice, Schema
 from candide.model.summary import Summary
 from candide.selection.candidates import holds_numbers, smoothed_by_itself
 from candide.selection.leave_one_out import LeaveOneOut
@@ -80,11 +82,20 @@ class ByRows:
         if choice.family is None or isinstance(said, Family):
             return choice
         if choice.family.has_recipe:
-            return best_recipe(choice, column, self.user_options, self.user_options.calibrate)
+            found = best_recipe(choice, column, self.user_options, self.user_options.calibrate)
+            left_open = self.user_options.text is None and said == AUTO
+            return with_plain_words(found) if left_open else found
         if not is_open(self.user_options.smoothing, choice.column):
             return choice
         seen = Summary.of((Block(choice.family, column.names),), column).statistics[0]
         return replace(choice, family=smoothed_by_itself(choice.family, seen))
+
+
+def with_plain_words(choice: Choice) -> Choice:
+    """The choice of a text that also remembers its words as they are, which any two models have in common."""
+    plain = Text().reading(choice.column)
+    has_them = any(family.counted_as == plain.counted_as for family in choice.families)
+    return choice if has_them else replace(choice, remembered=plain)
 
 
 def best_table(
@@ -100,7 +111,8 @@ def best_table(
     Numbers that go together, such as lengths and widths, may do better in one bell with a covariance (the lecture's
     discriminant analysis). Such a block cannot say what each column said, so it must win clearly.
     """
-    free = {choice.column for choice in winners.choices if choice.remembered is not None and choice.rule != LEFT_OUT}
+    free = {choice.column for choice in winners.choices if isinstance(choice.remembered, Undecided)}
+    free -= {choice.column for choice in winners.choices if choice.rule == LEFT_OUT}
     if len(rows) < FEWEST_ROWS or distinct_classes(rows) < 2 or not free:
         return winners
     few = rows.rows(0, affordable_rows(rows))

@@ -27,10 +27,18 @@ FEWEST_ROWS = 50
 
 
 def read_off(
-    summary: Summary, schema: Schema, options: Options, engine: Engine, watch: Watch = unwatched
+    summary: Summary,
+    schema: Schema,
+    options: Options,
+    engine: Engine,
+    watch: Watch = unwatched,
+    answers_live: bool = False,
 ) -> Schema:
-    """The schema with the families of open columns read off the summary, each by its rule."""
-    deciding = Deciding.of(summary, options)
+    """The schema with the families of open columns read off the summary, each by its rule.
+
+    For a stream that is asked between its rows, only families compete that `answers_live` from counts and sums.
+    """
+    deciding = Deciding.of(summary, options, answers_live)
     if not any(deciding.is_open(choice) for choice in schema.choices):
         return schema
     with watch("Choosing", Size(len(schema.choices), "columns")) as report:
@@ -50,12 +58,13 @@ class Deciding:
     summary: Summary
     memories: dict[AnyFamily, tuple[Block, Any]]
     options: Options
+    answers_live: bool
 
     @classmethod
-    def of(cls, summary: Summary, options: Options) -> Deciding:
+    def of(cls, summary: Summary, options: Options, answers_live: bool = False) -> Deciding:
         """Ready to decide about each column of a summary."""
         pairs = zip(summary.blocks, summary.statistics, strict=True)
-        return cls(summary, {block.family: (block, seen) for block, seen in pairs}, options)
+        return cls(summary, {block.family: (block, seen) for block, seen in pairs}, options, answers_live)
 
     def is_open(self, choice: Choice) -> bool:
         """Whether the family of a column is to be read off."""
@@ -83,6 +92,8 @@ class Deciding:
             return replace(choice, remembered=None)
         entrants = candidates(taken.family, kind, column)
         entrants = [family for family in entrants if family.name == choice.rule] or entrants
+        if self.answers_live:  # columns of one family in one block: each block costs as much as a column
+            entrants = [replace(family, column="") for family in entrants if family.live] or entrants
         if is_open(options.smoothing, choice.column):
             entrants = [smoothed_by_itself(family, statistic_of_column(family, column)) for family in entrants]
         if len(entrants) == 1:

@@ -69,7 +69,7 @@ def unscreened(schema: Schema, before: Schema) -> Schema:
     first = {choice.column: choice for choice in before.choices}
     choices = (
         replace(choice, family=first[choice.column].family, warning=first[choice.column].warning, rule="")
-        if choice.remembered is not None
+        if isinstance(choice.remembered, Undecided)
         else choice
         for choice in schema.choices
     )

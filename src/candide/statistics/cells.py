@@ -31,7 +31,7 @@ from candide.statistics.weight_grid import amounts, coarsest, in_finer_units
 FINEST_LEVEL, COARSEST_LEVEL = 64, 1
 MARKS = 2
 CELLS_AT_FIRST = 512
-"""A column's level is the finest at which no more cells than this are occupied, when it is first met."""
+"""A column's level is the finest at which no more cells than this are occupied, when its first rows were learned."""
 
 MOST_CELLS = 8192
 """Numbers that come later keep to that level, unless they occupy more cells than this."""
@@ -75,9 +75,9 @@ class Cells:
         cls, values: FloatArray, labels: IntArray, classes: int, weights: AnyArray | None = None, level: int = 0
     ) -> Cells:
         """The cells of finite numbers, NaN being missing, at a level, or at the one that suits them."""
-        builder = CellsBuilder(classes, level) if level else CellsBuilder(classes, most=CELLS_AT_FIRST)
+        builder = CellsBuilder(classes, level)
         builder.learn(values, labels, np.zeros(0, np.int64) if weights is None else weights)
-        return builder.freeze()
+        return builder.freeze() if level else builder.freeze().with_at_most(CELLS_AT_FIRST)
 
     @classmethod
     def empty(cls, classes: int, level: int = FINEST_LEVEL) -> Cells:
@@ -218,17 +218,21 @@ class Cells:
 
 
 class CellsBuilder:
-    """Cells in the making: `learn` counts in place, at a level that gets coarser only where cells are too many."""
+    """Cells in the making: `learn` counts in place, at a level that gets coarser only where cells are too many.
 
-    def __init__(self, classes: int, level: int = FINEST_LEVEL, most: int = MOST_CELLS) -> None:
-        self.most = most
+    At a level that is given they may be many. Without one, some hundreds will be kept in the end, so no more than a few
+    times as many are counted: that keeps them in the processor's cache.
+    """
+
+    def __init__(self, classes: int, level: int = 0) -> None:
+        self.most = MOST_CELLS if level else CELLS_AT_FIRST
         self.classes = classes
-        self._hold(Cells.empty(classes, level))
+        self._hold(Cells.empty(classes, level or FINEST_LEVEL))
 
     @classmethod
     def over(cls, seen: Cells) -> CellsBuilder:
         """Go on from cells already there."""
-        builder = cls(seen.classes)
+        builder = cls(seen.classes, seen.level)
         builder._hold(seen)
         return builder
 
@@ -267,12 +271,12 @@ class CellsBuilder:
             room = self.room
             self.room = roomy(room.cells, room.table, room.marks)
         else:
-            self._hold(self.freeze())
+            self._hold(self.freeze().with_at_most(self.most))
 
     def freeze(self) -> Cells:
         order = np.argsort(self.room.cells[: self.used])
         units, marks = self.room.table[order, : self.classes], self.room.marks[:, : self.classes]
-        return Cells.canonical(self.room.cells[order], units, marks, self.level, self.bits).with_at_most(self.most)
+        return Cells.canonical(self.room.cells[order], units, marks, self.level, self.bits).with_at_most(MOST_CELLS)
 
 
 def roomy(cells: IntArray, table: IntArray, marks: IntArray) -> CellRoom:

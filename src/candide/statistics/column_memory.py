@@ -174,12 +174,12 @@ def weighs(sums: Sums, index: int, units: AnyArray, bits: int) -> bool:
 class ColumnMemoryBuilder:
     """What is remembered of columns in the making; a row costs a row."""
 
-    def __init__(self, columns: int, classes: int) -> None:
+    def __init__(self, columns: int, classes: int, levels: Sequence[int] = ()) -> None:
         self.columns = columns
         self.classes = classes
         self.numbers = SumsBuilder(columns, classes)
         self.logs = SumsBuilder(columns, classes)
-        self.cells = [CellsBuilder(classes) for _ in range(columns)]
+        self.cells = [CellsBuilder(classes, level) for level in levels or [0] * columns]
         self.others = TallyBuilder((), classes)
         self.parts = TallyBuilder((), classes)
 

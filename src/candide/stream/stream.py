@@ -43,8 +43,11 @@ from candide.training.row_hashes import identities
 from candide.training.traces import is_array, without_origin, without_traces, without_values
 
 FEW_CLASSES = 64
-FEWEST_ROWS = 16
-"""Families of open columns are read off once there are so many rows, and whenever rows have doubled or halved since."""
+FEWEST_ROWS, GROWTH = 16, 4
+"""Families of open columns are read off once there are so many rows, and whenever there are so many times more or less.
+
+A stream that began with nothing answers by families that are judged straight from the counts; frozen, by the best.
+"""
 
 INDEX = itemgetter(0)
 LIVE: dict[tuple[type, str], type[Live]] = {
@@ -78,6 +81,7 @@ class Stream:
     def __init__(self, learned: TrainedModel) -> None:
         self.events = threading.RLock()
         self.clean = False
+        self.answers_live = not learned.summary.rows
         self._open(learned)
 
     def _open(self, learned: TrainedModel) -> None:
@@ -102,6 +106,11 @@ class Stream:
             for block, statistic in zip(reading.blocks, reading.statistics, strict=True)
         }
         memories = zip(summary.blocks, summary.statistics, strict=True)
+        self.kept_blocks: dict[AnyFamily, Live] = {
+            block.family: self.live(block.family, list(block.columns), seen)
+            for block, seen in zip(summary.blocks, summary.statistics, strict=True)
+            if block.family not in self.live_blocks and not isinstance(block.family, Undecided)
+        }
         self.open = next(
             (OpenColumns(b.family, b.columns, seen) for b, seen in memories if isinstance(b.family, Undecided)), None
         )
@@ -145,13 +154,15 @@ class Stream:
             if self.counts[label] == self.weight:
                 self._list_classes()
             self.frozen = None
-            self._read_anew_if_due(max(FEWEST_ROWS * self.weight, 2 * self.read_at) <= self.rows or self.outgrown)
+            grown = max(FEWEST_ROWS * self.weight, GROWTH * self.read_at) <= self.rows
+            self._read_anew_if_due(grown or self.outgrown)
             return bool(new)
 
     def _read_anew_if_due(self, is_due: bool) -> None:
         """Read families off all that was learned, and answer by them from now on."""
         if is_due and self.open is not None:
-            self._open(self.freeze())
+            self._open(reread(self._unread(), answers_live=self.answers_live))
+            self.frozen = None
 
     def _values(self, row: Mapping[str, Any]) -> list[tuple[Live, Any]]:
         """What each block is to learn of a row.
@@ -159,7 +170,7 @@ class Stream:
         Where the family of an open column does not take its value, another is read off once the row is learned.
         """
         self.outgrown, values = False, []
-        for block, cells in self._by_block(row):
+        for block, cells in [*self._by_block(row), *self._kept(row)]:
             try:
                 values.append((block, block.read(cells)))
             except ColumnRefused:
@@ -167,6 +178,14 @@ class Stream:
                     raise
                 self.outgrown = True
         return values
+
+    def _kept(self, row: Mapping[str, Any]) -> list[tuple[Live, list[Cell]]]:
+        """The cells of blocks that learn but do not speak, such as the plain words of a text that is read otherwise."""
+        return [
+            (block, [(index, name, row[name]) for index, name in enumerate(block.columns) if name in row])
+            for block in self.kept_blocks.values()
+            if any(name in row for name in block.columns)
+        ]
 
     def _is_read_off(self, block: Live) -> bool:
         """Whether what a block answers by is read off what is remembered of its columns in any case."""
@@ -193,8 +212,9 @@ class Stream:
                     f"Class '{shown(key)}' has no rows left.",
                     where=Location(value=shown(key)),
                 )
-            cells = dict(self._by_block(row))
-            values = [(block, block.read(cells.get(block, []))) for block in self.live_blocks.values()]
+            cells = dict([*self._by_block(row), *self._kept(row)])
+            learned = [*self.live_blocks.values(), *self.kept_blocks.values()]
+            values = [(block, block.read(cells.get(block, []))) for block in learned]
             left = self.counts[: self.width].copy()
             left[label] -= self.weight
             for block, read in values:
@@ -220,7 +240,7 @@ class Stream:
                 self._scrub(emptied)
             self.frozen = None
             self._give_back(cells)
-            self._read_anew_if_due(2 * self.rows <= self.read_at)
+            self._read_anew_if_due(GROWTH * self.rows <= self.read_at)
             return len(self.choices) < columns
 
     def _identity(self, row: Mapping[str, Any], key: Key) -> bytes:
@@ -284,10 +304,13 @@ class Stream:
         """All of it as it stands; learning goes on in place."""
         with self.events:
             if self.frozen is None:
-                schema, ledger = Schema(tuple(self.choices)), self._ledger()
-                frozen = replace(self.learned, schema=schema, summary=self._summary(schema), ledger=ledger)
-                self.frozen = frozen if self.open is None else reread(frozen)
+                self.frozen = self._unread() if self.open is None else reread(self._unread())
             return self.frozen
+
+    def _unread(self) -> TrainedModel:
+        """All of it, with the families that the stream answers by."""
+        schema = Schema(tuple(self.choices))
+        return replace(self.learned, schema=schema, summary=self._summary(schema), ledger=self._ledger())
 
     def _blocks(self) -> tuple[Block, ...]:
         return tuple(Block(family, tuple(block.columns)) for family, block in self.live_blocks.items())
@@ -304,7 +327,7 @@ class Stream:
         """What is remembered of a block, classes as in the stream."""
         if self.open is not None and block.family == self.open.family:
             return self.open.freeze(self.width)
-        return self.live_blocks[block.family].freeze()
+        return (self.live_blocks | self.kept_blocks)[block.family].freeze()
 
     def _ledger(self) -> Ledger | None:
         if self.noted is None:
@@ -408,7 +431,7 @@ class Stream:
             self.width += 1
             if self.width > len(self.counts):
                 self.counts = np.pad(self.counts, (0, self.width))
-            for block in self.live_blocks.values():
+            for block in (*self.live_blocks.values(), *self.kept_blocks.values()):
                 block.grow(self.width)
         return self.index_of[key]
 
@@ -421,7 +444,7 @@ class Stream:
     def _give_back(self, changed: Iterable[Live]) -> None:
         """Give back the memory of what was forgotten, once it outweighs what is left."""
         if len(self.free) > len(self.index_of) + FEW_CLASSES:
-            self._open(self.freeze())
+            self._open(self._unread())
             return
         for block in changed:
             if block.is_sparse():
@@ -478,12 +501,13 @@ class Stream:
         if self.open is not None:
             self.open.narrow([name for name in self.open.columns if name not in gone])
             self.open = self.open if self.open.columns else None
-        for family, block in list(self.live_blocks.items()):
-            kept = [name for name in block.columns if name not in gone]
-            if not kept:
-                del self.live_blocks[family]
-            elif len(kept) < len(block.columns):
-                block.narrow(kept)
+        for blocks in (self.live_blocks, self.kept_blocks):
+            for family, block in list(blocks.items()):
+                kept = [name for name in block.columns if name not in gone]
+                if not kept:
+                    del blocks[family]
+                elif len(kept) < len(block.columns):
+                    block.narrow(kept)
         self.choices = [choice for choice in self.choices if choice.column not in gone]
         self.columns = {choice.column: [] for choice in self.choices}
         for block in self.live_blocks.values():

@@ -59,7 +59,7 @@ def common_choice(mine: Choice, theirs: Choice) -> Choice:
     if is_undecided(mine) and not is_undecided(theirs):
         mine, theirs = theirs, mine
     kept = tuple(family for family in mine.families if is_counted(family, theirs))
-    remembered = mine.remembered if mine.remembered is not None and is_counted(mine.remembered, theirs) else None
+    remembered = next((f for f in common_memories(mine, theirs) if is_counted(f, mine) and is_counted(f, theirs)), None)
     if not kept and remembered is None:
         raise SummariesDisagree(
             f"Column '{mine.column}' is {choice_in_words(mine, theirs)} here and {choice_in_words(theirs, mine)} "
@@ -67,10 +67,19 @@ def common_choice(mine: Choice, theirs: Choice) -> Choice:
             advice=("Fit the second like the first, with ", UseVerb("fit", (SetOption("like"),)), ", then merge."),
             where=Location(column=mine.column),
         )
-    family = kept[0] if kept else None if is_undecided(mine) else remembered
     rule = LEFT_OUT if LEFT_OUT in (mine.rule, theirs.rule) else mine.rule if mine.rule == theirs.rule else ""
-    family, auxiliary = (None, ()) if rule == LEFT_OUT else (family, kept[1:])
-    return replace(mine, family=family, auxiliary=auxiliary, remembered=remembered, rule=rule)
+    if is_undecided(mine):
+        family = kept[0] if kept and rule != LEFT_OUT else None
+        return replace(mine, family=family, auxiliary=(), remembered=remembered, rule=rule)
+    if mine.family in kept or remembered is None or mine.family is None:
+        return replace(mine, family=kept[0], auxiliary=kept[1:], remembered=remembered, rule=rule)
+    first = replace(remembered, smoothing=mine.family.smoothing)
+    return replace(mine, family=first, auxiliary=kept, remembered=None, rule=rule)
+
+
+def common_memories(mine: Choice, theirs: Choice) -> tuple[AnyFamily, ...]:
+    """What is remembered of a column beside its readings, by one or the other."""
+    return tuple(choice.remembered for choice in (mine, theirs) if choice.remembered is not None)
 
 
 def is_undecided(choice: Choice) -> bool:

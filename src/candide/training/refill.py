@@ -21,7 +21,7 @@ def refilled(
 
     Where a ledger is kept the rows are noted, and refused if not `within` another.
     """
-    blocks, rows, ledger = trained.schema.memory_blocks, completed(trained, batches), None
+    blocks, rows, ledger = trained.summary.counting_blocks, completed(trained, batches), None
     engine = engines.engine_of(trained)
     if trained.options.ledger:
         from candide.training.row_hashes import Noting

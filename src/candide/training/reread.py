@@ -11,16 +11,18 @@ from candide.model.schema import Schema
 from candide.model.trained_model import TrainedModel
 
 
-def reread(trained: TrainedModel, watch: Watch = unwatched) -> TrainedModel:
+def reread(trained: TrainedModel, watch: Watch = unwatched, answers_live: bool = False) -> TrainedModel:
     """The same rows with families, bins, grouping and smoothing read off anew, for columns that were left open.
 
     What was chosen from whole rows is kept: text recipes, columns left out, whether all numbers share a bell, and
-    calibration. Strings that turn out to be texts are counted word by word from then on.
+    calibration. Strings that turn out to be texts are counted word by word from then on. A stream that is asked between
+    its rows is read by families that `answers_live`, whose parameters need not be made anew for every row.
     """
     from candide.selection.read_off import read_off  # not needed, and not imported, to predict
 
     engine = engines.engine_of(trained)
-    return with_schema(trained, read_off(trained.summary, trained.schema, trained.options, engine, watch))
+    schema = read_off(trained.summary, trained.schema, trained.options, engine, watch, answers_live)
+    return with_schema(trained, schema)
 
 
 def with_schema(trained: TrainedModel, schema: Schema) -> TrainedModel:

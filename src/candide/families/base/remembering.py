@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Self
+
 import numpy as np
 
 from candide.data.arrays import BoolArray
@@ -29,6 +31,10 @@ class Remembering(Core[S, B, V, P]):
         complete, a statistic cannot tell, and the columns stay.
         """
         return np.ones(len(columns), dtype=bool)
+
+    def counting_like(self, seen: S) -> Self:
+        """The same family, counting as finely as what is there, where that is a matter of the first rows."""
+        return self
 
     def first_met(self, seen: S) -> S:
         """What is kept of the statistic of the first rows: all of it, unless it can be as fine as one likes."""

@@ -10,13 +10,14 @@ import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page
+    from playwright.sync_api import Browser, BrowserContext, Page
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 ABSENT = "No Chromium was found. `make browser` installs Debian's; or set CANDIDE_CHROMIUM to the path of one."
@@ -106,16 +107,21 @@ def visiting(
     browser: Browser, path: Path, scheme: str = "light", width: int = 1280, javascript: bool = True, **options: Any
 ) -> Iterator[Visit]:
     """Open a file as a person would: light or dark, wide or on a phone."""
-    context = browser.new_context(
-        viewport={"width": width, "height": HEIGHT}, color_scheme=scheme, java_script_enabled=javascript, **options
-    )
+    page = context_of(browser, javascript, **options).new_page()
     try:
-        visit = Visit(context.new_page(), path.as_uri())
+        visit = Visit(page, path.as_uri())
+        visit.look(scheme, width)
         listen(visit)
-        visit.page.goto(visit.address, wait_until="load")
+        page.goto(visit.address, wait_until="load")
         yield visit
     finally:
-        context.close()
+        page.close()
+
+
+@cache
+def context_of(browser: Browser, javascript: bool, **options: Any) -> BrowserContext:
+    """A session of the browser, made once: it takes longer than opening a page."""
+    return browser.new_context(java_script_enabled=javascript, **options)
 
 
 def listen(visit: Visit) -> None:
@@ -140,7 +146,13 @@ CONTRASTS = """() => {
   const paper = getComputedStyle(probe).color;
   probe.remove();
 
+  const known = new Map();  // few colours lie over each other in many places
   const painted = (layers) => {
+    const key = layers.join(';');
+    if (!known.has(key)) known.set(key, paint(layers));
+    return known.get(key);
+  };
+  const paint = (layers) => {
     brush.globalAlpha = 1;
     brush.clearRect(0, 0, 1, 1);
     for (const [colour, opacity] of layers) {

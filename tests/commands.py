@@ -25,8 +25,9 @@ ENVIRONMENT = {
 }
 
 FORKING = """
-import json, os, signal, sys, traceback
-from candide.cli import app, cards, lean, main, progress_bar, tables
+import importlib, json, os, pathlib, signal, sys, traceback
+import rich.console, rich.table
+from candide.cli import app, cards, failures, lean, main, progress_bar, running, tables, text_recipe
 with lean.without_package("pandas"):
     lean.load_numba()
     from candide.api import verbs
@@ -34,6 +35,16 @@ with lean.without_package("pandas"):
     rows = {"x": [n / 7 for n in range(60)], "c": ["a", "b"] * 30, "t": [f"some word{n % 3} {n}" for n in range(60)]}
     fitted = verbs.fit({**rows, "y": ["u", "v"] * 30}, "y")
     verbs.predict(fitted, rows), verbs.explain(fitted, rows), verbs.inspect(fitted)
+    orchard = verbs.fit(pathlib.Path(verbs.__path__[0], "orchard.csv"), "fruit")
+LATER = {"compare": ["sklearn.linear_model", "sklearn.svm", "matplotlib.figure"],
+         "report": ["candide.show.report.page", "matplotlib.figure", "matplotlib.backends.backend_svg"]}
+
+
+def load_for(command):
+    # What it imports beyond all others, once it is asked for.
+    with lean.without_package("pandas"):
+        for name in LATER.pop(command, []):
+            importlib.import_module(name)
 
 
 def run(words, folder, environment, out, err, patience, killed_at):
@@ -68,6 +79,7 @@ def run(words, folder, environment, out, err, patience, killed_at):
 
 
 for line in sys.stdin:
+    load_for(json.loads(line)["words"][0])
     counted, told = os.pipe()
     child = os.fork()
     if not child:

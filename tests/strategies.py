@@ -1,14 +1,19 @@
 """Rows that suit a family, made from what the family itself takes: a new family needs nothing here.
 
+A draw of Hypothesis takes as long as learning a row. So it draws how many rows there are, and a seed, and chance makes
+the rows: the longer table of a seed begins with the shorter one, so that what fails still shrinks to few rows.
 Strategies are made once for what they are asked for: making and checking one takes longer than drawing from it.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+import struct
+from collections.abc import Callable, Sequence
+from copy import copy
 from dataclasses import dataclass, replace
 from functools import cache
+from random import Random
 from typing import Any
 
 from hypothesis import strategies as st
@@ -50,22 +55,68 @@ def takes_numbers(family: Family) -> bool:
     return not takes(family, "red")
 
 
-def cells(family: Family, extreme: bool = True) -> st.SearchStrategy[Any]:
+#: What makes a thing by chance.
+Maker = Callable[[Random], Any]
+
+#: Of numbers with more bits Hypothesis draws small ones more often than others.
+SEEDS = st.integers(0, (1 << 24) - 1)
+
+
+def one(make: Maker) -> st.SearchStrategy[Any]:
+    """What is made from any seed."""
+    return SEEDS.map(lambda seed: make(Random(seed)))
+
+
+def several(make: Maker, least: int, most: int) -> st.SearchStrategy[tuple[Any, ...]]:
+    """As many as Hypothesis likes; one in eight is there already."""
+
+    def made(drawn: tuple[int, int]) -> tuple[Any, ...]:
+        count, seed = drawn
+        chance, found = Random(seed), []
+        for _ in range(count):
+            found.append(copy(chance.choice(found)) if found and chance.random() < 1 / 8 else make(chance))
+        return tuple(found)
+
+    return st.tuples(st.integers(least, most), SEEDS).map(made)
+
+
+def one_of(*makers: Maker) -> Maker:
+    return lambda chance: chance.choice(makers)(chance)
+
+
+def sampled_from(values: Sequence[Any]) -> Maker:
+    return lambda chance: chance.choice(values)
+
+
+def smooth(chance: Random) -> float:
+    """A number above zero, of any size that is measured."""
+    return 10 ** chance.uniform(-2, 6)
+
+
+def any_float(chance: Random) -> float:
+    """Numbers as they are met, and as bits can be."""
+    if chance.random() < 0.5:
+        return chance.gauss(0, 1) * 10 ** chance.randrange(6)
+    return struct.unpack("d", chance.randbytes(8))[0]
+
+
+@cache
+def cells(family: Family, extreme: bool = True) -> Maker:
     """Values a family learns from; one in some is missing."""
-    ordinary = st.sampled_from(taken(family, ORDINARY))
+    ordinary, missing = sampled_from(taken(family, ORDINARY)), sampled_from([None])
     if not extreme:
-        return st.one_of(ordinary, ordinary, ordinary, st.none())
-    rare = [st.sampled_from(taken(family, EXTREME))] if taken(family, EXTREME) else []
-    smooth = [st.floats(0.01, 1e6)] if takes(family, 0.3) else []
-    return st.one_of(ordinary, ordinary, *rare, *smooth, st.none())
+        return one_of(ordinary, ordinary, ordinary, missing)
+    rare = [sampled_from(taken(family, EXTREME))] if taken(family, EXTREME) else []
+    return one_of(ordinary, ordinary, *rare, *([smooth] if takes(family, 0.3) else []), missing)
 
 
-def any_cells(family: Family) -> st.SearchStrategy[Any]:
+@cache
+def any_cells(family: Family) -> Maker:
     """Values a family may be asked about: whatever a column of its kind can hold."""
     pool = (*ORDINARY, *EXTREME, *STRANGE)
     if takes_numbers(family):
         pool = tuple(cell for cell in pool if isinstance(cell, (float, type(None))))
-    return st.one_of(st.sampled_from(pool), st.floats())
+    return one_of(sampled_from(pool), any_float)
 
 
 @dataclass(frozen=True)
@@ -121,10 +172,16 @@ def takes_several(family: Family, names: tuple[str, ...]) -> bool:
     return True
 
 
-def rows(blocks: Sequence[Block], labels: Sequence[str] = LABELS, extreme: bool = True) -> st.SearchStrategy[Row]:
+def row(blocks: Sequence[Block], labels: Sequence[str] = LABELS, extreme: bool = True) -> Maker:
     """Rows that can be learned, some of them heavy."""
-    values = st.tuples(*(cells(block.family, extreme) for block in blocks for _ in block.columns))
-    return st.builds(Row, values, st.sampled_from(labels), st.sampled_from((1, 1, 1, 2, 3, 50)))
+    values = [cells(block.family, extreme) for block in blocks for _ in block.columns]
+    weights = (1, 1, 1, 2, 3, 50)
+    return lambda chance: Row(tuple(make(chance) for make in values), chance.choice(labels), chance.choice(weights))
+
+
+@cache
+def rows(blocks: tuple[Block, ...]) -> st.SearchStrategy[Row]:
+    return one(row(blocks))
 
 
 @cache
@@ -132,15 +189,14 @@ def tables(
     blocks: tuple[Block, ...], least: int = 0, most: int = 8, labels: tuple[str, ...] = LABELS, extreme: bool = True
 ) -> st.SearchStrategy[Table]:
     """Tables that can be learned: any number of classes, duplicates, missing values."""
-    some = st.lists(rows(blocks, labels, extreme), min_size=least, max_size=most)
-    return some.map(lambda drawn: Table(tuple(blocks), tuple(drawn)))
+    return several(row(blocks, labels, extreme), least, most).map(lambda found: Table(tuple(blocks), found))
 
 
 @cache
 def questions(blocks: tuple[Block, ...], most: int = 6) -> st.SearchStrategy[dict[str, list[Any]]]:
     """Columns to predict from, holding anything at all."""
     names = [name for block in blocks for name in block.columns]
-    row = st.tuples(*(any_cells(block.family) for block in blocks for _ in block.columns))
-    return st.lists(row, min_size=1, max_size=most).map(
-        lambda drawn: {name: [cells[index] for cells in drawn] for index, name in enumerate(names)}
+    values = [any_cells(block.family) for block in blocks for _ in block.columns]
+    return several(lambda chance: [make(chance) for make in values], 1, most).map(
+        lambda found: {name: [cells[index] for cells in found] for index, name in enumerate(names)}
     )

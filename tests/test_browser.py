@@ -314,6 +314,7 @@ def test_the_contents_lead_to_their_sections(chromium, reports):
     with browser.visiting(chromium, reports / "table.html", reduced_motion="reduce") as visit:
         links = visit.page.query_selector_all("nav a")
         assert len(links) >= 8
+        visit.page.evaluate("document.documentElement.style.scrollBehavior = 'auto'")  # or each is waited for
         for link in links:
             visit.page.evaluate("scrollTo({top: 0, behavior: 'instant'})")
             link.click()

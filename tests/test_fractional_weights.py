@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import cache
 
 import numpy as np
 import pytest
@@ -30,21 +29,24 @@ from candide.model.trained_model import TrainedModel
 from candide.selection.leave_one_out import known_labels
 from candide.statistics.weight_grid import on_grid
 from candide.store import ModelFileRefused, container
-from strategies import PLAIN, Row, Table, blocks_of, tables
-from test_leave_one_out import MODELS, any_cut, assert_alike, assert_refits, judged, matrix_of, texts
+from strategies import PLAIN, Row, Table, blocks_of, one_of, sampled_from, several, tables
+from test_leave_one_out import MODELS, any_cut, assert_alike, assert_refits, judged, matrix_of
+from test_leave_one_out import text_tables as weighed_texts
 from test_store import forged, parts_of
 from test_text import RECIPES
 
 #: Counts of many thousand millions leave no room for fractions of them.
 SUMMED = ("multinomial", "complement")
 every_family = pytest.mark.parametrize("case", families.names())
-WEIGHTS = st.one_of(st.sampled_from([0.5, 0.25, 1.5, 1.0, 2.0, 1 / 3, 1e-3]), st.floats(1e-6, 100))
+WEIGHTS = one_of(sampled_from([0.5, 0.25, 1.5, 1.0, 2.0, 1 / 3, 1e-3]), lambda chance: 10 ** chance.uniform(-6, 2))
+WHOLE, SMALL, HALVES = sampled_from([1, 2, 50]), sampled_from([1, 2, 3]), sampled_from([0.5])
 
 
 def weighed(data, case, least=1, most=6):
     """A table whose rows weigh what they like."""
     table = data.draw(tables(blocks_of(case), least=least, most=most, labels=("a", "b"), extreme=False))
-    return table.of([replace(row, weight=data.draw(WEIGHTS)) for row in table.rows])
+    weights = data.draw(several(WEIGHTS, len(table.rows), len(table.rows)))
+    return table.of([replace(row, weight=weight) for row, weight in zip(table.rows, weights, strict=True)])
 
 
 @every_family
@@ -241,17 +243,9 @@ every_recipe = pytest.mark.parametrize("options", RECIPES, ids=repr)
 every_model = pytest.mark.parametrize("model", MODELS, ids=lambda model: f"{model['model']} of {model['weighting']}")
 
 
-@cache
-def text_rows(weights, least, most):
-    """Texts with labels, which weigh what they like."""
-    row = st.builds(Row, st.tuples(texts), st.sampled_from(("apple", "pear", "quince")), weights)
-    return st.lists(row, min_size=least, max_size=most).map(tuple)
-
-
-def text_tables(options, smoothing=1.0, weights=WEIGHTS, least=1, most=8):
-    """Such texts under a recipe."""
-    block = Block(Text(smoothing=smoothing, column="text", options=options), ("text",))
-    return text_rows(weights, least, most).map(lambda rows: Table((block,), rows))
+def text_tables(options, smoothing=1.0, weights=WEIGHTS, **rows):
+    """Texts which weigh what they like, under a recipe."""
+    return weighed_texts(options, smoothing, weights=weights, **rows)
 
 
 def is_scaled(options):
@@ -275,7 +269,7 @@ def test_summaries_of_texts_add_up_in_any_order_and_split(options, data):
 @every_recipe
 @given(data=st.data())
 def test_fractions_of_texts_leave_whole_counts_as_they_were(options, data):
-    whole = data.draw(text_tables(options, weights=st.sampled_from([1, 2, 50]))).summary()
+    whole = data.draw(text_tables(options, weights=WHOLE)).summary()
     fractions = data.draw(text_tables(options)).summary()
     assert (whole + fractions) - fractions == whole
     assert (fractions + whole) - whole == fractions
@@ -285,7 +279,7 @@ def test_fractions_of_texts_leave_whole_counts_as_they_were(options, data):
 @given(data=st.data())
 def test_halves_of_texts_are_whole_ones_in_bits(options, data):
     """Of scaled amounts, which are no whole numbers of units, each half is rounded: to a unit of 2^-32 a text."""
-    table = data.draw(text_tables(options, weights=st.sampled_from([1, 2, 3])))
+    table = data.draw(text_tables(options, weights=SMALL))
     halves = [replace(row, weight=row.weight / 2) for row in table.rows]
     twice, once = table.of([*halves, *halves]).summary(), table.summary()
     (found,), (expected,) = twice.statistics, once.statistics
@@ -301,7 +295,7 @@ def test_halves_of_texts_are_whole_ones_in_bits(options, data):
 @every_recipe
 @given(data=st.data())
 def test_whole_weights_among_fractions_add_what_they_always_add(options, data):
-    whole = data.draw(text_tables(options, weights=st.sampled_from([1, 2, 50])))
+    whole = data.draw(text_tables(options, weights=WHOLE))
     light = replace(data.draw(text_tables(options)).rows[0], weight=0.5)
     beside = whole.of([*whole.rows, light]).summary()
     assert beside - whole.of([light]).summary() == whole.summary()
@@ -321,8 +315,9 @@ def test_a_file_gives_fractions_of_texts_back(options, data):
 def test_many_classes_are_counted_by_pairs_alike(data):
     """Beyond 32 classes counts live in a hash of pairs, whose units become smaller half way."""
     count = data.draw(st.integers(34, 40))
-    documents = Documents.of([data.draw(st.sampled_from(["a b", "a", "b b c", None])) for _ in range(count)], "text")
-    labels, weights = np.arange(count), on_grid(np.array([data.draw(WEIGHTS) for _ in range(count)]))
+    lines = data.draw(several(sampled_from(["a b", "a", "b b c", None]), count, count))
+    documents, labels = Documents.of(list(lines), "text"), np.arange(count)
+    weights = on_grid(np.array(data.draw(several(WEIGHTS, count, count))))
     for options in (TextOptions(), TextOptions(weighting="log"), TextOptions(idf=True)):
         builder, alone = WordTallyBuilder(options, count), WordTallyBuilder(options, count)
         builder.learn(documents, labels, np.zeros(0, dtype=np.int64))
@@ -343,7 +338,7 @@ def test_a_fraction_of_a_text_is_left_out_by_any_recipe(model, cut, data, smooth
 @given(data=st.data(), cut=any_cut)
 def test_halves_are_left_out_of_whole_counts(model, cut, data):
     """The counts are whole, the rows that are taken out of them are not."""
-    table = data.draw(text_tables(TextOptions(**model, **cut), weights=st.just(0.5), most=4))
+    table = data.draw(text_tables(TextOptions(**model, **cut), weights=HALVES, most=4))
     assert_refits(table.of([*table.rows, *table.rows]))
 
 

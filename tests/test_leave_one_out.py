@@ -25,7 +25,7 @@ from candide.families.words.term_matrix import TermMatrix
 from candide.model.predictor import Predictor, log_sum
 from candide.model.summary import Summary, grid_weights
 from candide.selection.leave_one_out import LeaveOneOut, known_labels
-from strategies import CASES, LABELS, MIXTURE, Row, Table, blocks_of, tables
+from strategies import CASES, LABELS, MIXTURE, Row, Table, blocks_of, one_of, sampled_from, several, tables
 
 every_family = pytest.mark.parametrize("case", CASES)
 draws = st.data()
@@ -42,16 +42,16 @@ def settled(table):
     return replace(table, blocks=tuple(replace(block, family=block.family.settled(seen)) for block, seen in pairs))
 
 
-def refitted(table, index, **options):
+def refitted(table, summary, index, **options):
     """The joint of a row by a model fitted without it, and how large its terms are; -inf for a class that is gone."""
-    summary, row = table.summary(), table.of([table.rows[index]])
+    row = table.of([table.rows[index]])
     joint, size = np.full(len(summary.classes), -np.inf), np.zeros(len(summary.classes))
-    rest = summary - row.summary()
+    rest, batch = summary - row.summary(), row.batch()
     if rest.classes:
         model = Predictor.fit(rest, **options)
         kept = [summary.classes.index(key) for key in rest.classes]
-        joint[kept] = model.joint(row.batch())[0]
-        explained = model.explain(row.batch())[0]
+        joint[kept] = model.joint(batch)[0]
+        explained = model.explain(batch)[0]
         size[kept] = sum((np.abs(term.log_likelihood) for term in explained.terms), np.abs(explained.prior))
     return joint, size
 
@@ -67,8 +67,9 @@ def assert_alike(found, expected, size=0.0):
 def assert_refits(table, **options):
     """Leaving out is refitting, for every row of the table."""
     found, held = judged(table, **options).joint, settled(table)
+    summary = held.summary()
     for index in range(len(table.rows)):
-        assert_alike(found[index], *refitted(held, index, **options))
+        assert_alike(found[index], *refitted(held, summary, index, **options))
 
 
 # Every family, whatever the rows.
@@ -176,21 +177,24 @@ CUTS = [
 every_model = pytest.mark.parametrize("model", MODELS, ids=lambda model: f"{model['model']} of {model['weighting']}")
 any_cut = st.sampled_from(CUTS)
 
-texts = st.one_of(
-    st.lists(st.sampled_from(["a", "b", "the", "Red", "ünï", "longer_than_eight"]), max_size=8).map(" ".join),
-    st.sampled_from([None, "", "a a a a a b", "?!", "never twice"]),
+WORDS = ("a", "b", "the", "Red", "ünï", "longer_than_eight")
+texts = one_of(
+    lambda chance: " ".join(chance.choices(WORDS, k=chance.randint(0, 8))),
+    sampled_from([None, "", "a a a a a b", "?!", "never twice"]),
 )
+heavy = sampled_from([1, 1, 1, 2, 50])
 
 
 @cache
-def text_rows(labels):
-    row = st.builds(Row, st.tuples(texts), st.sampled_from(labels), st.sampled_from((1, 1, 1, 2, 50)))
-    return st.lists(row, min_size=1, max_size=8).map(tuple)
+def text_rows(weights=heavy, least=1, most=8):
+    """Texts with labels and weights."""
+    return several(lambda chance: Row((texts(chance),), chance.choice(LABELS), weights(chance)), least, most)
 
 
-def text_tables(options, smoothing=1.0, labels=("apple", "pear", "quince")):
+def text_tables(options, smoothing=1.0, **rows):
+    """Such texts under a recipe."""
     block = Block(Text(smoothing=smoothing, column="text", options=options), ("text",))
-    return text_rows(labels).map(lambda rows: Table((block,), rows))
+    return text_rows(**rows).map(lambda rows: Table((block,), rows))
 
 
 @every_model
@@ -404,10 +408,11 @@ def test_the_marginal_is_the_likelihood_of_the_block(case, data):
         pytest.skip("a model of several blocks has one likelihood")
     table = data.draw(tables(blocks_of(case), least=2, extreme=False, labels=("apple",)))
     held = settled(table)
+    summary = held.summary()
     found = judged(table).log_marginal[0]
     for index in range(len(table.rows) if len(table.rows) > 1 else 0):
         row = held.of([held.rows[index]])
-        rest = held.summary() - row.summary()
+        rest = summary - row.summary()
         if rest.classes:
             model = Predictor.fit(rest)
             (block,), (parameters,) = model.blocks, model.parameters

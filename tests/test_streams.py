@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from candide import NaiveBayes, TextOptions, families, load
 from candide.data.errors import CandideError, ColumnRefused, ForgetRefused, LabelsRefused, OptionRefused, RowsRefused
-from strategies import LABELS, PLAIN, any_cells, blocks_of, cells
+from strategies import LABELS, PLAIN, any_cells, blocks_of, cells, one
 
 Event = tuple[Any, str]
 
@@ -99,9 +99,8 @@ def test_texts_one_by_one_are_as_texts_together(
 def test_rows_one_by_one_are_as_rows_together(name: str, data: st.DataObject) -> None:
     (block,) = blocks_of(name)
     value, asked = cells(block.family), any_cells(block.family)
-    row = st.tuples(*(value for _ in block.columns)).map(lambda drawn: dict(zip(block.columns, drawn, strict=True)))
-    steps, left = data.draw(histories(row))
-    question = data.draw(st.fixed_dictionaries({column: asked for column in block.columns}))
+    steps, left = data.draw(histories(one(lambda chance: {column: value(chance) for column in block.columns})))
+    question = data.draw(one(lambda chance: {column: asked(chance) for column in block.columns}))
     rows = {column: [cell] for column, cell in question.items()}
     streamed = follow(NaiveBayes(families=families.named(name)), steps, question)
     if not left:

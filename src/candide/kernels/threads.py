@@ -6,6 +6,7 @@ import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from itertools import chain, islice
 from typing import TypeVar
 
 Item = TypeVar("Item")
@@ -32,16 +33,21 @@ def in_parallel(
     """Do the same work on every item, results in order; the first item to fail speaks for all.
 
     Only a few items wait at any time, so a source of any length needs little memory. An item that is a pause says that
-    no more have come for now: it is not worked on, and then none waits.
+    no more have come for now: it is not worked on, and then none waits. One item alone needs no thread.
 
     >>> list(in_parallel(abs, [-1, 2, -3], threads=2))
     [1, 2, 3]
     """
     threads = threads or thread_count()
+    items = iter(items)
+    first = list(islice(items, 2))
+    if len(first) < 2:
+        yield from (work(item) for item in first if not is_pause(item))
+        return
     with ThreadPoolExecutor(threads) as pool:
         waiting: deque[Future[Result]] = deque()
         try:
-            for item in items:
+            for item in chain(first, items):
                 pauses = is_pause(item)
                 if not pauses:
                     waiting.append(pool.submit(work, item))

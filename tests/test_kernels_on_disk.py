@@ -44,31 +44,3 @@ def test_a_renamed_tuple_is_no_stumbling_block(tmp_path):
     assert b"Former" in before
     assert run(tmp_path, RELEASE.format(name="Latter", second=20)) == "21"
     assert b"Latter" in index.read_bytes()
-
-
-AT_ONCE = """
-import pathlib, sys, time
-from candide.kernels import compiled
-
-
-@compiled
-def total(count):
-    return sum([number * number for number in range(count)])
-
-
-pathlib.Path(sys.argv[1]).touch()
-while len(list(pathlib.Path().glob("ready *"))) < 2:
-    time.sleep(0.01)
-print(total(4), total.stats.cache_misses.total())
-"""
-
-
-def test_of_two_processes_that_need_a_kernel_at_once_one_compiles_it(tmp_path):
-    (tmp_path / "peer.py").write_text(AT_ONCE)
-    cache = {"NUMBA_CACHE_DIR": str(tmp_path / "cache")}
-    peers = [
-        subprocess.Popen([sys.executable, "peer.py", f"ready {name}"], cwd=tmp_path, env=os.environ | cache,
-                         stdout=subprocess.PIPE, text=True)
-        for name in "ab"
-    ]  # fmt: skip
-    assert sorted(peer.communicate()[0].split() for peer in peers) == [["14", "0"], ["14", "1"]]

@@ -14,7 +14,6 @@ import numba
 from numba.core.types.misc import unliteral
 
 from candide.kernels import first_run
-from candide.kernels.compiling_once import compiled_once
 
 _Parameters = ParamSpec("_Parameters")
 _Result = TypeVar("_Result")
@@ -23,7 +22,7 @@ _Result = TypeVar("_Result")
 def compiled(function: Callable[_Parameters, _Result]) -> Callable[_Parameters, _Result]:
     """Compile a kernel: serial, without the interpreter lock, cached on disk, bits as IEEE says."""
     kernel = numba.njit(cache=True, nogil=True, error_model="numpy")(function)
-    return cast(Callable[_Parameters, _Result], for_types_alone(compiled_once(compiled_anew_if_unreadable(kernel))))
+    return cast(Callable[_Parameters, _Result], for_types_alone(compiled_anew_if_unreadable(kernel)))
 
 
 def compiled_anew_if_unreadable(kernel: Any) -> Any:

@@ -129,10 +129,13 @@ def hostile(tmp_path_factory) -> Commands:
     (folder / f"texts{EVIL}").mkdir()
     for index, (_, _, text, _) in enumerate(rows[:4]):
         (folder / f"texts{EVIL}" / f"{index}{EVIL}.txt").write_text(text)
+    fitted = verbs.fit(folder / ROWS, LABEL, folder / MODEL)  # each command finds a model, whichever of them run here
+    verbs.learn(fitted, folder / ROWS, folder / TWICE)
     return Commands(folder)
 
 
 ROWS, MODEL, HEAD, LABEL = f"rows{EVIL}.csv", f"model{EVIL}.candide", f"head{EVIL}", f"label{EVIL}"
+TWICE = f"twice{EVIL}.candide"
 FIT = ["fit", ROWS, "-l", LABEL, "-o", MODEL]
 COMMANDS = {
     "fit": FIT,
@@ -151,7 +154,7 @@ COMMANDS = {
     "predict to a file": ["predict", MODEL, ROWS, "-o", f"out{EVIL}.csv"],
     "compare": ["compare", ROWS, "-l", LABEL, "--folds", "2", "--rows", "20"],
     "learn": ["learn", MODEL, ROWS, "-o", f"more{EVIL}.candide"],
-    "forget": ["forget", f"more{EVIL}.candide", ROWS],
+    "forget": ["forget", TWICE, ROWS],
     "refit": ["refit", MODEL, ROWS, "-o", f"anew{EVIL}.candide"],
     "merge": ["merge", MODEL, MODEL, "-o", f"sum{EVIL}.candide"],
     "sample to a file": ["sample", MODEL, "-o", f"drawn{EVIL}.csv"],

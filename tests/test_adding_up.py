@@ -30,7 +30,7 @@ LABELS = {
     "nursery": "recommendation", "voting": "party", "letter": "letter", "spambase": "spam", "german_credit": "risk",
     "breast_cancer": "diagnosis", "heart_cleveland": "disease", "covertype": "Cover_Type", "titanic3": "survived",
 }  # fmt: skip
-MOST_ROWS = 2000
+MOST_ROWS = 500
 PLAIN: dict[str, Any] = {"calibrate": False}
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")

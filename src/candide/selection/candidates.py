@@ -10,7 +10,6 @@ import pyarrow as pa
 from candide import families
 from candide.data.batch import Batch
 from candide.data.errors import ColumnRefused
-from candide.data.times import time_kind
 from candide.families.base.competing import ColumnLook
 from candide.families.base.family import AnyFamily
 from candide.families.base.smoothing import own_loo_smoothing
@@ -25,12 +24,6 @@ def candidates(guess: AnyFamily, kind: str, column: RememberedColumn) -> list[An
     look = ColumnLook(column.name, kind, column.cells, column.kept.parts, guess)
     offered = (family for offering in families.classes() for family in offering.candidates_for(look))
     return list(dict.fromkeys([guess, *(replace(family, column=column.name) for family in offered)]))
-
-
-def holds_times(column: Batch) -> bool:
-    """Whether the column holds dates or times."""
-    raw = column.columns.raw(0)
-    return isinstance(raw, (pa.Array, pa.ChunkedArray)) and bool(time_kind(raw.type))
 
 
 def holds_numbers(column: Batch) -> bool:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-
 from candide.data.times import is_time
 from candide.families.base.competing import CATEGORY, NUMBER, TIME, TRUTH
 from candide.model.domain import held_by_cells
@@ -72,8 +70,3 @@ class RememberedColumn:
 def remembered_column(seen: ColumnMemory, columns: tuple[str, ...], name: str, kind: str = "") -> RememberedColumn:
     """One of the columns that a block remembers."""
     return RememberedColumn(name, seen.narrowed(columns, (name,)), kind)
-
-
-def differing_numbers(column: RememberedColumn) -> int:
-    """How many different numbers a column holds, at least."""
-    return len(np.unique(column.cells.middle))

@@ -25,7 +25,7 @@ from candide.model.calibration import Calibration
 from candide.model.predictor import Priors, log_priors, normalised
 from candide.model.reported import BlockEvidence, reported_scores, reported_start
 from candide.model.schema import Choice, Schema
-from candide.model.summary import Summary, refuse_impossible
+from candide.model.summary import Summary
 from candide.model.trained_model import NO_COLUMNS, TrainedModel
 from candide.statistics.ledger import HASH, Ledger
 from candide.statistics.sums import Sums
@@ -219,17 +219,14 @@ class Stream:
             left[label] -= self.weight
             for block, read in values:
                 block.refuse_missing(read, label, Tally(range(1), left[None], self.bits))
-            remembered = None
             if self.open is not None:
-                remembered = self.open.without(self.open.taken(row), label, self.width)
-                counted = Tally(range(1), np.pad(left, (0, remembered.classes - len(left)))[None], self.bits)
-                refuse_impossible(self.open.family.impossible(remembered, tuple(self.open.columns), counted))
+                self.open.refuse_missing(self.open.taken(row), label, int(left[label]) >> self.bits)
             if self.noted is not None:
                 self._strike_out(self._identity(row, key))
             for block, read in values:
                 block.take_away(read, label)
-            if self.open is not None and remembered is not None:
-                self.open.settled = remembered
+            if self.open is not None:
+                self.open.forget(self.open.taken(row), label)
             self.counts[label] -= self.weight
             self.rows -= self.weight
             if self.counts[label] == 0:

@@ -20,6 +20,7 @@ from candide.families.base.explaining import IGNORED, Silence, Term
 from candide.families.base.family import Block
 from candide.families.base.profile import Profile
 from candide.kernels.scoring import argmax_rows
+from candide.model.beyond import numbers_beyond
 from candide.model.calibration import IDENTITY, Calibration
 from candide.model.domain import ANYTHING, Domain, drawn_within
 from candide.model.explanation import Explanation
@@ -203,6 +204,7 @@ class Predictor:
             rows=rows_behind_prior,
             silent=tuple(silent),
             texts=texts_of(row, self.blocks),
+            beyond=numbers_beyond(row, self.blocks, self.cells, self.kinds),
         )
 
     def _weighed(self, views: Sequence[Any]) -> tuple[FloatArray, list[float]]:

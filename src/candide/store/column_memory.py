@@ -23,13 +23,14 @@ def write_column_memory(seen: ColumnMemory, block: Block) -> Arrays:
     """The digits of sums, the cells of all columns one after the other, and the values that are no numbers."""
     columns = range(len(block.columns))
     lines = np.concatenate([cells.units for cells in seen.cells]) if columns else np.zeros((0, seen.classes), np.int64)
+    marks = np.array([cells.marks for cells in seen.cells], dtype=np.int64)
     cells = {
         "levels": np.array([cells.level for cells in seen.cells], dtype=np.int64),
         "bits": np.array([cells.bits for cells in seen.cells], dtype=np.int64),
         "sizes": np.array([len(cells) for cells in seen.cells], dtype=np.int64),
         "cells": np.concatenate([np.zeros(0, np.int64), *(cells.cells for cells in seen.cells)]),
         "counts": lines.astype(narrowest(lines)),
-        "marks": np.array([cells.marks for cells in seen.cells], dtype=np.int64).reshape(len(columns), MARKS, seen.classes),
+        "marks": marks.reshape(len(columns), MARKS, seen.classes),
     }
     parts = {"numbers": write_three(seen.numbers), "logs": write_three(seen.logs), "cells": cells}
     parts |= {"others": write_tally(seen.others, block), "parts": write_tally(seen.parts, block)}

@@ -160,3 +160,28 @@ def test_learning_keeps_the_level_until_cells_are_too_many():
     assert len(outgrown) <= MOST_CELLS
     assert outgrown == Cells.of(values, labels, 1, level=outgrown.level)
     assert len(np.unique(ordered_keys(values) >> (FINEST_LEVEL - outgrown.level - 1))) > MOST_CELLS
+
+
+@given(rows=weighed(), level=level)
+def test_bounds_hold_all_numbers_and_are_theirs_where_cells_are_exact(rows, level):
+    numbers = rows[0][~np.isnan(rows[0])]
+    least, largest = cells_of(rows, level).bounds
+    if not len(numbers):
+        assert np.isnan([least, largest]).all()
+        return
+    assert least <= numbers.min() <= numbers.max() <= largest
+    assert cells_of(rows, FINEST_LEVEL).bounds == (numbers.min(), numbers.max())
+    if (numbers == np.floor(numbers)).all():
+        assert (least, largest) == (np.floor(least), np.floor(largest))
+    assert (least > 0) == (numbers.min() > 0) or level < 2
+
+
+@given(rows=weighed(), share=st.floats(0, 1))
+def test_quantiles_part_the_numbers_where_cells_are_exact(rows, share):
+    values, _, weights = rows
+    known, heavy = ~np.isnan(values[:, 0]), weights if weights.size else np.ones(len(values))
+    quantile = cells_of(rows, FINEST_LEVEL).quantile(share)
+    if known.any():
+        whole = heavy[known].sum()
+        assert heavy[known & (values[:, 0] < quantile)].sum() <= share * whole + 1e-6
+        assert heavy[known & (values[:, 0] <= quantile)].sum() >= share * whole - 1e-6

@@ -14,6 +14,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -404,3 +405,25 @@ def test_a_coloured_terminal_shows_the_text_with_its_words_marked():
     plain = re.sub(r"\x1b\[\d+m", "", said)
     assert max(cell_len(line) for line in plain.split("\n")) <= 80
     assert len(terminal.lines(why)) < len(terminal.lines(why, colour=True))
+
+
+def test_numbers_like_none_that_was_learned_are_named():
+    rng = np.random.default_rng(0)
+    rows = {"x": rng.integers(61, 303, 450).astype(float), "when": pd.date_range("2024-01-01", periods=450)}
+    rows["x"][:2] = 61, 302
+    model = NaiveBayes(calibrate=False).fit(rows, np.arange(450) % 2)
+    day = pd.to_datetime(["2024-06-01"])
+    for inside in (300.0, 543.0, -180.0, None):
+        assert model.explain({"x": [inside], "when": day})[0].beyond == ()
+    why = model.explain({"x": [4000.0], "when": pd.to_datetime(["1999-06-01"])})[0]
+    told = {one["feature"]: one["text"] for one in why.to_dict()["beyond"]}
+    assert told["x"] == "x 4000 lies far beyond all 450 learned values (61 to 302)"
+    assert "1999-06-01" in told["when"]
+    assert "2024-01-01" in told["when"]
+    assert told["x"] in str(why)
+    assert told["x"] in why._repr_html_()
+
+
+def test_families_set_by_hand_do_not_know_how_far_numbers_lay():
+    model = NaiveBayes("gaussian", calibrate=False).fit({"x": [1.0, 2.0, 3.0, 4.0]}, list("abab"))
+    assert model.explain({"x": [4000.0]})[0].beyond == ()

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from candide import NaiveBayes, families
@@ -120,13 +121,65 @@ def test_every_family_has_a_card(name, capsys):
     assert name in printed(card, capsys)
 
 
+def test_columns_left_open_tell_what_they_hold(card):
+    table = pd.read_csv(ORCHARD)
+    for name, column in by_column(card).items():
+        held = column["held"]
+        assert held["missing"] == pytest.approx(table[name].isna().mean())
+        assert held["different"] == table[name].nunique()
+        if table[name].dtype.kind in "fi":
+            numbers = table[name].dropna()
+            shares = [0, 0.05, 0.25, 0.5, 0.75, 0.95, 1]
+            found = np.quantile(numbers, shares, method="inverted_cdf").tolist()
+            assert list(held["quantiles"].values()) == found
+        else:
+            assert held["quantiles"] is None
+
+
+def test_where_numbers_are_too_many_to_be_kept_apart_quantiles_are_near():
+    numbers = np.random.default_rng(0).lognormal(3, 1, 20_000)
+    found = NaiveBayes(smoothing="default", calibrate=False).fit({"x": numbers}, np.arange(20_000) % 2)
+    held = by_column(verbs.inspect(found))["x"]["held"]
+    assert (held["different"], held["exact"]) == (None, False)
+    shares = [0, 0.05, 0.25, 0.5, 0.75, 0.95, 1]
+    assert list(held["quantiles"].values()) == pytest.approx(np.quantile(numbers, shares).tolist(), rel=0.02)
+
+
+def test_what_is_held_follows_learning_and_forgetting():
+    when = pd.to_datetime(["2024-01-05", "2024-03-01", "2023-12-31", None])
+    model = NaiveBayes(calibrate=False).fit(pd.DataFrame({"x": [1.0, 2.0, None, 4.0], "when": when}), list("abab"))
+    before = by_column(verbs.inspect(model))
+    assert before["when"]["held"]["quantiles"]["min"].startswith("2023-12-31")
+    far = {"x": [900.0], "when": pd.to_datetime(["2030-01-01"])}
+    later = by_column(verbs.inspect(model.learn(far, ["a"])))
+    assert later["x"]["held"]["quantiles"]["max"] == 900
+    assert later["x"]["held"]["missing"] == 0.2
+    assert by_column(verbs.inspect(model.forget(far, ["a"]))) == before
+
+
+def test_families_set_by_hand_keep_no_more_than_they_need():
+    card = verbs.inspect(NaiveBayes("gaussian", calibrate=False).fit({"x": [1.0, 2.0, 5.0, 6.0]}, list("aabb")))
+    assert by_column(card)["x"]["held"] is None
+
+
+def test_calibration_tells_when_it_is_older_than_the_counts(capsys):
+    table = pd.read_csv(ORCHARD)
+    model = NaiveBayes().fit(table[:300], "fruit")
+    assert verbs.inspect(model)["calibration"]["rows"] == 300
+    assert "Calibrated when" not in printed(verbs.inspect(model), capsys)
+    card = verbs.inspect(model.learn(table[300:], "fruit"))
+    assert (card["rows"], card["calibration"]["rows"]) == (600, 300)
+    assert "Calibrated when the model held 300 rows; now it holds 600." in printed(card, capsys)
+
+
 # What it looks like.
 
 
 def test_a_card_reads_from_the_whole_to_the_parts(card, capsys):
     shown = printed(card, capsys)
     parts = ["600 rows: fruit", "Classes", "Leave-one-out quality", "accuracy", "Columns, the most telling first",
-             "How each was chosen", "What each class looks like", "Options and origin", "learned from"]  # fmt: skip
+             "How each was chosen", "What each column holds", "What each class looks like", "Options and origin",
+             "learned from"]  # fmt: skip
     indices = [shown.index(part) for part in parts]
     assert indices == sorted(indices)
     assert shown.index("weight_g") < shown.index("orchard ")

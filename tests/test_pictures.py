@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import warnings
 import xml.etree.ElementTree as ET
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from candide import NaiveBayes, TextOptions
 from candide.api.verbs import fit
@@ -17,6 +20,7 @@ from candide.model.evaluation import Bin
 from candide.model.quality import Point, Quality
 from candide.show.pictures import theme
 from candide.show.pictures.confusion import confusion
+from candide.show.pictures.data_behind import BARS, LEAST_SPREAD, bars_of
 from candide.show.pictures.features import feature
 from candide.show.pictures.informative import telling
 from candide.show.pictures.lettering import apart, lettered
@@ -25,6 +29,8 @@ from candide.show.pictures.own_curve import own_curve
 from candide.show.pictures.reliability import reliability
 from candide.show.pictures.scales import Scale, Scales
 from candide.show.pictures.subject import Subject
+from candide.show.report.panel import Panel
+from candide.statistics.cells import FINEST_LEVEL, Cells
 
 matplotlib = pytest.importorskip("matplotlib")
 ORCHARD = Path(__file__).parents[1] / "examples" / "orchard.csv"
@@ -317,3 +323,75 @@ def test_plot_helps_where_it_cannot(orchard):
             plain.plot(picture)
     with pytest.raises(OptionRefused, match="keeps no learning curve"):
         plain.plot("learning_curve")
+
+
+# The rows behind a curve.
+
+
+def ages(rows: int = 400) -> dict[str, np.ndarray]:
+    return {"age": np.random.default_rng(7).gamma(2.0, 15.0, rows).round(), "y": np.arange(rows) % 2}
+
+
+def drawn_ends(figure) -> tuple[float, float]:
+    lines = [line.get_xdata() for line in figure.axes[0].lines]
+    return min(line.min() for line in lines), max(line.max() for line in lines)
+
+
+def as_bell(model: NaiveBayes) -> tuple[Subject, Subject]:
+    """Ages as a bell, as the rows are known by their cells, and as they are known by nothing but sums."""
+    bell = NaiveBayes("gaussian", calibrate=False).fit(ages(), "y")
+    plain = Subject.of(bell.predictor_)
+    return replace(plain, cells=model.predictor_.cells), plain
+
+
+def test_a_bell_of_ages_is_not_drawn_where_there_are_none():
+    known, unknown = as_bell(NaiveBayes(calibrate=False).fit(ages(), "y"))
+    assert drawn_ends(feature(unknown, "age"))[0] < 0
+    low, high = drawn_ends(feature(known, "age"))
+    assert 0 <= low < high < 1.2 * ages()["age"].max()
+    assert len(feature(known, "age").axes[0].patches) == 2
+    assert not feature(unknown, "age").axes[0].patches
+
+
+def test_rows_behind_curves_change_nothing_that_is_added_up(orchard):
+    subject = subject_of(orchard)
+    without = replace(subject, cells={})
+    assert subject.cells
+    assert Panel.of(subject).to_json() == Panel.of(without).to_json()
+    assert theme.as_svg(nomogram(subject, "pear", "plum")) == theme.as_svg(nomogram(without, "pear", "plum"))
+    assert theme.as_svg(feature(subject, "weight_g")) != theme.as_svg(feature(without, "weight_g"))
+
+
+numbers = st.lists(st.one_of(st.integers(-50, 50).map(float), st.floats(-1e9, 1e9), st.floats(-2, 2)), min_size=1)
+
+
+@settings(deadline=None)
+@given(numbers, st.integers(12, FINEST_LEVEL))
+def test_bars_hold_every_number_once(values, level):
+    labels = np.arange(len(values)) % 2
+    cells = Cells.of(np.array(values), labels, classes=2, level=level)
+    bars = bars_of(cells, -np.inf, np.inf)
+    if bars is None:
+        assert len(cells) == 1 or np.ptp(values) <= LEAST_SPREAD
+        return
+    assert 1 <= len(bars.density) <= BARS + 1
+    assert (bars.density >= 0).all()
+    held = (bars.density * np.diff(bars.edges)[:, None]).sum(axis=0)
+    assert held == pytest.approx((np.bincount(labels, minlength=2) > 0).astype(float), abs=1e-6)
+
+
+def test_bars_of_whole_numbers_hold_equally_many_of_them():
+    values = np.repeat(np.arange(1.0, 101.0), 5)
+    bars = bars_of(Cells.of(values, np.zeros(500, np.int64), classes=1), 0.0, 200.0)
+    assert np.ptp(bars.density[:-1]) == pytest.approx(0.0, abs=1e-12)
+
+
+@pytest.mark.parametrize("values", [[5.0] * 20, [-1.7e308, 1.7e308] * 10, [0.0, 5e-324] * 10, [1e16, 1e16 + 2] * 10])
+def test_odd_columns_can_be_drawn_with_their_rows(values):
+    cells = Cells.of(np.array(values), np.arange(20) % 2, classes=2)
+    profile = Profile("x", CURVE, np.linspace(-3, 3, 50), np.zeros((50, 2)), np.full(50, 0.1))
+    half = np.array([0.5, 0.5])
+    subject = Subject(("a", "b"), half, np.log(half), (profile,), cells={"x": cells})
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert "x" in words_in(feature(subject, "x"))

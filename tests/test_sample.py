@@ -13,6 +13,7 @@ from candide import NaiveBayes, families
 from candide.api import verbs
 from candide.cli.app import app
 from candide.data.batch import Batch
+from candide.model.domain import Domain, drawn_within
 from candide.model.options import Options
 from candide.model.sampling import drawn_rows
 from candide.model.schema import Choice, Schema
@@ -73,6 +74,50 @@ def test_whole_numbers_are_drawn_whole_and_bounds_are_kept(family):
     assert drawn["balance"].min() < 0
     assert drawn["fair"].dtype == bool
     assert set(drawn["colour"]) == {"red", "blue"}
+
+
+@settings(phases=[Phase.explicit, Phase.generate], max_examples=25, deadline=None)
+@given(numbers=st.lists(st.one_of(st.integers(-5, 40), st.floats(-1e6, 1e6)), min_size=8, max_size=30))
+def test_no_number_is_drawn_beyond_those_learned_of_columns_left_open(numbers):
+    rows, labels = {"x": np.array(numbers, dtype=float)}, np.arange(len(numbers)) % 2
+    model = NaiveBayes(smoothing="default", calibrate=False).fit(rows, labels)
+    drawn = model.sample(200, seed=0)
+    if "x" in drawn.column_names:
+        found = np.array(drawn["x"].to_pylist(), dtype=float)
+        assert min(numbers) <= found.min() <= found.max() <= max(numbers)
+        assert not all(float(n).is_integer() for n in numbers) or (found == np.floor(found)).all()
+
+
+def test_draws_go_as_far_as_the_rows_that_are_learned_by_now():
+    rng = np.random.default_rng(0)
+    model = NaiveBayes(calibrate=False).fit({"x": rng.normal(50, 10, 400).round()}, rng.integers(0, 2, 400))
+    before = model.sample(3000, seed=1)["x"].to_numpy()
+    bounds = model.inspect()["columns"][0]["held"]["quantiles"]
+    assert bounds["min"] <= before.min() < before.max() <= bounds["max"]
+    model.learn({"x": [20.5, 300.0]}, [0, 1])
+    after = model.sample(3000, seed=1)["x"].to_numpy()
+    assert (after != np.floor(after)).any()
+    assert after.max() > before.max()
+    model.forget({"x": [20.5, 300.0]}, [0, 1])
+    assert (model.sample(3000, seed=1)["x"].to_numpy() == before).all()
+
+
+def test_values_drawn_together_are_drawn_again_together():
+    pairs = iter([np.array([[1.0, 9.0], [2.0, 2.0]]), np.array([[3.0], [4.0]])])
+    found = drawn_within(lambda rows: list(next(pairs)), 2, [Domain(largest=5.0), Domain()], together=True)
+    assert [values.tolist() for values in found] == [[1.0, 3.0], [2.0, 4.0]]
+    pairs = iter([np.array([[1.0, 9.0], [2.0, 2.0]]), np.array([[3.0], [4.0]])])
+    found = drawn_within(lambda rows: list(next(pairs)), 2, [Domain(largest=5.0), Domain()], together=False)
+    assert [values.tolist() for values in found] == [[1.0, 3.0], [2.0, 2.0]]
+
+
+def test_a_weekday_is_drawn_from_a_year_wherever_the_times_lie():
+    days = pd.date_range("2024-05-01", periods=60)
+    labels = np.where(days.day_of_week < 5, "work", "rest")
+    model = NaiveBayes(calibrate=False).fit({"day": days}, labels)
+    drawn = model.sample(300, label="rest", seed=0)["day"].to_pylist()
+    assert np.mean([day.weekday() > 4 for day in drawn]) > 0.9
+    assert len({day.month for day in drawn}) == 12
 
 
 def test_a_histogram_draws_nothing_beyond_what_it_saw():

@@ -25,6 +25,10 @@ LINES = 40
 FAR_FROM_ONE, WEIGHTS_SHOWN = 1.25, 10
 """Calibration is told of where it multiplies by more than this, or divides; up to so many columns."""
 
+ALL_QUANTILES = ("min", "5%", "25%", "50%", "75%", "95%", "max")
+QUARTILES, MIDDLE = ("min", "25%", "50%", "75%", "max"), ("min", "50%", "max")
+"""So much is told of where numbers lie, as much as fits."""
+
 SOURCES_NAMED = 4
 """Up to so many files are named."""
 
@@ -78,6 +82,33 @@ def show_decisions(card: dict[str, Any]) -> None:
     show_reasons([*features[:COLUMNS_SHOWN], *silent[:COLUMNS_SHOWN]])
 
 
+def show_holdings(card: dict[str, Any]) -> None:
+    """What columns hold that were left open: how much is missing, how many values, and where numbers lie."""
+    order = {one["name"]: rank for rank, one in enumerate(features_of(card))}
+    known = [column for column in card["columns"] if column["held"] and column["held"]["missing"] < 1]
+    known.sort(key=lambda column: order.get(column["together"] or column["column"], len(order)))
+    if not known:
+        return
+    heading("What each column holds")
+    for numbers in (ALL_QUANTILES, QUARTILES, MIDDLE):
+        header, rows = without_empty(
+            ("column", "missing", "different", *numbers), [holding(column, numbers) for column in known[:COLUMNS_SHOWN]]
+        )
+        if sum(max(map(len, cells)) + 2 for cells in zip(header, *rows, strict=True)) <= WIDTH:
+            break
+    show_table(header, rows, right=range(1, len(header)))
+    more(len(known) - COLUMNS_SHOWN, "tells less", "tell less")
+
+
+def holding(column: dict[str, Any], numbers: Sequence[str]) -> tuple[str, ...]:
+    """One line of what columns hold."""
+    held, quantiles = column["held"], column["held"]["quantiles"] or {}
+    different = "many" if held["different"] is None else f"{held['different']:,}"
+    missing = percent(held["missing"]) if held["missing"] else ""
+    shown = (short(quantiles[name]) if name in quantiles else "" for name in numbers)
+    return (short_name(column["column"]), missing, different, *shown)
+
+
 def show_warnings(card: dict[str, Any]) -> None:
     """Columns that should be looked at twice, with what was done about it."""
     rows = [(short_name(one["column"]), in_shell(one["warning"])) for one in card["columns"] if one["warning"]]
@@ -129,6 +160,7 @@ def show_calibration(card: dict[str, Any]) -> None:
     weighed = [one for one in features_of(card) if not 1 / FAR_FROM_ONE < one["factor"] < FAR_FROM_ONE]
     shown = sorted(weighed, key=lambda one: -abs(math.log(max(one["factor"], 1e-9))))[:WEIGHTS_SHOWN]
     heading("Calibration")
+    show_age(card)
     if not shown:
         print("The evidence of all columns counts about as it is.")
         return
@@ -138,6 +170,13 @@ def show_calibration(card: dict[str, Any]) -> None:
     show_table(("", "", ""), rows, right=(1,))
     if len(weighed) > len(shown):
         print(f"and {len(weighed) - len(shown):,} more")
+
+
+def show_age(card: dict[str, Any]) -> None:
+    """When calibration was fitted, where the model has learned or forgotten since."""
+    rows = card["calibration"]["rows"]
+    if rows and rows != card["rows"]:
+        print(f"Calibrated when the model held {rows:,} rows; now it holds {card['rows']:,}.")
 
 
 def without_empty(

@@ -23,7 +23,8 @@ def inspect(
     """Show what a model has learned.
 
     Its card: classes, how well left-out rows fared, columns with their families and what each tells about the class,
-    what values and words look like in each class, and what was learned. With --knows, only which rows it has learned.
+    what columns hold (missing and different values, quantiles), what values and words look like in each class, and what
+    was learned. With --knows, only which rows it has learned.
 
     Example: candide inspect titanic.candide
     """
@@ -61,6 +62,7 @@ def show_card(card: dict[str, Any], model: str) -> None:
         show_calibration,
         show_class_priors,
         show_decisions,
+        show_holdings,
         show_quality,
         show_values,
         show_warnings,
@@ -71,6 +73,7 @@ def show_card(card: dict[str, Any], model: str) -> None:
     show_class_priors(card)
     show_quality(card, model)
     show_decisions(card)
+    show_holdings(card)
     show_warnings(card)
     show_calibration(card)
     show_values(card)

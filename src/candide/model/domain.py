@@ -1,21 +1,23 @@
 """Which numbers a column holds: whole ones, none below zero. What is drawn for it later should be of the kind.
 
-Sums remember no smallest value, and no fractions, since those could not be forgotten exactly. So this is decided once,
-from the rows that families are chosen from, and kept with the choice.
+Cells know it of columns whose families were left open. Sums remember no smallest value, and no fractions, since those
+could not be forgotten exactly: there it is decided once, from the rows that families are chosen from, and kept with the
+choice.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 
-from candide.data.arrays import AnyArray, FloatArray
+from candide.data.arrays import BoolArray, FloatArray
 from candide.data.batch import Batch, as_numbers
 from candide.data.errors import CandideError
 from candide.data.times import time_kind
+from candide.families.base.profiling import is_numbers
 from candide.statistics.cells import Cells
 
 WHOLE, FROM_ZERO, ABOVE_ZERO = "whole", "from 0", "above 0"
@@ -69,63 +71,75 @@ def held_by_cells(cells: Cells, signed: bool = False) -> str:
     return f"{whole} {bound}".strip()
 
 
-def holds_whole_numbers(holds: str) -> bool:
-    """Whether only whole numbers are held."""
-    return holds.startswith(WHOLE)
-
-
 def without_bound(holds: str) -> str:
     """The same, of numbers that may lie below zero."""
     return holds.removesuffix(ABOVE_ZERO).removesuffix(FROM_ZERO).strip()
 
 
-def drawn_as_held(draw: Callable[[int], Sequence[Any]], rows: int, holds: Sequence[str]) -> list[Any]:
+class Domain(NamedTuple):
+    """The numbers that may be drawn for a column: from the least to the largest, and perhaps only whole ones."""
+
+    whole: bool = False
+    least: float = -np.inf
+    largest: float = np.inf
+
+    @classmethod
+    def held(cls, holds: str) -> Domain:
+        """What a choice says that its column holds.
+
+        >>> Domain.held("whole above 0"), Domain.held("")
+        (Domain(whole=True, least=1.0, largest=inf), Domain(whole=False, least=-inf, largest=inf))
+        """
+        whole = holds.startswith(WHOLE)
+        above = 1.0 if whole else float(np.finfo(np.float64).tiny)
+        return cls(whole, above if holds.endswith(ABOVE_ZERO) else 0.0 if holds.endswith(FROM_ZERO) else -np.inf)
+
+    @classmethod
+    def of(cls, cells: Cells) -> Domain:
+        """What cells hold.
+
+        >>> Domain.of(Cells.of(np.array([3.0, 9.0]), np.zeros(2, np.int64), classes=1))
+        Domain(whole=True, least=3.0, largest=9.0)
+        """
+        return cls(not cells.fractions.any(), *cells.bounds)
+
+    def in_grain(self, values: Any) -> Any:
+        """The nearest whole numbers, where only such are held."""
+        return np.rint(values) if self.whole and is_numbers(values) and values.dtype.kind == "f" else values
+
+    def lacks(self, values: Any) -> BoolArray:
+        """Which values are numbers out of bounds."""
+        if not is_numbers(values):
+            return np.zeros(len(values), dtype=bool)
+        return np.asarray((values < self.least) | (values > self.largest))
+
+    def nearest(self, values: Any) -> Any:
+        """The nearest number that is held, in place of those that are not."""
+        if not self.lacks(values).any():
+            return values
+        return np.clip(values, self.least, self.largest).astype(values.dtype)
+
+
+ANYTHING = Domain()
+
+
+def drawn_within(
+    draw: Callable[[int], Sequence[Any]], rows: int, domains: Sequence[Domain], together: bool
+) -> list[Any]:
     """Some columns of so many rows from `draw`: whole where they are, and drawn again where one is out of bounds.
 
-    Where that does not help, the nearest number that is held stands in.
+    Values that are drawn `together` are drawn again together. Where that does not help, the nearest number that is held
+    stands in.
     """
-    columns = [in_grain(values, held) for values, held in zip(draw(rows), holds, strict=True)]
-    wrong = out_of_bounds(columns, holds, rows)
+    columns = [domain.in_grain(values) for domain, values in zip(domains, draw(rows), strict=True)]
     for _ in range(TRIES):
-        if not wrong.any():
+        wrong = [domain.lacks(values) for domain, values in zip(domains, columns, strict=True)]
+        if together and wrong:
+            wrong = [np.logical_or.reduce(wrong)] * len(wrong)
+        most = max((int(places.sum()) for places in wrong), default=0)
+        if not most:
             return columns
-        for values, again, held in zip(columns, draw(int(wrong.sum())), holds, strict=True):
-            if is_floats(values):
-                values[wrong] = in_grain(again, held)
-        wrong = out_of_bounds(columns, holds, rows)
-    return [nearest(values, held) for values, held in zip(columns, holds, strict=True)]
-
-
-def is_floats(values: Any) -> bool:
-    """Whether values are numbers that may be broken: categories and counts are drawn as they are."""
-    return isinstance(values, np.ndarray) and values.dtype.kind == "f"
-
-
-def in_grain(values: Any, holds: str) -> Any:
-    """The nearest whole numbers, where only such are held."""
-    return np.rint(values) if holds_whole_numbers(holds) and is_floats(values) else values
-
-
-def out_of_bounds(columns: Sequence[Any], holds: Sequence[str], rows: int) -> AnyArray:
-    """Which rows have a number below what its column holds."""
-    wrong = np.zeros(rows, dtype=bool)
-    for values, held in zip(columns, holds, strict=True):
-        if is_floats(values):
-            wrong |= outside(values, held)
-    return wrong
-
-
-def outside(numbers: FloatArray, holds: str) -> AnyArray:
-    """Which numbers are below what is held."""
-    if holds.endswith(ABOVE_ZERO):
-        return numbers <= 0
-    return numbers < 0 if holds.endswith(FROM_ZERO) else np.zeros(len(numbers), dtype=bool)
-
-
-def nearest(values: Any, holds: str) -> Any:
-    """The nearest number that is held, in place of those that are not."""
-    if not is_floats(values):
-        return values
-    tiny = float(np.finfo(np.float64).tiny)
-    least = 0.0 if holds.endswith(FROM_ZERO) else 1.0 if holds_whole_numbers(holds) else tiny
-    return np.where(outside(values, holds), least, values)
+        for values, again, domain, places in zip(columns, draw(most), domains, wrong, strict=True):
+            if places.any():
+                values[places] = domain.in_grain(again)[: int(places.sum())]
+    return [domain.nearest(values) for domain, values in zip(domains, columns, strict=True)]

@@ -11,6 +11,7 @@ import numpy as np
 
 from candide.data.arrays import AnyArray, FloatArray
 from candide.families.base.explaining import IGNORED, MISSING, UNSEEN, Silence, Term
+from candide.model.beyond import Beyond
 
 
 @dataclass(frozen=True)
@@ -39,7 +40,8 @@ class Explanation:
     factor * terms, the scores whose softmax is `posterior`. Without calibration the two are the same. The two priors
     differ only where nothing but scores were added up (complement): there the raw sum has no prior.
 
-    `rows` are the rows of each class where the prior is their share. `silent` tells what said nothing and why.
+    `rows` are the rows of each class where the prior is their share. `silent` tells what said nothing and why, `beyond`
+    which numbers are like none that was learned, whatever was made of them.
     """
 
     classes: tuple[Any, ...]
@@ -51,6 +53,7 @@ class Explanation:
     rows: AnyArray | None = None
     silent: tuple[Silence, ...] = ()
     texts: Mapping[str, str] = field(default_factory=dict)
+    beyond: tuple[Beyond, ...] = ()
 
     @property
     def joint(self) -> FloatArray:
@@ -164,6 +167,7 @@ class Explanation:
             "missing": list(self.missing),
             "unseen": [list(pair) for pair in self.unseen],
             "ignored": [list(pair) for pair in self.ignored],
+            "beyond": [{**vars(one), "text": one.text} for one in self.beyond],
             "flip": None if self.flip is None else {"features": list(self.flip.features), "answer": self.flip.answer},
         }
 

@@ -20,11 +20,13 @@ from candide.families.base.explaining import IGNORED, Silence, Term
 from candide.families.base.family import Block
 from candide.families.base.profile import Profile
 from candide.kernels.scoring import argmax_rows
+from candide.model.beyond import numbers_beyond
 from candide.model.calibration import IDENTITY, Calibration
-from candide.model.domain import drawn_as_held
+from candide.model.domain import ANYTHING, Domain, drawn_within
 from candide.model.explanation import Explanation
 from candide.model.reported import BlockEvidence, reported_scores, reported_start
 from candide.model.summary import Summary
+from candide.statistics.cells import Cells
 
 Priors = str | Mapping[Any, float]
 
@@ -50,6 +52,8 @@ class Predictor:
     calibration: Calibration | None = None
     #: How the values of some columns are written: times are shown as times.
     kinds: Mapping[str, str] = field(default_factory=dict, compare=False)
+    #: Where the numbers of columns left open lie: pictures show them, and no draw goes beyond them.
+    cells: Mapping[str, Cells] = field(default_factory=dict, compare=False, repr=False)
     #: What the parameters come from: the counts that explanations show.
     summary: Summary | None = field(default=None, compare=False, repr=False)
 
@@ -61,6 +65,7 @@ class Predictor:
         class_weight: Priors | None = None,
         calibration: Calibration | None = None,
         kinds: Mapping[str, str] | None = None,
+        cells: Mapping[str, Cells] | None = None,
     ) -> Predictor:
         """Let priors and smoothing meet the summary."""
         if not summary.classes:
@@ -70,7 +75,8 @@ class Predictor:
             for block, statistic in zip(summary.blocks, summary.statistics, strict=True)
         )
         log_prior = log_priors(summary, priors, class_weight)
-        model = cls(summary.classes, log_prior, summary.blocks, parameters, calibration, kinds or {}, summary)
+        written, where = kinds or {}, cells or {}
+        model = cls(summary.classes, log_prior, summary.blocks, parameters, calibration, written, where, summary)
         if priors != "empirical" or class_weight is not None:
             model.refuse_other_priors()
         return model
@@ -198,6 +204,7 @@ class Predictor:
             rows=rows_behind_prior,
             silent=tuple(silent),
             texts=texts_of(row, self.blocks),
+            beyond=numbers_beyond(row, self.blocks, self.cells, self.kinds),
         )
 
     def _weighed(self, views: Sequence[Any]) -> tuple[FloatArray, list[float]]:
@@ -243,11 +250,11 @@ class Predictor:
         return tuple(replace(profile, factor=factor, times=times.get(profile.column, "")) for profile in found)
 
     def sample(
-        self, rows: int, label: Key | None, rng: np.random.Generator, holds: Mapping[str, str] | None = None
+        self, rows: int, label: Key | None, rng: np.random.Generator, domains: Mapping[str, Domain] | None = None
     ) -> tuple[dict[str, Any], AnyArray]:
         """New rows: a class number for each, drawn from the prior unless given, and columns of values.
 
-        `holds` says of some columns which numbers they hold (`candide.model.domain`): no others are drawn.
+        `domains` say of some columns which numbers they hold: no others are drawn.
         """
         if label is not None and label not in self.classes:
             known = [shown(key) for key in self.classes]
@@ -267,8 +274,9 @@ class Predictor:
                 if block.family.is_auxiliary:
                     continue
                 draw = partial(block.family.sample, parameters, int(index), rng=rng)
-                held = [(holds or {}).get(name, "") for name in block.columns]
-                drawn = drawn_as_held(draw, len(wanted), held)
+                allowed = {} if block.family.shares_total else domains or {}
+                within = [allowed.get(name, ANYTHING) for name in block.columns]
+                drawn = drawn_within(draw, len(wanted), within, block.family.is_joint)
                 for name, values in zip(block.columns, drawn, strict=True):
                     columns[name][wanted] = values
         return columns, labels

@@ -11,7 +11,8 @@ import pyarrow as pa
 from candide.data.readable import in_one_type
 from candide.data.times import as_times, is_time
 from candide.data.values import Key
-from candide.model.domain import WHOLE, without_bound
+from candide.families.base.competing import CATEGORY
+from candide.model.domain import WHOLE, Domain, without_bound
 from candide.model.predictor import Predictor
 from candide.model.schema import Schema
 from candide.model.summary import Summary
@@ -23,12 +24,24 @@ def drawn_rows(
 ) -> Any:
     """Rows as an Arrow table, the label last: of one class, or of all in proportion to their priors."""
     assert model.summary is not None
-    holds = still_held(schema, model.summary)
-    columns, labels = model.sample(rows, wanted, rng, holds)
+    columns, labels = model.sample(rows, wanted, rng, domains_of(model, schema, model.summary))
     answers = [model.classes[index][1] for index in labels.tolist()]
     choices = [choice for choice in schema.choices if choice.family is not None]
     drawn = {choice.column: as_given(columns[choice.column].tolist(), choice.kind) for choice in choices}
     return pa.table({**drawn, label or "label": pa.array(answers)})
+
+
+def domains_of(model: Predictor, schema: Schema, summary: Summary) -> dict[str, Domain]:
+    """Which numbers may be drawn for each column: none beyond its cells, or as the schema says where there are none.
+
+    A family that reads categories draws what stands for them: a time of the year for a weekday.
+    """
+    found = {name: Domain.held(holds) for name, holds in still_held(schema, summary).items()}
+    found |= {name: Domain.of(cells) for name, cells in model.cells.items()}
+    for choice in schema.choices:
+        if choice.column in found and choice.family is not None and choice.family.reads == CATEGORY:
+            found[choice.column] = Domain(found[choice.column].whole)
+    return found
 
 
 def still_held(schema: Schema, summary: Summary) -> dict[str, str]:

@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from candide.data.errors import CandideError
+from candide.model.column_cells import column_cells
 from candide.model.options import Options
 from candide.model.predictor import Predictor, Priors
 from candide.model.schema import Schema
@@ -64,4 +65,5 @@ class TrainedModel:
 
     def predictor_for(self, priors: Priors, class_weight: Priors | None) -> Predictor:
         """The parameters with other priors."""
-        return Predictor.fit(self.reading, priors, class_weight, self.tuning.calibration, self.schema.kinds)
+        calibration, kinds = self.tuning.calibration, self.schema.kinds
+        return Predictor.fit(self.reading, priors, class_weight, calibration, kinds, column_cells(self.summary))

@@ -39,6 +39,9 @@ MOST_CELLS = 8192
 MINUS_ZERO = -1
 """The key that no number has, since -0.0 is 0.0."""
 
+SMALLEST = float(np.nextafter(0.0, 1.0))
+"""The number after zero."""
+
 LARGEST_KEY = 0x7FEF_FFFF_FFFF_FFFF
 KEYS = ~LARGEST_KEY, LARGEST_KEY
 """Of the smallest and the largest number."""
@@ -200,6 +203,26 @@ class Cells:
         with np.errstate(over="ignore"):
             keys = (cells << (FINEST_LEVEL - self.level)) + step
         return numbers_with(np.clip(np.where(keys == MINUS_ZERO, MINUS_ZERO - 1, keys), *KEYS))
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether every number has a cell of its own."""
+        return self.level == FINEST_LEVEL
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """The smallest and the largest number there may be, exact where cells are; NaN where there are none.
+
+        >>> seen = Cells.of(np.array([61.0, 302.0]), np.zeros(2, np.int64), classes=1)
+        >>> seen.bounds, seen.at_level(14).bounds
+        ((61.0, 302.0), (56.0, 319.0))
+        """
+        if not len(self):
+            return np.nan, np.nan
+        low, high = float(self.lowest[0]), float(self.highest[-1])
+        if low == 0 and not self.zeros.any():
+            low = SMALLEST
+        return (low, high) if self.fractions.any() else (float(np.ceil(low)), float(np.floor(high)))
 
     def quantile(self, share: float) -> float:
         """The number below or at which such a share of all lie, as well as cells can tell; NaN where there are none."""

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from candide.api.verbs.fitted import Fitted, opened_model
+from candide.api.verbs.holdings import what_columns_hold
 from candide.api.verbs.looks import in_words, most_telling_points, parameters_of, telling_of
 from candide.api.verbs.reading import expected_kinds, labelled_source
 from candide.data.arrays import FloatArray
@@ -21,7 +22,8 @@ def inspect(model: Any, *, knows: Any = None) -> dict[str, Any]:
     """What a model knows, how it came to know it, and how good it is.
 
     Its classes with counts and priors; each column with family, reason, parameters, the values or words that tell most,
-    and how many bits it tells about the class; the calibration, what was learned, and how well left-out rows fared.
+    how many bits it tells about the class, and what it holds: bounds, quantiles, how much is missing; the calibration,
+    what was learned, and how well left-out rows fared.
     `knows` are rows with labels, of which a model with a ledger tells whether they are in it.
     """
     fitted = opened_model(model)
@@ -78,7 +80,10 @@ def quality_of(fitted: Fitted) -> dict[str, Any] | None:
 
 
 def calibration_card(fitted: Fitted) -> dict[str, Any] | None:
-    """What is added to classes and what blocks are multiplied by; nothing where probabilities are as they come."""
+    """What is added to classes and what blocks are multiplied by; nothing where probabilities are as they come.
+
+    `rows` is how many rows there were when it was fitted, if that is known: learning more does not change it.
+    """
     found = fitted.trained.tuning.calibration
     if found is None:
         return None
@@ -86,6 +91,7 @@ def calibration_card(fitted: Fitted) -> dict[str, Any] | None:
         "bias": {shown(key): float(found.bias.get(key, 0.0)) for key in fitted.trained.summary.classes},
         "weight": dict(found.weight),
         "power": dict(found.power),
+        "rows": fitted.trained.tuning.rows or None,
     }
 
 
@@ -93,10 +99,11 @@ def column_cards(fitted: Fitted) -> list[dict[str, Any]]:
     """What was decided about each column, what its values look like in each class, and how much they tell.
 
     Columns of counts that share a total tell it `together`: the first of them speaks for all. A text may be read in
-    `further` ways.
+    `further` ways. What a column `held`, whatever its family, is known where that was left open.
     """
     looks: dict[str, dict[str, Any]] = {}
     further: dict[str, list[dict[str, Any]]] = {}
+    held = what_columns_hold(fitted.trained.summary, fitted.trained.schema.kinds)
     for block, profile in profiles_of(fitted):
         look = look_of(fitted, block, profile)
         if block.family.is_auxiliary:
@@ -107,7 +114,12 @@ def column_cards(fitted: Fitted) -> list[dict[str, Any]]:
         else:
             looks[profile.column] = look
     return [
-        {**decision(choice), **looks.get(choice.column, {}), "further": further.get(choice.column, [])}
+        {
+            **decision(choice),
+            **looks.get(choice.column, {}),
+            "further": further.get(choice.column, []),
+            "held": held.get(choice.column),
+        }
         for choice in fitted.trained.schema.choices
     ]
 

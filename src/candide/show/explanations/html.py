@@ -96,7 +96,8 @@ def body(why: Explanation, title: str = "") -> str:
     """One explanation, to be styled: the answer, the text it is about, the evidence, and what was silent."""
     parts = [f"<h2>{heading_html(why, title)}</h2>"]
     if len(why.classes) > 1:
-        parts += [*other_classes(why), *texts(why), evidence_table(why), *silent_paragraphs(why), *flip_paragraph(why)]
+        parts += [*other_classes(why), *texts(why), evidence_table(why)]
+        parts += [*beyond_paragraphs(why), *silent_paragraphs(why), *flip_paragraph(why)]
     return f'<div class="candide-why">{"".join(parts)}</div>'
 
 
@@ -238,6 +239,12 @@ def silent_paragraphs(why: Explanation) -> Iterator[str]:
     for reason, names in why.silent_by_reason.items():
         if names:
             yield f'<p class="soft">{reason.capitalize()}: {listed_html(names)}</p>'
+
+
+def beyond_paragraphs(why: Explanation) -> Iterator[str]:
+    """Numbers that are like none that was learned."""
+    for one in why.beyond[:SILENT_SHOWN]:
+        yield f'<p class="soft"><bdi>{safe(one.text)}</bdi></p>'
 
 
 def flip_paragraph(why: Explanation) -> Iterator[str]:

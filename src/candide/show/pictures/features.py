@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from candide.data.arrays import FloatArray
+from candide.data.arrays import FloatArray, IntArray
 from candide.families.base.profile import COUNTS, CURVE, EVENTS, STEPS, VALUES, Profile
+from candide.show.pictures.data_behind import bars_of, reach_of
 from candide.show.pictures.lettering import apart, figure_of, lettered, share_of
 from candide.show.pictures.subject import Subject
 from candide.show.pictures.theme import INK, MARKERS, PALETTE, new_figure, styled
@@ -31,6 +32,10 @@ UNEVEN = 40.0
 PEAKED = 12.0
 """The same where a density is so many times as high as an even one."""
 
+NO_BARS = np.zeros((0, 0))
+LIGHT, BAR_ABOVE = 0.18, 1.4
+"""How strong the colour of rows behind a curve is, and how many times as high as all curves a bar may be."""
+
 COUNTS_AS_BARS = 13
 FEW_VALUES = 5
 
@@ -44,17 +49,45 @@ def feature(subject: Subject, column: str) -> Figure:
 
 
 def curves(subject: Subject, profile: Profile) -> Figure:
-    """A density for each class."""
+    """A density for each class, as far as its column reaches, and the rows behind it where they are known."""
     figure, axes = canvas(subject, profile, 2.9)
     points = np.asarray(profile.points, dtype=np.float64)
-    kept = np.unique(np.linspace(0, len(points) - 1, min(POINTS, len(points))).round().astype(int))
+    inside = points_within_reach(subject, profile)
+    kept = inside[np.unique(np.linspace(0, len(inside) - 1, min(POINTS, len(inside))).round().astype(int))]
     for rank, label in enumerate(subject.drawn):
         heights = np.exp(profile.table[kept, label])
         axes.plot(points[kept], heights, color=PALETTE[rank], label=name(subject, label))
-    end_at(axes, np.exp(profile.table[kept][:, subject.drawn]))
+    end_at(axes, np.exp(profile.table[kept][:, subject.drawn]), draw_behind(axes, subject, profile))
     density_axis(axes)
     number_axis(axes, profile)
     return finished(figure, subject)
+
+
+def points_within_reach(subject: Subject, profile: Profile) -> IntArray:
+    """The points that are drawn: as far as classes reach, and not far beyond the numbers there were.
+
+    All of them where these are not known, or would leave no curve.
+    """
+    cells, every = subject.cells.get(profile.column), np.arange(len(profile.points))
+    if cells is None or profile.kind not in (CURVE, COUNTS) or len(every) < 2:
+        return every
+    points = np.asarray(profile.points, dtype=np.float64)
+    low, high = reach_of(cells, float(points[0]), float(points[-1]))
+    inside = np.flatnonzero((points >= low) & (points <= high))
+    return inside if len(inside) > 1 else every
+
+
+def draw_behind(axes: Any, subject: Subject, profile: Profile) -> FloatArray:
+    """The rows of each class as light bars, and how high these are; nothing where cells were not kept."""
+    cells, inside = subject.cells.get(profile.column), points_within_reach(subject, profile)
+    if cells is None or not len(inside):
+        return NO_BARS
+    bars = bars_of(cells, float(profile.points[inside[0]]), float(profile.points[inside[-1]]))
+    if bars is None:
+        return NO_BARS
+    for rank, label in enumerate(subject.drawn):
+        axes.stairs(bars.density[:, label], bars.edges, color=PALETTE[rank], alpha=LIGHT, fill=True, zorder=1)
+    return bars.density[:, subject.drawn]
 
 
 def draw_steps(subject: Subject, profile: Profile) -> Figure:
@@ -82,9 +115,10 @@ def draw_steps(subject: Subject, profile: Profile) -> Figure:
 
 
 def draw_counts(subject: Subject, profile: Profile) -> Figure:
-    """A chance for each whole number: bars where there are few, else dots on a line."""
+    """A chance for each whole number: bars where there are few, else dots on a line, and the rows behind it."""
     figure, axes = canvas(subject, profile, 2.9)
-    points, chances = np.array([float(point) for point in profile.points]), np.exp(profile.table)
+    inside = points_within_reach(subject, profile)
+    points, chances = np.array([float(point) for point in profile.points])[inside], np.exp(profile.table[inside])
     drawn = subject.drawn
     as_bars = len(points) <= COUNTS_AS_BARS and len(drawn) <= BARS_SIDE_BY_SIDE
     for rank, label in enumerate(drawn):
@@ -97,7 +131,9 @@ def draw_counts(subject: Subject, profile: Profile) -> Figure:
             axes.plot(points, chances[:, label], color=PALETTE[rank], label=name(subject, label), **small)
     share_axis(axes, "y", "chance")
     number_axis(axes, profile, whole=True)
-    axes.set_ylim(bottom=0)
+    behind = draw_behind(axes, subject, profile) if profile.kind == COUNTS and not as_bars else NO_BARS
+    top = with_bars(float(chances[:, drawn].max(initial=0.0)), behind)
+    axes.set_ylim(0, 1.06 * top if behind.size else None)
     return finished(figure, subject)
 
 
@@ -237,12 +273,17 @@ def name(subject: Subject, label: int) -> str:
     return names[subject.drawn.index(label)]
 
 
-def end_at(axes: Any, heights: FloatArray) -> None:
-    """Heights from nothing up; a peak that would flatten everything else is cut off."""
+def end_at(axes: Any, heights: FloatArray, behind: FloatArray) -> None:
+    """Heights from nothing up; a peak that would flatten everything else is cut off, a bar behind curves sooner."""
     finite = np.where(np.isfinite(heights), heights, 0.0)
     peaks = np.sort(finite.max(axis=0))
     top = peaks[-1] if len(peaks) < 2 or peaks[-1] <= 6 * peaks[-2] else 3 * peaks[-2]
-    axes.set_ylim(0, 1.06 * top if top > 0 else 1.0)
+    axes.set_ylim(0, 1.06 * with_bars(top, behind) if top > 0 else 1.0)
+
+
+def with_bars(top: float, behind: FloatArray) -> float:
+    """How high a picture is that has bars behind curves as high as `top`: a bar may stand out, not dwarf them."""
+    return max(top, min(float(behind.max(initial=0.0)), BAR_ABOVE * top))
 
 
 def density_axis(axes: Any) -> None:

@@ -14,6 +14,7 @@ from candide.families.base.family import Block
 from candide.families.base.profile import EVENTS, Profile
 from candide.model.predictor import Predictor
 from candide.show.pictures.occurrences import Occurrences
+from candide.statistics.cells import Cells
 
 CLASSES_DRAWN = 6
 """There are so many colours that everybody can tell apart."""
@@ -34,6 +35,8 @@ class Subject:
     label: str = ""
     events: Mapping[str, Occurrences] = field(default_factory=dict)
     joined: frozenset[str] = frozenset()
+    cells: Mapping[str, Cells] = field(default_factory=dict)
+    """Where the numbers of some columns lie."""
 
     @classmethod
     def of(cls, model: Predictor, label: str | None = None) -> Subject:
@@ -49,7 +52,8 @@ class Subject:
             joined |= {name for name, rule in rules.items() if rule.certain}
             joined |= {one.column for one in found if cannot_be_split(block)}
         classes, prior = tuple(shown(key) for key in model.classes), np.exp(model.log_prior)
-        return cls(classes, prior, model.reported_start, tuple(profiles), label or "", events, frozenset(joined))
+        told, together = tuple(profiles), frozenset(joined)
+        return cls(classes, prior, model.reported_start, told, label or "", events, together, model.cells)
 
     @property
     def ranked(self) -> tuple[Profile, ...]:

@@ -7,7 +7,7 @@ from typing import Any
 
 from candide.data.errors import OptionRefused
 from candide.data.written_numbers import percent
-from candide.families.base.profile import EVENTS, Profile
+from candide.families.base.profile import CURVE, EVENTS, Profile
 from candide.show.explanations.html import safe
 from candide.show.pictures.confusion import CLASSES_DRAWN, confusion
 from candide.show.pictures.features import feature
@@ -68,6 +68,8 @@ def each_feature(findings: Findings, report: Callable[[int], None] | None = None
     """The most telling features drawn, a table of the others."""
     ranked = findings.subject.ranked
     about = "What the values look like in each class: where curves or bars part, the feature tells classes apart."
+    if any(profile.column in findings.subject.cells and profile.kind == CURVE for profile in ranked):
+        about += " Light bars behind a curve are the rows themselves: where they leave it, it does not fit."
     drawn = []
     for number, profile in enumerate(ranked[:FEATURES_DRAWN], 1):
         drawn.append(feature_figure(findings, profile, number))

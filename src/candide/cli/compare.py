@@ -34,15 +34,15 @@ def compare(
     force: Force = False,
     format: ShapeOption = Shape.table,
 ) -> None:
-    """Set naive Bayes beside other methods, on the same rows; or two models beside each other.
+    """Set naive Bayes beside other methods, or tell two models apart.
 
-    Gaussian discriminant analysis, logistic regression and, for text, a linear SVM: how often each is right, whether
-    its probabilities mean something, how long it takes, and how all that grows with the number of rows. A family by
-    hand is for naive Bayes; a column that is left out is left out everywhere.
+    Of rows: Gaussian discriminant analysis, logistic regression and, for text, a linear SVM: how often each is right,
+    whether its probabilities mean something, how long it takes, and how all that grows with the number of rows. A
+    family by hand is for naive Bayes; a column that is left out is left out everywhere.
 
-    Two model files are not read as rows: what moved from the first to the second is found from their counts. How far
-    each column moved is told in bits, over all rows and in the mean within classes, with the most that chance would
-    explain; then what moved in it. Options are for rows, but for --format.
+    Of two model files: the drift, or what moved from the first to the second. It is in their counts, and no rows are
+    read. How far each column moved is told in bits, over all rows and in the mean within classes, each beside the most
+    that chance explains; then what moved in it. All options but --format are for rows.
 
     Example: candide compare titanic.csv --label survived -o curves.svg
 
@@ -98,6 +98,7 @@ def show_comparison(found: Any, output: str | None) -> None:
 
 def show_drift(found: Any) -> None:
     """The classes, the columns that moved with what moved in them, and the names of those that did not."""
+    from candide.cli.cards import short_name
     from candide.cli.tables import heading, notes, show_table
 
     print(visible(found.title))
@@ -109,11 +110,13 @@ def show_drift(found: Any) -> None:
     print(found.class_sentence)
     heading("Columns that moved, the farthest first" if found.moved else "Columns")
     header, *lines = found.table()
+    lines = [(short_name(name), *cells) for name, *cells in lines]
     if lines:
         show_table(header, lines[:COLUMNS_SHOWN], right=(1, 2, 3, 4), flexible=5)
         if len(lines) > COLUMNS_SHOWN:
             print(f"and {len(lines) - COLUMNS_SHOWN:,} more, which --format json tells of")
-        print("bits: from 0, nothing moved, to 1, nothing is as it was; within classes; the most that chance explains")
+        print("bits: from 0, nothing moved, to 1, nothing is as it was; within: within classes")
+        print("chance: the most that chance explains")
     if found.still:
         print(visible(found.still))
     if found.notes:

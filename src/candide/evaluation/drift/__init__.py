@@ -11,9 +11,9 @@
 
 from __future__ import annotations
 
-from candide.evaluation.drift.changes import Change
+from candide.evaluation.drift.changes import Shift
 from candide.evaluation.drift.divergence import Divergence
 from candide.evaluation.drift.result import ClassShift, ColumnDrift, Drift
 from candide.evaluation.drift.run import drift_between
 
-__all__ = ["Change", "ClassShift", "ColumnDrift", "Divergence", "Drift", "drift_between"]
+__all__ = ["ClassShift", "ColumnDrift", "Divergence", "Drift", "Shift", "drift_between"]

@@ -23,7 +23,7 @@ MOST = 10
 
 
 @dataclass(frozen=True)
-class Change:
+class Shift:
     """One thing before and after: a number such as the median, or the share of a value, a word, of what is missing."""
 
     what: str
@@ -40,7 +40,7 @@ class Change:
     def in_words(self, times: str = "") -> str:
         """The change as people say it; `times` is the kind of times that the column holds, if any.
 
-        >>> Change("median", 3.0, 5.25).in_words(), Change("value", 0.5, 0.25, "red").in_words()
+        >>> Shift("median", 3.0, 5.25).in_words(), Shift("value", 0.5, 0.25, "red").in_words()
         ('median 5.25, was 3', 'red 25%, was 50%')
         """
         told = share_in_words if self.is_share else number_in_words(self.what, times)
@@ -76,7 +76,7 @@ def changed_shares(
     after: FloatArray,
     repeated: float = 1.0,
     deviations: float = BEYOND,
-) -> list[Change]:
+) -> list[Shift]:
     """The names whose share of all counts moved beyond chance, taken one by one, the farthest first.
 
     `before` and `after` may count more than has a name: the names are of the first lines.
@@ -88,7 +88,7 @@ def changed_shares(
     bits = bits_apart(*shares)
     limit = Divergence(0.0, *by_chance(1, totals[0] / repeated, totals[1] / repeated)).limit_at(deviations)
     order = [index for index in np.argsort(-bits, kind="stable").tolist() if bits[index] > limit]
-    return [Change(what, float(shares[0][index]), float(shares[1][index]), names[index]) for index in order]
+    return [Shift(what, float(shares[0][index]), float(shares[1][index]), names[index]) for index in order]
 
 
 def bits_apart(before: FloatArray, after: FloatArray) -> FloatArray:
@@ -105,7 +105,7 @@ def bits_apart(before: FloatArray, after: FloatArray) -> FloatArray:
     return np.maximum(found, 0.0)
 
 
-def most_in_each_direction(changes: Sequence[Change]) -> tuple[Change, ...]:
+def most_in_each_direction(changes: Sequence[Shift]) -> tuple[Shift, ...]:
     """The first ones that grew, then the first that shrank."""
     grown = [change for change in changes if change.after > change.before]
     shrunk = [change for change in changes if change.after <= change.before]

@@ -8,7 +8,7 @@ from typing import Self
 import numpy as np
 
 from candide.data.arrays import FloatArray
-from candide.evaluation.drift.changes import MISSING, Change
+from candide.evaluation.drift.changes import MISSING, Shift
 from candide.evaluation.drift.divergence import Divergence
 
 Rows = tuple[FloatArray, FloatArray]
@@ -29,19 +29,19 @@ class PairedColumn(ABC):
 
     @property
     @abstractmethod
-    def changes(self) -> tuple[Change, ...]:
+    def changes(self) -> tuple[Shift, ...]:
         """What moved, all classes taken together."""
 
     @property
-    def singled_out(self) -> tuple[Change, ...]:
+    def singled_out(self) -> tuple[Shift, ...]:
         """Single values or words that moved so far that it tells by itself, however many did not."""
         return ()
 
 
-def changed_missing(before: FloatArray, after: FloatArray) -> tuple[Change, ...]:
+def changed_missing(before: FloatArray, after: FloatArray) -> tuple[Shift, ...]:
     """The share of the last line, which has no value, where that moved beyond chance."""
     pairs = [np.array([one[:-1].sum(), one[-1]]) for one in (before, after)]
     if not Divergence.of(pairs[0], pairs[1]).is_beyond_chance:
         return ()
     shares = [float(one[1] / one.sum()) for one in pairs]
-    return (Change(MISSING, shares[0], shares[1]),)
+    return (Shift(MISSING, shares[0], shares[1]),)

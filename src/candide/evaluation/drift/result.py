@@ -8,7 +8,7 @@ from typing import Any
 
 from candide.data.visible import visible
 from candide.data.written_numbers import percent, three_digits
-from candide.evaluation.drift.changes import MEDIAN, QUARTILES, WORD, Change
+from candide.evaluation.drift.changes import MEDIAN, QUARTILES, WORD, Shift
 from candide.evaluation.drift.divergence import Divergence
 from candide.model.evaluation import aligned
 
@@ -38,7 +38,7 @@ class ColumnDrift:
     column: str
     overall: Divergence
     within: Divergence
-    changes: tuple[Change, ...] = ()
+    changes: tuple[Shift, ...] = ()
     in_class: str | None = None
     """The class that the changes are of, where they are not of all rows."""
     times: str = ""
@@ -100,7 +100,7 @@ class Drift:
         """What could not be compared."""
         said = [f"Column '{column}' is not compared: {reason}." for column, reason in self.not_compared]
         for name, columns in zip(self.names, (self.only_before, self.only_after), strict=True):
-            said += [f"Only {name} has {named(columns)}."] if columns else []
+            said += [f"Only {name} has {listed_columns(columns)}."] if columns else []
         return tuple(said)
 
     def __getitem__(self, column: str) -> ColumnDrift:
@@ -149,7 +149,7 @@ class Drift:
         names = [one.column for one in self.columns if not one.has_moved]
         if not names:
             return ""
-        return f"Not moved beyond chance: {named(names)}"
+        return f"Not moved beyond chance: {listed_columns(names)}"
 
     def __str__(self) -> str:
         """Tables and sentences for people; `to_dict` has everything."""
@@ -177,7 +177,7 @@ def in_bits(found: Divergence, by_chance: bool = False) -> str:
     return three_digits(bits) if bits >= 0.0005 or not bits else "<0.001"
 
 
-def said_of_all(changes: Sequence[Change]) -> list[Change]:
+def said_of_all(changes: Sequence[Shift]) -> list[Shift]:
     """The few changes that a sentence tells: quartiles only where the median stayed; words in both directions."""
     has_median = any(change.what == MEDIAN for change in changes)
     kept = [change for change in changes if not (has_median and change.what in QUARTILES)]
@@ -187,10 +187,10 @@ def said_of_all(changes: Sequence[Change]) -> list[Change]:
     return [*others[:SAID], *grown, *[word for word in words if word.after <= word.before][:SAID]]
 
 
-def named(columns: Sequence[str], most: int = 8) -> str:
+def listed_columns(columns: Sequence[str], most: int = 8) -> str:
     """Some columns by name, and how many more.
 
-    >>> named(["age", "sex"]), named([f"x{index}" for index in range(11)])
+    >>> listed_columns(["age", "sex"]), listed_columns([f"x{index}" for index in range(11)])
     ('age, sex', 'x0, x1, x2, x3, x4, x5, x6, x7 and 3 more')
     """
     more = f" and {len(columns) - most:,} more" if len(columns) > most else ""

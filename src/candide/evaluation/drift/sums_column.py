@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from candide.data.arrays import FloatArray
-from candide.evaluation.drift.changes import DEVIATION, MEAN, Change
+from candide.evaluation.drift.changes import DEVIATION, MEAN, Shift
 from candide.evaluation.drift.divergence import Divergence
 from candide.evaluation.drift.paired_column import PairedColumn, Rows, changed_missing
 from candide.statistics.sums import Sums
@@ -53,10 +53,10 @@ class SumsColumn(PairedColumn):
         return self.sums[0].over_classes(), self.sums[1].over_classes()
 
     @property
-    def changes(self) -> tuple[Change, ...]:
+    def changes(self) -> tuple[Shift, ...]:
         before, after = self._totals
         told = [
-            Change(what, float(getattr(before, what)[0, 0]), float(getattr(after, what)[0, 0]))
+            Shift(what, float(getattr(before, what)[0, 0]), float(getattr(after, what)[0, 0]))
             for what in (MEAN, DEVIATION)
         ]
         return (*changed_missing(*self.presence), *(change for change in told if change.before != change.after))

@@ -13,7 +13,7 @@ from candide.evaluation.drift.changes import (
     MEDIAN,
     QUARTILES,
     VALUE,
-    Change,
+    Shift,
     changed_shares,
     most_in_each_direction,
 )
@@ -74,14 +74,14 @@ class ValuesColumn(PairedColumn):
         return self.counts.divergence
 
     @property
-    def changes(self) -> tuple[Change, ...]:
+    def changes(self) -> tuple[Shift, ...]:
         before, after = self.counts.before.sum(axis=1), self.counts.after.sum(axis=1)
         shares = changed_shares(VALUE, self.names, *self._named)
         quantiles = () if self.cells is None else changed_quantiles(*self.cells)
         return (*changed_missing(before, after), *quantiles, *most_in_each_direction(shares))
 
     @property
-    def singled_out(self) -> tuple[Change, ...]:
+    def singled_out(self) -> tuple[Shift, ...]:
         return tuple(changed_shares(VALUE, self.names, *self._named, deviations=ALONE))
 
     @property
@@ -106,10 +106,10 @@ def named_lines(values: Tally) -> tuple[list[tuple[str, str, object]], FloatArra
     return [values.open_slots[index] for index in kept], values.counts[kept].astype(np.float64)
 
 
-def changed_quantiles(before: Cells, after: Cells) -> tuple[Change, ...]:
+def changed_quantiles(before: Cells, after: Cells) -> tuple[Shift, ...]:
     """The median and the quartiles, those that are not what they were."""
     if not (len(before) and len(after)):
         return ()
     asked = {MEDIAN: 0.5, QUARTILES[0]: 0.25, QUARTILES[1]: 0.75}
-    found = [Change(what, before.quantile(share), after.quantile(share)) for what, share in asked.items()]
+    found = [Shift(what, before.quantile(share), after.quantile(share)) for what, share in asked.items()]
     return tuple(change for change in found if change.before != change.after)

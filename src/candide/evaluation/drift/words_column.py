@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from candide.data.arrays import FloatArray
-from candide.evaluation.drift.changes import ALONE, WORD, Change, changed_shares, most_in_each_direction
+from candide.evaluation.drift.changes import ALONE, WORD, Shift, changed_shares, most_in_each_direction
 from candide.evaluation.drift.counts import PairedCounts, in_same_cells
 from candide.evaluation.drift.divergence import BEYOND, NO_DIVERGENCE, Divergence
 from candide.evaluation.drift.paired_column import PairedColumn, Rows, changed_missing
@@ -56,17 +56,17 @@ class WordsColumn(PairedColumn):
         return Divergence.weighted([self.words.divergence, presence], [1.0, 1.0])
 
     @property
-    def changes(self) -> tuple[Change, ...]:
+    def changes(self) -> tuple[Shift, ...]:
         found = most_in_each_direction(self._words(BEYOND))
         if self.presence is None:
             return found
         return (*changed_missing(self.presence.before.sum(axis=1), self.presence.after.sum(axis=1)), *found)
 
     @property
-    def singled_out(self) -> tuple[Change, ...]:
+    def singled_out(self) -> tuple[Shift, ...]:
         return tuple(self._words(ALONE))
 
-    def _words(self, deviations: float) -> list[Change]:
+    def _words(self, deviations: float) -> list[Shift]:
         """Words that moved, each by itself: of a long text, a quarter may be one word."""
         before, after = self.words.before.sum(axis=1), self.words.after.sum(axis=1)
         repeated = max(self.words.repeated, self.words.repeated**2 / 4)

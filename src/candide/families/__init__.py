@@ -8,6 +8,7 @@
 
 from __future__ import annotations
 
+import os
 from functools import cache
 from importlib import import_module
 from pkgutil import iter_modules
@@ -19,7 +20,13 @@ from candide.families.base.family import AnyFamily
 
 def names() -> list[str]:
     """Every family there is, by name."""
-    return sorted(module.name for module in iter_modules(__path__) if not module.ispkg)
+    return list(_names(tuple(os.stat(folder).st_mtime_ns for folder in __path__)))
+
+
+@cache
+def _names(folders_changed: tuple[int, ...]) -> tuple[str, ...]:
+    """The files of the folder, looked at again only when one has come or gone."""
+    return tuple(sorted(module.name for module in iter_modules(__path__) if not module.ispkg))
 
 
 def classes() -> tuple[type[AnyFamily], ...]:

@@ -244,7 +244,5 @@ class LiveDensity(Live):
         if not spoken:
             return 0.0
         parameters = self.family.fit_pools(*self.builder.pools([index for index, _ in spoken], order.tolist()))
-        said = joint[None, order]
-        self.family.score(parameters, np.array([[number for _, number in spoken]]), said)
-        joint[order] = said[0]
+        joint[order] += self.family.log_density(np.array([[number] for _, number in spoken]), *parameters).sum(axis=0)
         return float(len(spoken))

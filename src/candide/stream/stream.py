@@ -405,8 +405,9 @@ class Stream:
         return [(block, cells[block]) for block in self.live_blocks.values() if block in cells]
 
     def _label(self, y: Any) -> Key:
-        if type(y) is str and ("text", y) in self.index_of:
-            return "text", y
+        plain = ("text", y) if type(y) is str else ("number", y) if type(y) is int else None
+        if plain is not None and plain in self.index_of:
+            return plain
         key = labels_of([y]).keys[0]
         kinds = sorted({kind for kind, _ in (*self.index_of, key)})
         if len(kinds) > 1:

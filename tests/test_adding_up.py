@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from candide import NaiveBayes, fit, store
+from candide import NaiveBayes, fit, forget, learn, store
 from candide.api.verbs import reading
 from candide.model.reading import read_as
 from candide.model.schema import Choice, Schema
@@ -195,6 +195,23 @@ def test_a_column_that_looks_different_at_first_gives_the_model_of_shuffled_rows
     one, other = (fit(path, "label").trained for path in files)
     assert store.canonical_bytes(one) == store.canonical_bytes(other)
     assert {choice.column: choice.family.name for choice in one.schema.choices}["x"] == "categorical"
+
+
+def test_learning_a_file_in_which_numbers_turn_into_words(tmp_path):
+    first, second = tmp_path / "first.csv", tmp_path / "second.csv"
+    first.write_text("x,label\n" + "".join(f"{n % 5},{'ab'[n % 5 > 2]}\n" for n in range(100)))
+    second.write_text("x,label\n" + "".join(f"{'3' if n % 4 else 'many'},b\n" for n in range(100)))
+    model = learn(fit(first, "label"), second)
+    (choice,) = model.trained.schema.choices
+    assert choice.reason.startswith("numbers and text: each value as it is")
+    told = {slot[2]: counts.sum() for slot, counts in told_values(model.trained)}
+    assert told == {0: 20, 1: 20, 2: 20, 3: 95, 4: 20, "many": 25}
+    assert store.canonical_bytes(forget(model, second).trained) == store.canonical_bytes(fit(first, "label").trained)
+
+
+def told_values(trained: TrainedModel) -> list[Any]:
+    (seen,) = trained.reading.statistics
+    return list(zip(seen.slots, seen.counts, strict=True))
 
 
 def test_one_mistake_among_very_many_numbers_is_refused(tmp_path):

@@ -12,7 +12,8 @@ from candide.data.errors import Location, suggestion
 from candide.sources.archives import unpacked
 from candide.sources.blocks import LONGEST_RECORD
 from candide.sources.formats import FORMATS, format_of
-from candide.sources.kinds import ParseOptions, kinds_given
+from candide.sources.kinds import TEXT, ParseOptions, kinds_given
+from candide.sources.mixed import MIXED
 from candide.sources.origins import File, Origin, origin_of
 from candide.sources.pipes import Pipe
 from candide.sources.refused import SourceRefused
@@ -70,6 +71,8 @@ def open_source(
         raise SourceRefused(KEEP, " is for predict: what cannot be read cannot be learned.")
     selection = Selection.of(columns, where)
     expected = selection.expecting(expected, label)
+    mixed = frozenset(name for name, kind in (expected or {}).items() if kind == MIXED) - {*(types or ())}
+    expected = expected and {**expected, **dict.fromkeys(mixed, TEXT.name)}
     if _are_paths(paths):
         names, notes = expanded(paths)
         origins = tuple(part for name in names for part in unpacked(origin_of(name, repeatable)))
@@ -95,7 +98,7 @@ def open_source(
     source.label, source.labelled, source.rejects = label or source.label, labelled, kept_out
     if format not in ("csv", "tsv"):
         source.kinds, source.na = kinds_given(types, source.columns), parsing.na
-    source.known = frozenset(expected or ())
+    source.known, source.mixed = frozenset(expected or ()), mixed
     source.refuse_missing_label()
     source.narrow(selection)
     return source

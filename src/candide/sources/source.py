@@ -22,6 +22,7 @@ from candide.data.values import Coded
 from candide.sources.ahead import Pause
 from candide.sources.arrow_types import duration, nested, simplified
 from candide.sources.kinds import TEXT, Kind, as_kind, is_text, one_chunk
+from candide.sources.mixed import with_numbers
 from candide.sources.originals import OriginalRows
 from candide.sources.refused import SourceRefused
 from candide.sources.rejects import SKIP, Place, Reject, Rejects, misfit
@@ -138,6 +139,8 @@ class Source(ABC):
     rejects: Rejects = field(default_factory=Rejects)
     name: str = ""
     notes: tuple[str, ...] = ()
+    mixed: frozenset[str] = frozenset()
+    """Columns read as text in which numbers are to be numbers all the same."""
     _unwanted: int = 0
 
     @property
@@ -177,7 +180,7 @@ class Source(ABC):
                     continue
                 piece = self._selected(piece)
                 self._refuse_nested(piece)
-                batch = self._batch(self._labelled(self._retyped(piece)), start)
+                batch = with_numbers(self._batch(self._labelled(self._retyped(piece)), start), self.mixed)
                 start += len(batch)
                 if report is not None:
                     report(piece.taken)

@@ -22,6 +22,7 @@ from candide.model.row_sample import BYTES_TO_LOOK_AT, ROWS_TO_LOOK_AT
 from candide.model.schema import Choice
 from candide.model.trained_model import TrainedModel
 from candide.sources import Source, open_source
+from candide.sources.mixed import MIXED
 from candide.statistics.column_memory import ColumnMemory
 from candide.statistics.cross_sums import CrossSums
 from candide.statistics.sums import Sums
@@ -140,11 +141,13 @@ def told_how_read(
 
 
 def kinds_of_columns(seen: ColumnMemory, columns: Sequence[str]) -> dict[str, str]:
-    """The columns that hold numbers only, or other values that are all of one kind."""
+    """The columns that hold numbers only, other values that are all of one kind, or numbers beside texts."""
     others = kinds_of_values(seen.others)
     named = {slot[0] for slot in seen.others.open_slots if slot[1] != "missing"}
     held = {name for name, cells in zip(columns, seen.cells, strict=True) if len(cells)}
-    return {**dict.fromkeys(held - named, "number"), **{name: others[name] for name in others.keys() - held}}
+    alone = {name: kind for name, kind in others.items() if name not in held}
+    beside = {name: MIXED for name, kind in others.items() if name in held and kind == "text"}
+    return {**dict.fromkeys(held - named, "number"), **alone, **beside}
 
 
 def kinds_of_values(seen: Tally) -> dict[str, str]:

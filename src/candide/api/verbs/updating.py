@@ -9,7 +9,7 @@ from typing import Any, Unpack
 
 from candide import store
 from candide.api.verbs.fitted import Fitted, Path, being_written, opened_model, with_event
-from candide.api.verbs.fitting import fit_anew, refuse_nested
+from candide.api.verbs.fitting import MISTAKES, fit_anew, open_values, refuse_nested
 from candide.api.verbs.reading import (
     SourceOptions,
     expected_kinds,
@@ -22,8 +22,10 @@ from candide.api.verbs.reading import (
 from candide.data.errors import OptionRefused
 from candide.data.progress import Watch, unwatched
 from candide.data.values import shown
+from candide.families.base.undecided import Undecided
 from candide.model.trained_model import TrainedModel
-from candide.sources import Source
+from candide.sources import Source, ValueMisfit
+from candide.sources.mixed import MIXED
 from candide.training.forget import forget_rows, refuse_others
 from candide.training.learn import learn_rows, with_columns_of
 from candide.training.reread import reread
@@ -139,7 +141,7 @@ def of_age(trained: TrainedModel) -> tuple[str, ...]:
 
 def refuse_standard_input(data: Any) -> None:
     """Raise where rows come through a pipe, which cannot be read once to compare and once to learn."""
-    if data == "-" or (isinstance(data, (list, tuple)) and "-" in data):
+    if refuses_pipe(data):
         raise OptionRefused(
             "refit reads its rows twice, which standard input does not allow.", advice="Write them to a file."
         )
@@ -153,11 +155,48 @@ def saved_change(
     target = output if output is not None else model if isinstance(model, (str, os.PathLike)) else None
     opened_model(model)  # a model that is none is refused before a lock is left beside it
     with being_written(target, data, force):
-        before = opened_model(model)
-        after = change(before, labelled_source(data, before.label, expected_kinds(before.trained), reading))
+        after = changed_by(opened_model(model), data, change, reading)
         if target is not None:
             after.save(target, force)
     return after
+
+
+def changed_by(
+    before: Fitted, data: Any, change: Change, reading: SourceOptions, mixed: frozenset[str] = frozenset()
+) -> Fitted:
+    """The model changed by rows.
+
+    Where words turn up in a column of numbers that was left open, each value is taken as it is, from the first row on;
+    a few among very many are mistakes, and refused.
+    """
+    kinds = {**expected_kinds(before.trained), **dict.fromkeys(mixed, MIXED)}
+    try:
+        return change(before, labelled_source(data, before.label, kinds, reading))
+    except ValueMisfit as problem:
+        column = problem.where.column or ""
+        given = {*(reading.get("types") or ()), *mixed}
+        if column not in open_columns(before.trained) - given or refuses_pipe(data):
+            raise
+        after = changed_by(before, data, change, reading, mixed | {column})
+        if are_few(after.trained, column, after.changed):
+            raise
+        return after
+
+
+def open_columns(trained: TrainedModel) -> set[str]:
+    """The columns that remember whatever comes."""
+    return {name for name, family in trained.schema.remembered.items() if isinstance(family, Undecided)}
+
+
+def are_few(trained: TrainedModel, column: str, rows: float) -> bool:
+    """Whether next to none of so many rows hold something that is no number."""
+    values = open_values(trained).get(column)
+    return values is None or bool(MISTAKES * values.counts.sum() < rows)
+
+
+def refuses_pipe(data: Any) -> bool:
+    """Whether rows come through a pipe, which was read as far as it goes."""
+    return data == "-" or (isinstance(data, (list, tuple)) and "-" in data)
 
 
 def changed_model(before: Fitted, after: TrainedModel, verb: str, source: Source, notes: list[str]) -> Fitted:

@@ -131,17 +131,17 @@ def hostile(tmp_path_factory) -> Commands:
         (folder / f"texts{EVIL}" / f"{index}{EVIL}.txt").write_text(text)
     fitted = verbs.fit(folder / ROWS, LABEL, folder / MODEL)  # each command finds a model, whichever of them run here
     verbs.learn(fitted, folder / ROWS, folder / TWICE)
+    verbs.fit(folder / ROWS, LABEL, folder / FEW, where="x < 5")
     return Commands(folder)
 
 
 ROWS, MODEL, HEAD, LABEL = f"rows{EVIL}.csv", f"model{EVIL}.candide", f"head{EVIL}", f"label{EVIL}"
-TWICE = f"twice{EVIL}.candide"
+TWICE, FEW = f"twice{EVIL}.candide", f"few{EVIL}.candide"
 FIT = ["fit", ROWS, "-l", LABEL, "-o", MODEL]
 COMMANDS = {
     "fit": FIT,
     "fit json": [*FIT, "--format", "json"],
     "fit without a file": FIT[:-2],
-    "fit few": ["fit", ROWS, "-l", LABEL, "-o", f"few{EVIL}.candide", "--where", "x < 5"],
     "inspect": ["inspect", MODEL],
     "inspect json": ["inspect", MODEL, "--format", "json"],
     "evaluate": ["evaluate", MODEL, ROWS],
@@ -154,8 +154,8 @@ COMMANDS = {
     "explain to a file": ["explain", MODEL, ROWS, "-o", f"why{EVIL}.txt"],
     "predict to a file": ["predict", MODEL, ROWS, "-o", f"out{EVIL}.csv"],
     "compare": ["compare", ROWS, "-l", LABEL, "--folds", "2", "--rows", "20"],
-    "compare models": ["compare", MODEL, f"few{EVIL}.candide"],
-    "compare models json": ["compare", MODEL, f"few{EVIL}.candide", "--format", "json"],
+    "compare models": ["compare", MODEL, FEW],
+    "compare models json": ["compare", MODEL, FEW, "--format", "json"],
     "learn": ["learn", MODEL, ROWS, "-o", f"more{EVIL}.candide"],
     "forget": ["forget", TWICE, ROWS],
     "refit": ["refit", MODEL, ROWS, "-o", f"anew{EVIL}.candide"],

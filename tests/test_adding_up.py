@@ -137,6 +137,18 @@ def test_streams_of_real_tables_have_the_families_that_fit_has(path):
     assert_streams_read_alike(real_table(path))
 
 
+def test_a_column_given_by_hand_may_have_the_family_of_an_open_one_in_a_stream():
+    rows = orchard(80)
+    rows["hand"] = rows["weight"] / 3
+    by_hand = {**PLAIN, "families": {"hand": "gaussian"}}
+    streamed, fitted = NaiveBayes(**by_hand), NaiveBayes(**by_hand)
+    fitted.partial_fit(rows[["hand", "weight", "label"]], "label")
+    for row in rows[["hand", "weight", "label"]].to_dict("records"):
+        streamed.learn_one({"hand": row["hand"], "weight": row["weight"]}, row["label"])
+    assert streamed.summary_ == fitted.summary_
+    assert streamed.schema_.blocks == fitted.schema_.blocks
+
+
 def test_learned_and_forgotten_rows_leave_the_bytes_that_were_there():
     rows = orchard()
     model = NaiveBayes().fit(rows[:300], "label")

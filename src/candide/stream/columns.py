@@ -34,7 +34,8 @@ def choices_for(options: Options, row: Mapping[str, Any], names: Sequence[str], 
         else:
             guess = guess_of(name, row[name], leaves_open)
         choice = chosen(name, guess, smoothing, options.missing == "value", options.text)
-        is_open = leaves_open and name not in given and name not in recipes and name != TEXT
+        is_text = name == TEXT and isinstance(row[name], str)
+        is_open = leaves_open and name not in given and name not in recipes and not is_text
         if is_open and is_left_to_us(options.families, name):
             choice = replace(choice, remembered=Undecided(missing_is_value=options.missing == "value"))
         choices.append(choice)

@@ -321,10 +321,13 @@ class Stream:
         return Summary(schema.memory_blocks, keys, units, statistics, declared, bits).canonical()
 
     def _remembered(self, block: Block) -> Any:
-        """What is remembered of a block, classes as in the stream."""
+        """What is remembered of a block, classes as in the stream; a live block may also speak for open columns."""
         if self.open is not None and block.family == self.open.family:
             return self.open.freeze(self.width)
-        return (self.live_blocks | self.kept_blocks)[block.family].freeze()
+        live = (self.live_blocks | self.kept_blocks)[block.family]
+        if tuple(live.columns) == block.columns:
+            return live.freeze()
+        return live.freeze().narrowed(live.columns, block.columns)
 
     def _ledger(self) -> Ledger | None:
         if self.noted is None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import glob
 import os
 from collections.abc import Mapping, Sequence
+from copy import copy
 from typing import Any
 
 from candide.data.advice import NamedOption, SetOption
@@ -72,7 +73,9 @@ def open_source(
     selection = Selection.of(columns, where)
     expected = selection.expecting(expected, label)
     mixed = frozenset(name for name, kind in (expected or {}).items() if kind == MIXED) - {*(types or ())}
-    expected = expected and {**expected, **dict.fromkeys(mixed, TEXT.name)}
+    if expected is not None and mixed:
+        expected = copy(expected)  # which may answer for columns that it does not name
+        expected.update(dict.fromkeys(mixed, TEXT.name))  # type: ignore[attr-defined]
     if _are_paths(paths):
         names, notes = expanded(paths)
         origins = tuple(part for name in names for part in unpacked(origin_of(name, repeatable)))

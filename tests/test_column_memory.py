@@ -21,7 +21,7 @@ from candide.model.schema import Choice, Schema
 from candide.model.summary import Accumulator, Summary
 from candide.model.trained_model import TrainedModel
 from candide.statistics.column_memory import ColumnMemory
-from strategies import Table, blocks_of, tables
+from strategies import blocks_of, tables
 
 OPEN = (Block(Undecided(), ("x0", "x1")),)
 READ_OFF = [name for name in families.names() if families.class_named(name).is_read_off]
@@ -194,4 +194,3 @@ def test_many_numbers_are_kept_in_some_hundred_cells_and_fewer_bytes_than_rows()
     summary = Summary.of(OPEN, table).first_met()
     assert [len(cells) <= 512 for cells in summary.statistics[0].cells] == [True, True]
     assert len(store.to_bytes(saved(summary))) < 20_000
-    assert isinstance(Table(OPEN, ()).summary(), Summary)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -19,7 +19,7 @@ from candide.model.calibration import Calibration
 from candide.model.evaluation import Evaluation
 from candide.model.scoring import SUSPECTS, Score, classes_in_words
 from candide.model.trained_model import TrainedModel
-from candide.selection.fit_calibration import calibrated
+from candide.selection.fit_calibration import calibrated_without
 from candide.selection.folds import FOLDS
 from candide.selection.leave_one_out import LeaveOneOut, LeftOut, prepared_blocks
 from candide.selection.read_off import FEWEST_ROWS
@@ -103,10 +103,8 @@ class LeftOutScorer:
         order = np.lexsort((hashes(left), left.labels))
         left, folds = left.rows(order), np.arange(len(order)) % FOLDS
         total = Score(most=self.suspects)
-        for fold in range(FOLDS):
-            here = np.flatnonzero(folds == fold)
-            others = replace(left, weights=np.where(folds == fold, 0.0, left.weights))
-            calibration = calibrated(others, self.learned.reading.classes, self.learned.reading.blocks)
+        reading = self.learned.reading
+        for here, calibration in calibrated_without(left, folds, reading.classes, reading.blocks):
             total += self.score(left.rows(here), calibration, order[here])
         return total
 

@@ -22,7 +22,8 @@ class Scored(NamedTuple):
 
     terms float64[row, block, class], start float64[row, class], logs float64[row, block] (log length), labels
     int64[row], row_weights float64[row], label_smoothing float64[row]: the share of the row that counts as each other
-    class, and so what is added for every nat, up to a few, by which its label leads that class.
+    class, and so what is added for every nat, up to a few, by which its label leads that class. informed
+    float64[row] is 1 where something is said of the row, else 0: then there is no bias.
     """
 
     terms: FloatArray
@@ -31,6 +32,7 @@ class Scored(NamedTuple):
     labels: IntArray
     row_weights: FloatArray
     label_smoothing: FloatArray
+    informed: FloatArray
 
 
 class Coefficients(NamedTuple):
@@ -62,7 +64,7 @@ def loss_and_slope(rows: Scored, at: Coefficients, first: int, last: int, slope:
 
     Slopes are added up in place; slope.weight is that by log weight.
     """
-    terms, start, logs, labels, row_weights, label_smoothing = rows
+    terms, start, logs, labels, row_weights, label_smoothing, informed = rows
     bias, weight, power = at
     by_bias, by_weight, by_power = slope
     _, blocks, classes = terms.shape
@@ -73,7 +75,7 @@ def loss_and_slope(rows: Scored, at: Coefficients, first: int, last: int, slope:
         if row_weight == 0.0:
             continue
         for label in range(classes):
-            scores[label] = start[row, label] + bias[label]
+            scores[label] = start[row, label] + informed[row] * bias[label]
         for block in range(blocks):
             factor = weight[block]
             if power[block] != 0.0:
@@ -100,7 +102,7 @@ def loss_and_slope(rows: Scored, at: Coefficients, first: int, last: int, slope:
             scores[label] = row_weight * (scores[label] / total - targets[label])
         scores[labels[row]] -= row_weight * (1.0 - to_others)
         for label in range(classes):
-            by_bias[label] += scores[label]
+            by_bias[label] += informed[row] * scores[label]
         for block in range(blocks):
             moved = 0.0
             for label in range(classes):
@@ -117,19 +119,18 @@ def add_curvature(rows: Scored, at: Coefficients, first: int, last: int, curvatu
 
     Only the half below the diagonal is filled.
     """
-    terms, start, logs, labels, row_weights, label_smoothing = rows
+    terms, start, logs, labels, row_weights, label_smoothing, informed = rows
     bias, weight, power = at
     _, blocks, classes = terms.shape
     size = classes + 2 * blocks
     chances, slopes = np.empty(classes), np.zeros((size, classes))
     mean, against = np.empty(size), np.empty(size)
-    for label in range(classes):
-        slopes[label, label] = 1.0
     for row in range(first, last):
         row_weight, own = row_weights[row], labels[row]
-        if row_weight == 0.0:
+        if row_weight == 0.0 or informed[row] == 0.0:
             continue
         for label in range(classes):
+            slopes[label, label] = 1.0
             chances[label] = start[row, label] + bias[label]
         for block in range(blocks):
             factor = weight[block] * np.exp(-power[block] * logs[row, block])

@@ -1,7 +1,7 @@
 """From raw scores to probabilities that mean something: a bias for each class, a weight and a length power a block.
 
 Raw naive Bayes adds up evidence as if no two columns ever said the same thing, so it is far too sure of itself. The
-reported score of a class is b + log prior + sum over blocks of w * length^-g * (what the block says): still a sum with
+reported score of a class is log prior + b + sum over blocks of w * length^-g * (what the block says): still a sum with
 one term for each feature, so it can still be explained.
 """
 
@@ -30,6 +30,10 @@ class Calibration:
     def biases(self, classes: Sequence[Key]) -> FloatArray:
         """The bias of each class; 0 for a class that was not there."""
         return np.array([self.bias.get(key, 0.0) for key in classes])
+
+    def is_silent(self, block: str) -> bool:
+        """Whether a block has no weight at all: then not even what it calls impossible counts."""
+        return self.weight.get(block, 1.0) == 0.0
 
     def needs_length(self, block: str) -> bool:
         """Whether a block's factor depends on how much there is in the row."""

@@ -24,7 +24,7 @@ from candide.model.beyond import numbers_beyond
 from candide.model.calibration import IDENTITY, Calibration
 from candide.model.domain import ANYTHING, Domain, drawn_within
 from candide.model.explanation import Explanation
-from candide.model.reported import BlockEvidence, reported_scores, reported_start
+from candide.model.reported import BlockEvidence, is_informed, reported_scores
 from candide.model.summary import Summary
 from candide.statistics.cells import Cells
 
@@ -100,11 +100,14 @@ class Predictor:
         return self.log_prior if self.has_prior else np.zeros_like(self.log_prior)
 
     @property
-    def reported_start(self) -> FloatArray:
-        """What the reported score of each class begins with: bias and prior, or the prior as it is."""
-        if self.calibration is None:
-            return self.prior_term
-        return reported_start(self.log_prior, self.calibration, self.classes)
+    def reported_prior(self) -> FloatArray:
+        """What the prior adds to the reported score of each class."""
+        return self.prior_term if self.calibration is None else self.log_prior
+
+    @property
+    def bias(self) -> FloatArray:
+        """What calibration adds to each class where something is known of a row."""
+        return (self.calibration or IDENTITY).biases(self.classes)
 
     def joint(self, batch: Batch) -> FloatArray:
         """The prior and what every block says, as log joint[row, class]: raw, never calibrated."""
@@ -119,7 +122,8 @@ class Predictor:
     def reported_of(self, views: Iterable[Any], rows: int) -> FloatArray:
         """The reported scores, calibrated, of so many rows whose values were read, block by block."""
         calibration = self.calibration or IDENTITY
-        return reported_scores(self._starts(rows), calibration, self._evidence(views, rows, calibration))
+        evidence = self._evidence(views, rows, calibration)
+        return reported_scores(self._priors(rows), self.bias, calibration, evidence)
 
     def _views(self, batch: Batch) -> Iterator[Any]:
         """What each block sees of the rows: one at a time, so that only one need be held."""
@@ -139,11 +143,11 @@ class Predictor:
                     length[index] = said.length
                 yield BlockEvidence(block.key, said.score, said.length)
 
-        scores = reported_scores(self._starts(len(batch)), self.calibration or IDENTITY, evidence())
+        scores = reported_scores(self._priors(len(batch)), self.bias, self.calibration or IDENTITY, evidence())
         return Assessment(scores, log_marginal, length)
 
-    def _starts(self, rows: int) -> FloatArray:
-        return np.tile(self.reported_start, (rows, 1))
+    def _priors(self, rows: int) -> FloatArray:
+        return np.tile(self.reported_prior, (rows, 1))
 
     def _evidence(self, views: Iterable[Any], rows: int, calibration: Calibration) -> Iterator[BlockEvidence]:
         """What every block says, and how long the rows are where that matters."""
@@ -183,7 +187,7 @@ class Predictor:
     def _explanation(self, row: Batch, rows_behind_prior: AnyArray | None) -> Explanation:
         statistics = self.summary.statistics if self.summary else (None,) * len(self.blocks)
         views = list(self._views(row))
-        scores, factors = self._weighed(views)
+        scores, bias, factors = self._weighed(views)
         terms: list[Term] = []
         silent: list[Silence] = []
         learned = zip(self.blocks, self.parameters, statistics, strict=True)
@@ -193,27 +197,28 @@ class Predictor:
             silent += block.family.silent(parameters, values, row, block.columns, seen)
         used = {name for block in self.blocks for name in block.columns}
         silent += [Silence(name, "", IGNORED) for name in row.names if name not in used]
-        calibrated = self.calibration is not None
         return Explanation(
             classes=tuple(value for _, value in self.classes),
             prior=self.prior_term,
             terms=tuple(terms),
             posterior=normalised(scores, self.log_prior)[0],
-            bias=self.calibration.biases(self.classes) if self.calibration else np.zeros_like(self.log_prior),
-            reported_prior=self.log_prior if calibrated else self.prior_term,
+            bias=bias,
+            reported_prior=self.reported_prior,
             rows=rows_behind_prior,
             silent=tuple(silent),
             texts=texts_of(row, self.blocks),
             beyond=numbers_beyond(row, self.blocks, self.cells, self.kinds),
         )
 
-    def _weighed(self, views: Sequence[Any]) -> tuple[FloatArray, list[float]]:
-        """The reported scores of a single row, to the last bit as predicted, and what each block is multiplied by."""
+    def _weighed(self, views: Sequence[Any]) -> tuple[FloatArray, FloatArray, list[float]]:
+        """The reported scores of a single row, to the last bit as predicted, the bias, and the factor of each block."""
         if self.calibration is None:
-            return self._sum(views, 1), [1.0] * len(views)
+            return self._sum(views, 1), np.zeros_like(self.log_prior), [1.0] * len(views)
         evidence = list(self._evidence(views, 1, self.calibration))
-        scores = reported_scores(self._starts(1), self.calibration, evidence)
-        return scores, [self.calibration.factor(said.key, said.length).item() for said in evidence]
+        scores = reported_scores(self._priors(1), self.bias, self.calibration, evidence)
+        heard = [said.score for said in evidence if not self.calibration.is_silent(said.key)]
+        bias = self.bias if any(is_informed(score)[0] for score in heard) else np.zeros_like(self.log_prior)
+        return scores, bias, [self.calibration.factor(said.key, said.length).item() for said in evidence]
 
     def _in_time(self, terms: list[Term], row: Batch, block: Block) -> list[Term]:
         """Terms of columns that are seconds since 1970, as the times they are; categories are written out already."""

@@ -24,10 +24,19 @@ from candide.model.options import Options
 from candide.model.schema import AUTO, GUESS, LEFT_OUT, Choice, Schema
 from candide.model.summary import Summary
 from candide.selection.candidates import holds_numbers, smoothed_by_itself
+from candide.selection.fold_choices import FoldChoices
 from candide.selection.leave_one_out import LeaveOneOut
 from candide.selection.read_off import FEWEST_ROWS, read_off, ruled
 from candide.selection.text_recipes import best_recipe
-from candide.selection.trials import Tryout, compared, distinct_classes, preferred
+from candide.selection.trials import (
+    Trial,
+    Tryout,
+    calibrated_trial,
+    clearly_best,
+    compared,
+    distinct_classes,
+    preferred,
+)
 from candide.selection.user_options import by_hand, is_open
 
 CELLS = 2_000_000
@@ -104,6 +113,7 @@ def best_table(
     rows: Batch,
     user_options: Options,
     engine: Engine,
+    choices: FoldChoices,
     watch: Watch = unwatched,
 ) -> Schema:
     """The winners all together, unless the guesses, or only those that count in bins, do better as a whole.
@@ -116,6 +126,7 @@ def best_table(
     if len(rows) < FEWEST_ROWS or distinct_classes(rows) < 2 or not free:
         return winners
     few = rows.rows(0, affordable_rows(rows))
+    choices = choices.rows(slice(0, len(few)))
     of_numbers = {choice.column for choice in winners.choices if choice.column in free and reads_as(choice, NUMBER)}
     everywhere = [kind for kind in families.classes() if kind.for_whole_tables]
     rules = [(free, GUESS), *((of_numbers, kind().name) for kind in everywhere if not kind.is_joint)]
@@ -127,16 +138,23 @@ def best_table(
     joint_tables = [table for table in joint_tables if affordable_covariance(table, few)]
     if len(tables) == 1 and not joint_tables:
         return winners
-    tryout = Tryout(LeaveOneOut.of_labels(few), engine)
+    tryout = Tryout(LeaveOneOut.of_labels(few), engine, choices.folds)
     with watch("Comparing", Size(len(tables) + len(joint_tables), "tables")) as report:
-        trials = [tryout.of(table, table.blocks) for table in counted([*tables, *joint_tables], report)]
-    best = preferred(trials[: len(tables)])
-    joint = preferred([best, *trials[len(tables) :]])
+        trials = [tried(table, tryout, choices) for table in counted([*tables, *joint_tables], report)]
+    best = clearly_best(trials[0], trials[1 : len(tables)])
+    joint = clearly_best(best, trials[len(tables) :], errors=2.0)
     if joint is best or joint.loss > WORTH_A_COVARIANCE * best.loss:
         naive: Schema = best.what
         return naive
     reason = f"in one bell with all numbers: left-out accuracy {joint.accuracy:.1%}, each by itself {best.accuracy:.1%}"
     return told_why(joint.what, reason)
+
+
+def tried(table: Schema, tryout: Tryout, choices: FoldChoices) -> Trial:
+    """How well a table judges rows that had no part in choosing it."""
+    asked = choices.asked(table)
+    left = choices.joined(table, asked, tryout.left_out(asked), choices.priors(tryout.leaving))
+    return calibrated_trial(table, left, tryout.leaving.classes, table.blocks)
 
 
 def told_why(schema: Schema, reason: str) -> Schema:

@@ -6,14 +6,15 @@ They have the same bits in any row order and on any machine: what the search fin
 from __future__ import annotations
 
 from bisect import bisect
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.optimize import minimize
 
-from candide.data.arrays import AnyArray, FloatArray
+from candide.data.arrays import AnyArray, FloatArray, IntArray
 from candide.data.grid import NEAR, quantized, quantized_share
 from candide.data.values import Key
 from candide.families.base.family import Block
@@ -83,10 +84,13 @@ class Task:
         in_rows = np.ascontiguousarray(terms.transpose(1, 0, 2)), np.ascontiguousarray((logs - middle[:, None]).T)
         return cls(in_rows[0], start, in_rows[1], middle, kept, label_smoothing_of(kept))
 
-    @property
+    @cached_property
     def scored(self) -> Scored:
         """The rows as the kernels take them."""
-        return Scored(self.terms, self.start, self.logs, self.rows.labels, self.rows.weights, self.label_smoothing)
+        informed = np.asarray(self.terms.any(axis=(1, 2)), dtype=np.float64)
+        return Scored(
+            self.terms, self.start, self.logs, self.rows.labels, self.rows.weights, self.label_smoothing, informed
+        )
 
     def loss(self, bias: FloatArray, weight: FloatArray, power: FloatArray) -> tuple[float, list[FloatArray]]:
         """The sum of -log P(label), and its slopes by bias, log weight and power."""
@@ -148,6 +152,16 @@ def calibrated(
         dict(zip(keys, weight.tolist(), strict=True)),
         {name: value for name, value in zip(keys, power.tolist(), strict=True) if value != 0.0},
     )
+
+
+def calibrated_without(
+    rows: LeftOut, folds: IntArray, classes: Sequence[Key], blocks: Sequence[Block]
+) -> Iterator[tuple[IntArray, Calibration]]:
+    """The rows of each fold, and the calibration of all others: a calibration must not judge rows it was fitted on."""
+    for fold in np.unique(folds):
+        here = folds == fold
+        others = replace(rows, weights=np.where(here, 0.0, rows.weights))
+        yield np.flatnonzero(here), calibrated(others, classes, blocks)
 
 
 def fitted(task: Task, texts: AnyArray, effort: Effort) -> tuple[FloatArray, FloatArray, FloatArray]:

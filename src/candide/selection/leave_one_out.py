@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from candide.data.arrays import AnyArray, FloatArray, IntArray
+from candide.data.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from candide.data.batch import Batch
 from candide.data.errors import LabelsRefused, Location
 from candide.data.values import Key, shown
@@ -25,9 +25,9 @@ from candide.families.base.leave_one_out import BlockLeftOut, statistic_of
 from candide.kernels.counting import count_labels
 from candide.model.calibration import Calibration
 from candide.model.predictor import Priors, has_prior, log_normalised, log_priors, log_sum
-from candide.model.reported import BlockEvidence, reported_scores, reported_start
+from candide.model.reported import BlockEvidence, reported_scores
 from candide.model.summary import Summary, grid_weights
-from candide.selection.folds import score_without_folds
+from candide.selection.folds import FOLDS, score_without_folds
 from candide.statistics.weight_grid import bits_of, coarsest, weights_in_units
 
 BY_ROW, BY_BLOCK = ("labels", "weights", "prior"), ("terms", "lengths", "log_marginal")
@@ -63,7 +63,7 @@ class LeftOut:
         if calibration is None:
             return self.joint
         evidence = map(BlockEvidence, [block.key for block in blocks], self.terms, self.lengths)
-        return reported_scores(reported_start(self.prior, calibration, classes), calibration, evidence)
+        return reported_scores(self.prior, calibration.biases(classes), calibration, evidence)
 
     def posterior(self, calibration: Calibration | None, classes: Sequence[Key], blocks: Sequence[Block]) -> FloatArray:
         """log P(class | row), [row, class]; a row whose class vanished with it gives that class 1 / (rows + 1)."""
@@ -194,7 +194,9 @@ class LeaveOneOut:
             note(index, part, said)
         return LeftOut(self.labels, self.row_weights, self.prior, terms, lengths, log_marginal, has_prior(asked))
 
-    def in_folds(self, blocks: Sequence[Block] | None = None, engine: Engine | None = None) -> LeftOut:
+    def in_folds(
+        self, blocks: Sequence[Block] | None = None, engine: Engine | None = None, folds: IntArray | None = None
+    ) -> LeftOut:
         """The same, but blocks that choose when they are fitted are fitted without the row's fold, and choose anew.
 
         Leave-one-out holds choices fixed. A histogram chose its intervals with the row among the others, so what it
@@ -203,14 +205,16 @@ class LeaveOneOut:
         asked = self.summary.blocks if blocks is None else tuple(blocks)
         left, run = self.left_out(asked, engine), map if engine is None else engine.map
         choosing = [index for index, block in enumerate(asked) if block.family.chooses]
-        for index, said in zip(choosing, run(self.score, [asked[index] for index in choosing]), strict=True):
+        score = partial(self.score, folds=folds)
+        for index, said in zip(choosing, run(score, [asked[index] for index in choosing]), strict=True):
             left.terms[index] = said
         return left
 
-    def score(self, block: Block) -> FloatArray:
+    def score(self, block: Block, folds: IntArray | None = None) -> FloatArray:
         """What one block says of each row, [row, class]: without it, or without its fold where the block chooses."""
         if block.family.chooses:
-            return score_without_folds(block, self.statistic(block), self.rows(block))
+            dealt = np.arange(len(self.labels)) % FOLDS if folds is None else folds
+            return score_without_folds(block, self.statistic(block), self.rows(block), dealt)
         return self._ready(block).scores(self.rows(block)).score
 
     def _without_statistic(self, block: Block) -> BlockScores | None:
@@ -236,7 +240,6 @@ class LeaveOneOut:
         """What a block has learned: in the summary, or now, from these rows."""
         if block in self.summary.blocks:
             return self.summary.statistics[self.summary.blocks.index(block)]
-        block.family.read(self.batch, block.columns)  # what cannot be learned is refused
         return statistic_of(block.family, block.columns, self.rows(block), len(self.summary.classes))
 
     def learned(self, wanted: IntArray, engine: Engine) -> Summary:
@@ -251,6 +254,15 @@ class LeaveOneOut:
     def _statistic_of(self, wanted: IntArray, block: Block) -> Any:
         some = self.rows(block).take(block.family, block.columns, wanted)
         return statistic_of(block.family, block.columns, some, len(self.classes))
+
+    def prior_without(self, wanted: IntArray, priors: Priors, class_weight: Priors | None) -> FloatArray:
+        """The log prior of each class without some of the rows; impossible where that was all of the class."""
+        weights, bits = self.weights[wanted] if self.weights.size else self.weights, bits_of(self.weights)
+        bits = max(self.summary.bits, bits)
+        units = self.summary.weighed.at(bits)[0]
+        gone = np.zeros_like(units)
+        count_labels(self.labels[wanted], weights_in_units(weights, len(wanted), bits), gone)
+        return log_priors_left(self.summary, units - gone, bits, gone > 0, priors, class_weight)
 
     def rows(self, block: Block) -> BlockRows[Any]:
         """The rows as a block sees them, read once."""
@@ -305,9 +317,19 @@ def priors_without(
                 f"Class '{shown(summary.classes[label])}' weighs less than one of its rows: only rows that were "
                 "learned can be left out."
             )
-        with np.errstate(divide="ignore", invalid="ignore"):
-            table[index] = log_priors(replace(summary, units=units, bits=bits), priors, class_weight)
-            if units[label] == 0 and weight > 0:
-                table[index, label] = -np.inf
-                table[index] -= log_sum(table[index : index + 1])
-    return np.asarray(np.where(np.isnan(table), -np.inf, table)[which])
+        gone = (np.arange(len(units)) == label) & (weight > 0)
+        table[index] = log_priors_left(summary, units, bits, gone, priors, class_weight)
+    return np.asarray(table[which])
+
+
+def log_priors_left(
+    summary: Summary, units: IntArray, bits: int, gone: BoolArray, priors: Priors, class_weight: Priors | None
+) -> FloatArray:
+    """The log prior of each class where so many units are left: -inf for classes that went with rows now `gone`."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        found = log_priors(replace(summary, units=units, bits=bits), priors, class_weight)
+        vanished = gone & (units == 0)
+        if vanished.any():
+            found = np.where(vanished, -np.inf, found)
+            found -= log_sum(found[None])
+    return np.asarray(np.where(np.isnan(found), -np.inf, found))

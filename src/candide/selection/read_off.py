@@ -59,12 +59,17 @@ class Deciding:
     memories: dict[AnyFamily, tuple[Block, Any]]
     options: Options
     answers_live: bool
+    without: tuple[Summary, ...] = ()
+    """The same summary without each of some folds of its rows."""
 
     @classmethod
-    def of(cls, summary: Summary, options: Options, answers_live: bool = False) -> Deciding:
+    def of(
+        cls, summary: Summary, options: Options, answers_live: bool = False, without: Sequence[Summary] = ()
+    ) -> Deciding:
         """Ready to decide about each column of a summary."""
         pairs = zip(summary.blocks, summary.statistics, strict=True)
-        return cls(summary, {block.family: (block, seen) for block, seen in pairs}, options, answers_live)
+        memories = {block.family: (block, seen) for block, seen in pairs}
+        return cls(summary, memories, options, answers_live, tuple(without))
 
     def is_open(self, choice: Choice) -> bool:
         """Whether the family of a column is to be read off."""
@@ -72,34 +77,63 @@ class Deciding:
             return False
         return choice.family is None or not choice.family.is_joint
 
+    def is_contested(self, choice: Choice) -> bool:
+        """Whether the family of a column was chosen among several, by the labels of rows."""
+        return self.is_open(choice) and not choice.rule and choice.family is not None
+
     def __call__(self, choice: Choice) -> Choice:
         """The choice for one column."""
         if not self.is_open(choice) or choice.remembered not in self.memories:
             return choice
-        block, seen = self.memories[choice.remembered]
-        column = remembered_column(seen, block.columns, choice.column, choice.kind)
-        return self.decided(choice, column)
+        column = self.column(choice, self.summary)
+        choice, entrants = self.entered(choice, column)
+        if not entrants:
+            return choice
+        entrants = self.smoothed(choice, column, entrants)
+        if len(entrants) == 1:
+            return replace(choice, family=entrants[0])
+        results = contest(column, self.summary, entrants)
+        return replace(choice, family=results[0].family, reason=f"{choice.reason}; {told(results)}")
 
-    def decided(self, choice: Choice, column: RememberedColumn) -> Choice:
-        """The best family and smoothing, as far as the user left them open and rows are enough to tell."""
+    def without_folds(self, choice: Choice) -> tuple[AnyFamily, ...]:
+        """The family of a contested column without each fold: who may compete does not depend on labels."""
+        _, entrants = self.entered(choice, self.column(choice, self.summary))
+        return tuple(self.winner(choice, rest, entrants) for rest in self.without)
+
+    def winner(self, choice: Choice, rest: Summary, entrants: Sequence[AnyFamily]) -> AnyFamily:
+        """The family that the rows of a fold had no part in choosing."""
+        column = self.column(choice, rest)
+        smoothed = self.smoothed(choice, column, entrants)
+        return smoothed[0] if len(smoothed) == 1 else contest(column, rest, smoothed)[0].family
+
+    def column(self, choice: Choice, summary: Summary) -> RememberedColumn:
+        """What a summary remembers of a column."""
+        assert choice.remembered is not None
+        block, _ = self.memories[choice.remembered]
+        seen = summary.statistics[summary.blocks.index(block)]
+        return remembered_column(seen, block.columns, choice.column, choice.kind)
+
+    def entered(self, choice: Choice, column: RememberedColumn) -> tuple[Choice, list[AnyFamily]]:
+        """The column as it looks, and the families that compete for it: none where that is no question."""
         kind, guess = column.look()
         options = self.options
         taken = chosen(choice.column, guess, options.smoothing, options.missing == "value", options.text)
         choice = replace(choice, family=taken.family, auxiliary=(), reason=taken.reason, holds=column.holds)
         if guess.family == IGNORE or taken.family is None or choice.rule == GUESS or not self.has_enough_rows:
-            return choice
+            return choice, []
         if not taken.family.is_read_off:
-            return replace(choice, remembered=None)
+            return replace(choice, remembered=None), []
         entrants = candidates(taken.family, kind, column)
         entrants = [family for family in entrants if family.name == choice.rule] or entrants
         if self.answers_live:  # columns of one family in one block: each block costs as much as a column
             entrants = [replace(family, column="") for family in entrants if family.live] or entrants
-        if is_open(options.smoothing, choice.column):
-            entrants = [smoothed_by_itself(family, statistic_of_column(family, column)) for family in entrants]
-        if len(entrants) == 1:
-            return replace(choice, family=entrants[0])
-        results = contest(column, self.summary, entrants)
-        return replace(choice, family=results[0].family, reason=f"{choice.reason}; {told(results)}")
+        return choice, entrants
+
+    def smoothed(self, choice: Choice, column: RememberedColumn, entrants: Sequence[AnyFamily]) -> list[AnyFamily]:
+        """The families with the smoothing that suits their counts, where that is ours to choose."""
+        if not is_open(self.options.smoothing, choice.column):
+            return list(entrants)
+        return [smoothed_by_itself(family, statistic_of_column(family, column)) for family in entrants]
 
     @property
     def has_enough_rows(self) -> bool:

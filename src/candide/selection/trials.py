@@ -28,6 +28,8 @@ class Trial:
     accuracy: float
     loss: float
     rows: float
+    losses: FloatArray | None = field(default=None, repr=False, compare=False)
+    """The weighted loss of each row."""
 
     @property
     def standard_error(self) -> float:
@@ -41,17 +43,20 @@ class Tryout:
 
     leaving: LeaveOneOut
     engine: Engine
+    folds: IntArray | None = None
     said: dict[Block, LeftOut] = field(default_factory=dict)
 
     def of(self, what: Any, blocks: Sequence[Block]) -> Trial:
         """Let these blocks learn the rows, leave each out, calibrate, and measure."""
+        return calibrated_trial(what, self.left_out(blocks), self.leaving.classes, blocks)
+
+    def left_out(self, blocks: Sequence[Block]) -> LeftOut:
+        """What blocks that learn the rows say of each without it."""
         new = [block for block in blocks if block not in self.said]
         if new:
-            left = self.leaving.in_folds(new, self.engine)
+            left = self.leaving.in_folds(new, self.engine, self.folds)
             self.said.update((block, left.block(index)) for index, block in enumerate(new))
-        return calibrated_trial(
-            what, LeftOut.side_by_side([self.said[block] for block in blocks]), self.leaving.classes, blocks
-        )
+        return LeftOut.side_by_side([self.said[block] for block in blocks])
 
 
 def calibrated_trial(
@@ -65,7 +70,24 @@ def calibrated_trial(
 def measured(what: Any, log_posterior: FloatArray, labels: IntArray, weights: FloatArray) -> Trial:
     """A trial from the posteriors of rows left out; its log loss is on the grid, so that machines prefer alike."""
     accuracy, loss = share_right(log_posterior, labels, weights), mean_loss(log_posterior, labels, weights)
-    return Trial(what, accuracy, quantized_number(loss), float(weights.sum()))
+    losses = -weights * log_posterior[np.arange(len(labels)), labels]
+    return Trial(what, accuracy, quantized_number(loss), float(weights.sum()), losses)
+
+
+def clearly_best(first: Trial, others: Sequence[Trial], errors: float = 1.0) -> Trial:
+    """The first, unless another has less log loss by so many standard errors of the difference, row by row.
+
+    >>> steady = Trial("steady", 0.8, 0.5, 4, np.array([0.5, 0.5, 0.5, 0.5]))
+    >>> clearly_best(steady, [Trial("lucky", 0.8, 0.4, 4, np.array([0.0, 0.0, 0.0, 1.6]))]).what
+    'steady'
+    """
+    best = first
+    for trial in others:
+        assert trial.losses is not None and best.losses is not None
+        less = best.losses - trial.losses
+        needed = errors * math.sqrt(len(less) * float(less.var()))
+        best = trial if quantized_number(float(less.sum())) > quantized_number(needed) else best
+    return best
 
 
 def preferred(trials: Sequence[Trial]) -> Trial:

@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
-import numpy as np
-
+from candide.data.arrays import IntArray
 from candide.data.batch import Batch
 from candide.data.metrics import mean_loss
-from candide.data.progress import Size, Watch, counted, unwatched
+from candide.data.progress import Size, Watch, unwatched
 from candide.engines.protocol import Engine
-from candide.model.calibration import Calibration
 from candide.model.novelty import Novelty
-from candide.model.predictor import Priors
 from candide.model.quality import Point, Quality
+from candide.model.reading import read_as
+from candide.model.scoring import Score
 from candide.model.summary import Summary
+from candide.model.trained_model import TrainedModel
 from candide.model.tuning import UNTUNED, Tuning
-from candide.selection.fit_calibration import calibrated
+from candide.selection.fit_calibration import calibrated, calibrated_without
+from candide.selection.fold_choices import CHOICES, FoldChoices
 from candide.selection.identifiers import identifier_columns
 from candide.selection.leaks import Leak, leaks
 from candide.selection.learning_curve import learning_curve
-from candide.selection.leave_one_out import LeaveOneOut, LeftOut, prepared_blocks
+from candide.selection.leave_one_out import LeaveOneOut, LeftOut
 from candide.selection.read_off import FEWEST_ROWS
 from candide.selection.scored_rows import scored_without
 from candide.selection.timestamps import timestamp_columns
@@ -31,32 +32,33 @@ CELLS = 30_000_000
 
 
 def tune(
-    summary: Summary,
-    batches: Sequence[Batch],
-    engine: Engine,
-    priors: Priors = "empirical",
-    class_weight: Priors | None = None,
-    watch: Watch = unwatched,
+    trained: TrainedModel, rows: Batch, choices: FoldChoices, engine: Engine, watch: Watch = unwatched
 ) -> tuple[Tuning, list[Leak]]:
     """What leave-one-out scores of these rows teach, and which columns they show to give the label away.
 
     Nothing where rows are few or classes one.
     """
-    if sum(len(batch) for batch in batches) < FEWEST_ROWS or len(summary.classes) < 2 or not summary.blocks:
+    summary, options = trained.reading, trained.options
+    if len(rows) < FEWEST_ROWS or len(summary.classes) < 2 or not summary.blocks:
         return UNTUNED, []
-    some = [batch if batch.readings is not None else batch.read_once() for batch in affordable(summary, batches)]
-    with watch("Leaving rows out", Size(len(some), "batches")) as report:
-        is_all = len(some) == 1 and weigh_alike(summary, some[0])
-        prepared = prepared_blocks(summary, engine) if len(some) > 1 else {}
-        leaving = [LeaveOneOut.of(summary, batch, priors, class_weight, prepared, is_all) for batch in some]
-        rows = LeftOut.joined(batch.in_folds(engine=engine) for batch in counted(leaving, report))
+    few = affordable(summary, len(rows))
+    rows, choices = rows.rows(0, few), choices.rows(slice(0, few))
+    rows = rows if rows.readings is not None else rows.read_once()
+    with watch("Leaving rows out", Size(None, "rows")):
+        asked = choices.asked(trained.schema)
+        reading = read_as(trained.summary, asked, trained.schema.remembered)
+        leaving = LeaveOneOut.of(reading, rows, is_all=weigh_alike(summary, rows))
+        said = leaving.in_folds(engine=engine, folds=choices.folds)
+        left = choices.joined(trained.schema, asked, said, choices.priors(leaving))
     with watch("Calibrating", Size(None, "steps")):
-        calibration = calibrated(rows, summary.classes, summary.blocks)
-        silent = frozenset(name for batch in some for name in always_new(summary, batch))
-        novelty = Novelty.of(summary.blocks, rows.log_marginal, rows.lengths, rows.weights, silent)
-        curve = learning_curve(leaving, calibration, engine, priors, class_weight)
-        measured = quality(summary, rows, calibration, curve)
-        return Tuning(calibration, novelty, measured, summary.rows), leaks(summary, rows)
+        calibration = calibrated(left, summary.classes, summary.blocks)
+        silent = frozenset(always_new(summary, rows))
+        novelty = Novelty.of(summary.blocks, left.log_marginal, left.lengths, left.weights, silent)
+        own = replace(leaving, summary=summary)
+        curve = learning_curve([own], calibration, engine, options.priors, options.class_weight)
+        asked_for = replace(left, prior=choices.priors(leaving, options.priors, options.class_weight))
+        measured = quality(summary, left, asked_for, choices.folds, curve)
+        return Tuning(calibration, novelty, measured, summary.rows), leaks(summary, left)
 
 
 def weigh_alike(summary: Summary, rows: Batch) -> bool:
@@ -71,27 +73,19 @@ def always_new(summary: Summary, rows: Batch) -> list[str]:
     return [*timestamp_columns(rows), *identifier_columns(rows, [block.columns[0] for block in single])]
 
 
-def affordable(summary: Summary, batches: Sequence[Batch]) -> Iterator[Batch]:
-    """As many of the rows as fit the budget, evenly from all over: they may come in the order of a sorted file."""
-    room = max(FEWEST_ROWS, min(MOST_ROWS, CELLS // (len(summary.classes) * len(summary.blocks))))
-    total = sum(map(len, batches))
-    if total <= room:
-        yield from batches
-        return
-    wanted, start = np.arange(room) * total // room, 0
-    for batch in batches:
-        here = wanted[(wanted >= start) & (wanted < start + len(batch))] - start
-        if len(here):
-            yield batch.take(here)
-        start += len(batch)
+def affordable(summary: Summary, rows: int) -> int:
+    """How many of the rows, which are as good as shuffled, fit the budget."""
+    return min(rows, max(FEWEST_ROWS, min(MOST_ROWS, CELLS // (len(summary.classes) * len(summary.blocks)))))
 
 
 def quality(
-    summary: Summary, rows: LeftOut, calibration: Calibration, curve: tuple[Point, ...]
+    summary: Summary, rows: LeftOut, asked_for: LeftOut, folds: IntArray, curve: tuple[Point, ...]
 ) -> Quality:
-    """How well it did without each row, by its own calibration: a handful of numbers among many rows."""
-    score = scored_without(rows, summary, calibration, np.arange(len(rows.labels)), suspects=0)
-    found = score.evaluation("leave-one-out", None, summary.classes)
+    """How well rows are judged by choices and a calibration in which they had no part, under the priors asked for."""
+    score = Score(most=0)
+    for here, calibration in calibrated_without(rows, folds % CHOICES, summary.classes, summary.blocks):
+        score += scored_without(asked_for.rows(here), summary, calibration, here, suspects=0)
+    found = score.evaluation("cross-fitted", None, summary.classes)
     raw = rows.posterior(None, summary.classes, summary.blocks)
     last = Point(summary.rows, found.rows, found.accuracy, found.log_loss)
     return Quality.of(found, mean_loss(raw, rows.labels, rows.weights), (*curve, last))

@@ -23,7 +23,7 @@ from candide.families.base.undecided import Undecided
 from candide.kernels.scoring import argmax_rows
 from candide.model.calibration import Calibration
 from candide.model.predictor import Priors, log_priors, normalised
-from candide.model.reported import BlockEvidence, reported_scores, reported_start
+from candide.model.reported import BlockEvidence, reported_scores
 from candide.model.schema import Choice, Schema
 from candide.model.summary import Summary
 from candide.model.trained_model import NO_COLUMNS, TrainedModel
@@ -346,7 +346,8 @@ class Stream:
             )
         joint = self._start(priors, class_weight)
         if self.calibration is not None:
-            return reported_scores(joint[None], self.calibration, self._evidence(row))[0]
+            bias = self._in_places(self.calibration.biases(self.classes))
+            return reported_scores(joint[None], bias, self.calibration, self._evidence(row))[0]
         for block, cells in self._by_block(row):
             block.score(cells, self.order, joint)
         return joint
@@ -364,19 +365,20 @@ class Stream:
             yield BlockEvidence(Block(block.family, tuple(block.columns)).key, score, np.array([length]))
 
     def _start(self, priors: Priors, class_weight: Priors | None) -> FloatArray:
-        """What the prior adds to each class, and the bias where there is one."""
+        """What the prior adds to each class."""
         if not self.has_prior and self.calibration is None:
             if priors != "empirical" or class_weight is not None:
                 raise OptionRefused("'complement' is a score, not a likelihood: priors and weights do nothing to it.")
             return np.zeros(self.width)
-        log_prior = self._log_prior(priors, class_weight)
-        if self.calibration is not None:
-            log_prior = reported_start(log_prior, self.calibration, self.classes)
+        return self._in_places(self._log_prior(priors, class_weight))
+
+    def _in_places(self, by_class: FloatArray) -> FloatArray:
+        """One number a class, where the class is in this stream."""
         if self.in_order:
-            return log_prior
-        start = np.zeros(self.width)
-        start[self.order] = log_prior
-        return start
+            return by_class
+        placed = np.zeros(self.width)
+        placed[self.order] = by_class
+        return placed
 
     def _log_prior(self, priors: Priors, class_weight: Priors | None) -> FloatArray:
         if priors == "empirical" and class_weight is None and not self.learned.summary.declared:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from candide import engines
 from candide.data.batch import Batch
@@ -14,6 +15,9 @@ from candide.model.row_sample import Reservoir, canonical_rows, picked
 from candide.model.trained_model import TrainedModel
 from candide.training.refill import completed, refilled
 from candide.training.reread import reread, with_schema
+
+if TYPE_CHECKING:
+    from candide.selection.fold_choices import FoldChoices
 
 
 def fit_rows(
@@ -41,13 +45,13 @@ def fit_rows(
     if batches is None:
         with watch("Learning", Size(None, "rows")):
             trained = refilled(begun, [sample])
-        return calibrated_on(as_best_table(first_met(trained), rows[0], [sample], watch), rows, watch)
+        return chosen_on(first_met(trained), rows[0], [sample], watch)
     reservoir = Reservoir()
     trained = first_met(refilled(begun, reservoir.watched(batches())))
     picked_rows = canonical_rows(reservoir.rows()).read_once()
     with watch("Looking", Size(None, "columns")):
         looked = replace(trained, schema=screened(unscreened(trained.schema, guessed), picked_rows, options))
-    return calibrated_on(as_best_table(looked, picked_rows, batches(), watch), [picked_rows], watch)
+    return chosen_on(looked, picked_rows, batches(), watch)
 
 
 def first_met(trained: TrainedModel) -> TrainedModel:
@@ -55,8 +59,20 @@ def first_met(trained: TrainedModel) -> TrainedModel:
     return replace(trained, summary=trained.summary.first_met())
 
 
+def chosen_on(trained: TrainedModel, rows: Batch, batches: Iterable[Batch], watch: Watch = unwatched) -> TrainedModel:
+    """The model with families read off, taken as the best table, and calibrated: all judged by these of its rows."""
+    from candide.selection.fold_choices import FoldChoices
+
+    winners = reread(trained, watch)
+    (complete,) = completed(winners, [rows])
+    choices = FoldChoices.of(
+        winners.schema, winners.summary, complete, winners.options, engines.engine_of(winners), watch
+    )
+    return calibrated_on(as_best_table(winners, complete, batches, choices, watch), complete, choices, watch)
+
+
 def as_best_table(
-    trained: TrainedModel, rows: Batch, batches: Iterable[Batch], watch: Watch = unwatched
+    winners: TrainedModel, rows: Batch, batches: Iterable[Batch], choices: FoldChoices, watch: Watch = unwatched
 ) -> TrainedModel:
     """The model with families read off, and taken as a table as its rows are judged best.
 
@@ -64,8 +80,8 @@ def as_best_table(
     """
     from candide.selection.columns import best_table
 
-    winners, engine = reread(trained, watch), engines.engine_of(trained)
-    schema = best_table(winners.schema, winners.summary, rows, winners.options, engine, watch)
+    engine = engines.engine_of(winners)
+    schema = best_table(winners.schema, winners.summary, rows, winners.options, engine, choices, watch)
     chosen = with_schema(winners, schema)
     joined = [block for block in schema.memory_blocks if block not in winners.summary.blocks]
     if not joined:
@@ -81,7 +97,9 @@ def fit_first_batch(
     return reread(first_met(refilled(TrainedModel.empty(options, options.choose(first), label), [first], declared)))
 
 
-def calibrated_on(trained: TrainedModel, rows: Sequence[Batch], watch: Watch = unwatched) -> TrainedModel:
+def calibrated_on(
+    trained: TrainedModel, rows: Batch, choices: FoldChoices, watch: Watch = unwatched
+) -> TrainedModel:
     """Calibrated on these rows of those learned, each left out; as it is where that is not asked for."""
     options = trained.options
     if not options.calibrate:
@@ -89,7 +107,6 @@ def calibrated_on(trained: TrainedModel, rows: Sequence[Batch], watch: Watch = u
     from candide.selection.screening import with_leaks
     from candide.selection.tune import tune
 
-    complete = list(completed(trained, rows))
-    engine = engines.engine_of(trained)
-    tuning, leaks = tune(trained.reading, complete, engine, options.priors, options.class_weight, watch)
+    (complete,) = completed(trained, [rows])
+    tuning, leaks = tune(trained, complete, choices, engines.engine_of(trained), watch)
     return replace(trained, tuning=tuning, schema=with_leaks(trained.schema, leaks))

@@ -83,7 +83,8 @@ class Scales:
     def of(cls, subject: Subject, first: str | None = None, second: str | None = None) -> Scales:
         """The features that matter most, for one class against another."""
         one, other = subject.pair(first, second)
-        start = float(subject.start[one] - subject.start[other])
+        begin = subject.start + subject.bias
+        start = float(begin[one] - begin[other])
         found: list[Scale] = []
         adding = [profile for profile in subject.profiles if profile.column not in subject.joined]
         for profile in adding:

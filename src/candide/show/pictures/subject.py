@@ -22,7 +22,7 @@ CLASSES_DRAWN = 6
 
 @dataclass(frozen=True)
 class Subject:
-    """The classes, the score each begins with (prior and bias), and a profile for each feature.
+    """The classes, the score each begins with (the prior), and a profile for each feature.
 
     `events` tells how occurrences weigh, by feature. `joined` are features whose evidence cannot be split: they have
     pictures, but what each says cannot be added up.
@@ -37,6 +37,8 @@ class Subject:
     joined: frozenset[str] = frozenset()
     cells: Mapping[str, Cells] = field(default_factory=dict)
     """Where the numbers of some columns lie."""
+    bias: FloatArray = field(default_factory=lambda: np.zeros(0))
+    """What is added to each class where something is known."""
 
     @classmethod
     def of(cls, model: Predictor, label: str | None = None) -> Subject:
@@ -53,7 +55,8 @@ class Subject:
             joined |= {one.column for one in found if cannot_be_split(block)}
         classes, prior = tuple(shown(key) for key in model.classes), np.exp(model.log_prior)
         told, together = tuple(profiles), frozenset(joined)
-        return cls(classes, prior, model.reported_start, told, label or "", events, together, model.cells)
+        name, bias = label or "", model.bias
+        return cls(classes, prior, model.reported_prior, told, name, events, together, model.cells, bias)
 
     @property
     def ranked(self) -> tuple[Profile, ...]:

@@ -32,12 +32,16 @@ function wordsSay(feature, times) {
 // The posterior for what is set: known[feature] is a place, a list of counts of words, or null.
 function posterior(known) {
   const scores = model.start.slice();
+  let informed = false;
   model.features.forEach((feature, number) => {
     const value = known[number];
     if (value === null) return;
     const says = Array.isArray(value) ? wordsSay(feature, value) : feature.table[value];
-    if (says) says.forEach((evidence, label) => { scores[label] += evidence; });
+    if (!says) return;
+    informed = informed || says.some((evidence) => evidence !== 0);
+    says.forEach((evidence, label) => { scores[label] += evidence; });
   });
+  if (informed) model.bias.forEach((bias, label) => { scores[label] += bias; });
   const possible = Math.max(...scores) > NEVER ? scores : model.prior;
   const largest = Math.max(...possible);
   const shares = possible.map((score) => Math.exp(score - largest));

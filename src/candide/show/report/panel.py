@@ -70,6 +70,7 @@ class Panel:
 
     classes: tuple[str, ...]
     start: FloatArray
+    bias: FloatArray
     log_prior: FloatArray
     controls: tuple[Control, ...]
     left: int = 0
@@ -84,13 +85,15 @@ class Panel:
         with np.errstate(divide="ignore"):
             log_prior = np.log(subject.prior)
         controls = tuple(control_of(subject, profile, room) for profile in chosen)
-        return cls(subject.classes, subject.start, log_prior, controls, len(able) - len(chosen), len(subject.joined))
+        left, joined = len(able) - len(chosen), len(subject.joined)
+        return cls(subject.classes, subject.start, subject.bias, log_prior, controls, left, joined)
 
     def to_json(self) -> str:
         """Data for the page: nothing in it can end the element it stands in."""
         data = {
             "classes": self.classes,
             "start": cells(self.start[None], centred=False)[0],
+            "bias": self.bias.tolist(),
             "prior": cells(self.log_prior[None], centred=False)[0],
             "features": [control.to_dict() for control in self.controls],
         }

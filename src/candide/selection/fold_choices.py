@@ -1,0 +1,139 @@
+"""Choices without a fold: whatever was chosen from rows is judged by rows that had no part in choosing it.
+
+The best of many families, over many columns, is a fit with a winner's curse: rows that had a say in it are judged too
+well, and what is calibrated on them is too sure. Summaries subtract, so families are read off anew without each fold of
+the rows, and every row is judged under the choices of all others. Folds hold about equal shares of every class.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from candide.data.arrays import FloatArray, IntArray
+from candide.data.batch import Batch
+from candide.data.progress import Size, Watch, counted, unwatched
+from candide.engines.protocol import Engine
+from candide.families.base.family import AnyFamily, Block
+from candide.model.options import Options
+from candide.model.predictor import Priors
+from candide.model.schema import Choice, Schema
+from candide.model.summary import Summary
+from candide.selection.folds import FOLDS
+from candide.selection.leave_one_out import LeaveOneOut, LeftOut
+from candide.selection.read_off import FEWEST_ROWS, Deciding
+from candide.statistics.column_memory import ColumnMemory
+
+CHOICES = 5
+"""How often choices are made anew: each time without two of the folds that families which choose at fit are judged in."""
+
+
+@dataclass(frozen=True, eq=False)
+class FoldChoices:
+    """The fold of some rows, and the families of contested columns that are read off without each."""
+
+    folds: IntArray
+    families: tuple[dict[str, AnyFamily], ...] = ({},) * CHOICES
+
+    @classmethod
+    def of(
+        cls, chosen: Schema, summary: Summary, rows: Batch, options: Options, engine: Engine, watch: Watch = unwatched
+    ) -> FoldChoices:
+        """Choose anew without each fold of rows, all of which the summary has learned."""
+        assert rows.labels is not None
+        folds = dealt_by_label(rows.labels.codes)
+        open_columns = open_part(summary)
+        deciding = Deciding.of(open_columns, options)
+        contested = [choice for choice in chosen.choices if deciding.is_contested(choice)]
+        if len(rows) < FEWEST_ROWS or not deciding.has_enough_rows or not contested:
+            return cls(folds)
+        without = [without_rows(open_columns, rows.take(here)) for here in choice_folds(folds)]
+        with watch("Choosing without folds", Size(len(contested), "columns")) as report:
+            decide = replace(deciding, without=tuple(without)).without_folds
+            families = list(counted(engine.map(decide, contested), report))
+        columns = [choice.column for choice in contested]
+        return cls(folds, tuple(dict(zip(columns, chosen, strict=True)) for chosen in zip(*families, strict=True)))
+
+    def rows(self, wanted: slice | IntArray) -> FoldChoices:
+        """The same for some of the rows."""
+        return replace(self, folds=self.folds[wanted])
+
+    def blocks(self, schema: Schema) -> list[tuple[Block, ...]]:
+        """The blocks of a schema as they are without each fold: columns that were not contested stay as they are."""
+        return [with_families(schema, families).blocks for families in self.families]
+
+    def asked(self, schema: Schema) -> tuple[Block, ...]:
+        """All blocks that some fold, or none, would choose."""
+        return tuple(dict.fromkeys([*schema.blocks, *(block for blocks in self.blocks(schema) for block in blocks)]))
+
+    def priors(
+        self, leaving: LeaveOneOut, priors: Priors = "empirical", class_weight: Priors | None = None
+    ) -> FloatArray:
+        """The log prior of each class without each row's fold, [row, class].
+
+        Not without the row alone: where classes are equally common that would make its own the rarest.
+        """
+        found = np.empty(leaving.prior.shape)
+        for here in choice_folds(self.folds):
+            found[here] = leaving.prior_without(here, priors, class_weight)
+        return found
+
+    def joined(self, schema: Schema, asked: Sequence[Block], left: LeftOut, prior: FloatArray) -> LeftOut:
+        """Of what was asked, for each row what was chosen without its fold."""
+        index_of = {block: index for index, block in enumerate(asked)}
+        found = replace(left.blocks([index_of[block] for block in schema.blocks]), prior=prior)
+        for blocks, here in zip(self.blocks(schema), choice_folds(self.folds), strict=True):
+            chosen = {block.key: block for block in blocks}
+            for index, block in enumerate(schema.blocks):
+                other = chosen.get(block.key)
+                if other == block:
+                    continue
+                for name in ("terms", "lengths", "log_marginal"):
+                    part = getattr(left, name)
+                    getattr(found, name)[index, here] = 0.0 if other is None else part[index_of[other], here]
+        return found
+
+
+def dealt_by_label(labels: IntArray) -> IntArray:
+    """The fold of each row: those of a class are dealt out in turn.
+
+    >>> dealt_by_label(np.array([0, 1, 0, 1, 1])).tolist()
+    [0, 2, 1, 3, 4]
+    """
+    folds = np.empty(len(labels), dtype=np.int64)
+    folds[np.argsort(labels, kind="stable")] = np.arange(len(labels)) % FOLDS
+    return folds
+
+
+def choice_folds(folds: IntArray) -> list[IntArray]:
+    """The rows without which choices are made, each time."""
+    return [np.flatnonzero(folds % CHOICES == index) for index in range(CHOICES)]
+
+
+def with_families(schema: Schema, families: Mapping[str, AnyFamily]) -> Schema:
+    """The schema with other families for columns that were contested."""
+    choices = (
+        replace(choice, family=families[choice.column]) if choice.column in families and is_contested(choice) else choice
+        for choice in schema.choices
+    )
+    return replace(schema, choices=tuple(choices))
+
+
+def is_contested(choice: Choice) -> bool:
+    """Whether a column has the family that won, and not one that a whole table has."""
+    return not choice.rule and choice.family is not None and not choice.family.is_joint
+
+
+def open_part(summary: Summary) -> Summary:
+    """What a summary remembers of columns left open."""
+    kept = [index for index, block in enumerate(summary.blocks) if block.family.statistic is ColumnMemory]
+    blocks, statistics = (tuple(part[index] for index in kept) for part in (summary.blocks, summary.statistics))
+    return Summary(blocks, summary.classes, summary.units, statistics, summary.declared, summary.bits)
+
+
+def without_rows(summary: Summary, rows: Batch) -> Summary:
+    """A summary without rows that it has learned."""
+    return summary - Summary.of(summary.counting_blocks, rows)
+

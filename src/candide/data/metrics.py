@@ -37,7 +37,12 @@ def own_losses(log_posterior: FloatArray, labels: IntArray) -> FloatArray:
 
 def mean_loss(log_posterior: FloatArray, labels: IntArray, weights: FloatArray) -> float:
     """The log loss."""
-    return units(own_losses(log_posterior, labels), weights) / UNIT / float(weights.sum())
+    return mean_of_losses(own_losses(log_posterior, labels), weights)
+
+
+def mean_of_losses(losses: FloatArray, weights: AnyArray) -> float:
+    """The log loss, given -log P(own label) of each row."""
+    return units(np.minimum(losses, -LEAST_LOG), weights) / UNIT / float(weights.sum())
 
 
 def share_right(log_posterior: FloatArray, labels: IntArray, weights: FloatArray) -> float:

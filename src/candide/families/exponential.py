@@ -22,8 +22,7 @@ class Exponential(Density):
 
     def parameters(self, seen: Moments) -> Parameters:
         """The mean, or 1 where a column never left zero."""
-        never = ((seen.mean == 0) | (seen.weight == 0)).all(1, keepdims=True)
-        return (np.where(seen.mean > 0, seen.mean, np.where(never, 1.0, 1e-300)),)
+        return (np.where(seen.mean > 0, seen.mean, np.where(seen.whole == 0, 1.0, 1e-300)),)
 
     def log_density(self, value: FloatArray, *parameters: FloatArray) -> FloatArray:
         (mean,) = parameters

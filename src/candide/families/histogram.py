@@ -13,19 +13,26 @@ from candide.data.advice import PythonCode
 from candide.data.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from candide.data.batch import Batch
 from candide.data.errors import Location, OptionRefused
+from candide.families.base.alike_rows import AlikeRows
 from candide.families.base.basis import CountBasis, interval_named
 from candide.families.base.competing import ColumnLook
 from candide.families.base.core import Drawn
 from candide.families.base.explaining import Term, shown_number
 from candide.families.base.family import AnyFamily
 from candide.families.base.leave_one_out import BlockLeftOut, BySubtracting
-from candide.families.base.merged import interval_starts, log_merged, log_merged_without, summed
+from candide.families.base.merged import (
+    interval_starts,
+    known_factorials,
+    log_merged,
+    log_merged_without,
+    summed,
+)
 from candide.families.base.numbers import OfNumbers
 from candide.families.base.profile import STEPS as IN_STEPS
 from candide.families.base.profile import Profile, information, log_total
 from candide.families.base.tally_without import SlotRows
 from candide.kernels.counting import count_codes
-from candide.kernels.merging import bin_numbers
+from candide.kernels.merging import bin_numbers, bins_without_parts
 from candide.kernels.scoring import add_lookup
 from candide.statistics.cells import Cells
 from candide.statistics.tally import Tally, TallyBuilder, outnumber
@@ -217,6 +224,15 @@ class Histogram(OfNumbers[Tally, TallyBuilder, Steps]):
         parts = self._interval_of_bin(self._starts(seen))
         mass = log_merged_without(seen.counts, parts, self.smoothing, out, self._pseudocounts)
         add_lookup(which, mass - self._log_widths[out.slots, None], joint)
+
+    def scores_without_parts(self, rows: AlikeRows, parts: IntArray) -> FloatArray:
+        """By the intervals alone: how bins share one is the same in every class."""
+        some, bins = rows.moments, bin_numbers(rows.numbers, self.cuts)
+        counts = np.zeros((self.bins, rows.classes), np.int64)
+        np.add.at(counts, bins, rows.counts[: len(bins)])
+        held = np.ascontiguousarray(parts[:, : len(some.lines)])
+        said = bins_without_parts(counts, bins[some.lines], some.labels, held, self.smoothing, known_factorials())
+        return np.concatenate([said[:, bins], np.zeros((len(parts), rows.values - len(bins), rows.classes))], axis=1)
 
     def terms(
         self, parameters: Steps, values: FloatArray, row: Batch, columns: tuple[str, ...], seen: Tally

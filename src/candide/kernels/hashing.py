@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from candide.data.arrays import AnyArray, FloatArray
+from candide.data.arrays import AnyArray, FloatArray, IntArray
 from candide.kernels import compiled
 
 LONGEST_HASHED = 64
@@ -28,6 +28,18 @@ def mix_all(bits: Hashes) -> Hashes:
     for index in range(len(bits)):
         mixed[index] = mix(bits[index])
     return mixed
+
+
+@compiled
+def deal(counts: IntArray, folds: int) -> IntArray:
+    """Deal counts[kind] rows into folds by a hash of their number, all kinds one after the other: int64[fold, kind]."""
+    dealt = np.zeros((folds, len(counts)), np.int64)
+    number = np.uint64(0)
+    for kind in range(len(counts)):
+        for _ in range(counts[kind]):
+            dealt[np.int64(mix(number) % np.uint64(folds)), kind] += 1
+            number += np.uint64(1)
+    return dealt
 
 
 @compiled

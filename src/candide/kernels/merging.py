@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
-from candide.data.arrays import FloatArray, IntArray
+from candide.data.arrays import AnyArray, FloatArray, IntArray
 from candide.kernels import compiled
+from candide.kernels.shares import log_whole, pseudocount_of
 
 TILE = 64
 """Numbers searched for side by side."""
@@ -65,75 +67,97 @@ def squared_often(matrix: FloatArray, times: int) -> FloatArray:
 
 
 @compiled
-def part_cost(counts: IntArray, first: int, second: int) -> float:
+def log_factorials(size: int) -> FloatArray:
+    """log n! of n = 0, 1, 2, ... below size."""
+    logs = np.zeros(size)
+    for number in range(size):
+        logs[number] = math.lgamma(number + 1.0)
+    return logs
+
+
+@compiled
+def log_factorial(count: float, known: FloatArray) -> float:
+    """log n!, looked up where n is whole and small enough to be known."""
+    whole = np.int64(count)
+    return known[whole] if whole < len(known) and whole == count else math.lgamma(count + 1.0)
+
+
+@compiled
+def part_cost(counts: AnyArray, first: int, second: int, known: FloatArray) -> float:
     """What two lines of counts[slot, class] cost as one part, or one line alone where first = second.
 
     log C(n + J - 1, J - 1) for saying how many of the n rows belong to each of J classes, and log(n! / Π n_j!) for
-    saying which (Boullé 2006); n! cancels.
+    saying which (Boullé 2006); n! cancels. `known` holds the first of `log_factorials`.
     """
     classes = counts.shape[1]
-    rows, cost = 0.0, -math.lgamma(classes)
+    rows, cost = 0.0, -log_factorial(classes - 1.0, known)
     for label in range(classes):
         count = float(counts[first, label])
         if second != first:
             count += float(counts[second, label])
         rows += count
         if count > 1:
-            cost -= math.lgamma(count + 1.0)
-    return cost + math.lgamma(rows + classes)
+            cost -= log_factorial(count, known)
+    return cost + log_factorial(rows + classes - 1.0, known)
+
+
+class Tournament(NamedTuple):
+    """Parts in the making: sums[slot, class] and costs of each alone and with its right neighbour, and who wins.
+
+    winners[2 n] and winners[2 n + 1] have played for winners[n], of those within `near` the first goes on, and
+    winners[1] is the champion: the part whose union costs least more.
+    """
+
+    sums: AnyArray
+    apart_cost: FloatArray
+    merged_cost: FloatArray
+    more: FloatArray
+    winners: IntArray
+    near: float
 
 
 @compiled
-def offer(
-    sums: IntArray,
-    left: int,
-    right: int,
-    apart_cost: FloatArray,
-    merged_cost: FloatArray,
-    more: FloatArray,
-    winners: IntArray,
-    near: float,
-) -> None:
+def offer(parts: Tournament, left: int, right: int, known: FloatArray) -> None:
     """Enter the union of two parts in a knock-out tournament: the union that costs least more wins.
 
-    A part without a right neighbour (right = the number of slots) can never win. winners[2 n] and winners[2 n + 1]
-    have played for winners[n], of those within `near` the first goes on, and winners[1] is the champion.
+    A part without a right neighbour (right = the number of slots) can never win.
     """
+    more, winners = parts.more, parts.winners
     more[left] = np.inf
-    if right < len(sums):
-        merged_cost[left] = part_cost(sums, left, right)
-        more[left] = merged_cost[left] - apart_cost[left] - apart_cost[right]
+    if right < len(parts.sums):
+        parts.merged_cost[left] = part_cost(parts.sums, left, right, known)
+        more[left] = parts.merged_cost[left] - parts.apart_cost[left] - parts.apart_cost[right]
     node = (len(more) + left) >> 1
     while node > 0:
         first, second = winners[2 * node], winners[2 * node + 1]
-        winners[node] = first if more[first] <= more[second] + near else second
+        winners[node] = first if more[first] <= more[second] + parts.near else second
         node >>= 1
 
 
 @compiled
-def merge_neighbours(counts: IntArray, price: FloatArray) -> IntArray:
+def merge_neighbours(counts: AnyArray, price: FloatArray, known: FloatArray) -> IntArray:
     """The first slot of each part, when slots in order are merged so that describing the classes costs least.
 
     counts[slot, class] holds no empty slot; price[parts - 1] is what having so many parts costs, beside the
     `part_cost` of each. From one slot a part, the two neighbours whose union costs least more are merged until one
     part is left; the cheapest of all these partitions is returned, of equal ones that with the fewest parts. Costs are
-    compared so coarsely that every machine merges alike.
+    compared so coarsely that every machine merges alike. `known` holds the first of `log_factorials`.
     """
     slots = counts.shape[0]
     sums = counts.copy()
     size = 1
     while size < slots:
         size *= 2
-    apart_cost, merged_cost, more = np.empty(slots), np.zeros(slots), np.full(size, np.inf)
+    near = ROUNDING * (1.0 + math.lgamma(counts.sum() + 1.0))
+    apart_cost, more, winners = np.empty(slots), np.full(size, np.inf), np.zeros(2 * size, np.int64)
+    parts_of = Tournament(sums, apart_cost, np.zeros(slots), more, winners, near)
     before, after = np.arange(-1, slots - 1), np.arange(1, slots + 1)
     for slot in range(slots):
-        apart_cost[slot] = part_cost(sums, slot, slot)
-    near = ROUNDING * (1.0 + math.lgamma(counts.sum() + 1.0))
-    winners = np.zeros(2 * size, np.int64)
+        apart_cost[slot] = part_cost(sums, slot, slot, known)
     for slot in range(size):
         winners[size + slot] = slot
     for slot in range(slots):
-        offer(sums, slot, after[slot], apart_cost, merged_cost, more, winners, near)
+        offer(parts_of, slot, after[slot], known)
     total = apart_cost.sum()
     parts_left = np.zeros(slots, np.int64)
     best, fewest = total + price[slots - 1], slots
@@ -142,15 +166,96 @@ def merge_neighbours(counts: IntArray, price: FloatArray) -> IntArray:
         right = after[left]
         total += more[left]
         sums[left] += sums[right]
-        apart_cost[left] = merged_cost[left]
+        apart_cost[left] = parts_of.merged_cost[left]
         parts_left[right] = parts
         after[left] = after[right]
         if after[left] < slots:
             before[after[left]] = left
-        offer(sums, right, slots, apart_cost, merged_cost, more, winners, near)
-        offer(sums, left, after[left], apart_cost, merged_cost, more, winners, near)
+        offer(parts_of, right, slots, known)
+        offer(parts_of, left, after[left], known)
         if before[left] >= 0:
-            offer(sums, before[left], left, apart_cost, merged_cost, more, winners, near)
+            offer(parts_of, before[left], left, known)
         if total + price[parts - 1] <= best + near:
             best, fewest = total + price[parts - 1], parts
     return np.flatnonzero(parts_left < fewest)
+
+
+@compiled
+def interval_price(rows: float, most: int) -> FloatArray:
+    """What 1, 2, ... intervals cost: log N for how many, log C(N + I - 1, I - 1) for where they end."""
+    price = np.full(most, math.log(rows))
+    for parts in range(1, most):
+        price[parts] = price[parts - 1] + math.log((rows + parts) / parts)
+    return price
+
+
+@compiled
+def filled_lines(counts: AnyArray) -> IntArray:
+    """The lines of counts[line, column] that hold anything but zeros."""
+    filled = np.zeros(len(counts), np.bool_)
+    for line in range(len(counts)):
+        for column in range(counts.shape[1]):
+            filled[line] |= counts[line, column] != 0
+    return np.flatnonzero(filled)
+
+
+@compiled
+def merge_bins(counts: AnyArray, known: FloatArray) -> IntArray:
+    """The interval int64[bin] that each bin in order belongs to, counts[bin, class]; empty ones are shared out evenly.
+
+    Classes without rows do not matter. `known` holds the first of `log_factorials`.
+    """
+    intervals = np.zeros(len(counts), np.int64)
+    filled, classes = filled_lines(counts), filled_lines(counts.T)
+    if len(filled) < 2:
+        return intervals
+    some = np.empty((len(filled), len(classes)), counts.dtype)
+    for slot in range(len(filled)):
+        for place in range(len(classes)):
+            some[slot, place] = counts[filled[slot], classes[place]]
+    starts = merge_neighbours(some, interval_price(float(some.sum()), len(filled)), known)
+    for part in range(1, len(starts)):
+        first = (filled[starts[part] - 1] + filled[starts[part]] + 1) // 2
+        intervals[first:] += 1
+    return intervals
+
+
+@compiled
+def log_shares_of_parts(
+    counts: AnyArray, parts: IntArray, smoothing: float, shares: FloatArray
+) -> None:
+    """Fill shares[slot, class] with the log of the smoothed share that the slot's part has of the class.
+
+    Every part has the same share where nothing is counted and nothing added.
+    """
+    classes, count = counts.shape[1], parts.max() + 1
+    sums, totals = np.zeros((count, classes)), np.zeros(classes)
+    for slot in range(len(parts)):
+        for label in range(classes):
+            sums[parts[slot], label] += counts[slot, label]
+            totals[label] += counts[slot, label]
+    for label in range(classes):
+        added = pseudocount_of(totals[label], smoothing)
+        whole = log_whole(totals[label], added, count)
+        for part in range(count):
+            sums[part, label] = math.log(sums[part, label] + added) - whole
+    for slot in range(len(parts)):
+        for label in range(classes):
+            shares[slot, label] = sums[parts[slot], label]
+
+
+@compiled
+def bins_without_parts(
+    counts: IntArray, slots: IntArray, labels: IntArray, held: IntArray, smoothing: float, known: FloatArray
+) -> FloatArray:
+    """The log shares float64[part, bin, class] of intervals found without each part of the rows.
+
+    counts[bin, class] are those of all rows; a part takes held[part, kind] rows of labels[kind] from slots[kind].
+    """
+    shares = np.zeros((len(held), *counts.shape))
+    for part in range(len(held)):
+        rest = counts.copy()
+        for kind in range(len(slots)):
+            rest[slots[kind], labels[kind]] -= held[part, kind]
+        log_shares_of_parts(rest, merge_bins(rest, known), smoothing, shares[part])
+    return shares

@@ -9,23 +9,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from candide.data.arrays import AnyArray, FloatArray, IntArray
-from candide.data.batch import Batch
 from candide.data.grid import quantized_number
-from candide.data.metrics import mean_loss
-from candide.families.base.alike_rows import AlikeRows
+from candide.data.metrics import mean_of_losses
+from candide.families.base.alike_rows import AlikeRows, AlikeScores
 from candide.families.base.block_rows import BlockRows
-from candide.families.base.family import AnyFamily, Block
+from candide.families.base.family import AnyFamily
 from candide.families.base.leave_one_out import statistic_of
-from candide.kernels.hashing import mix_all
-from candide.model.predictor import log_normalised
+from candide.kernels.hashing import deal, mix_all
+from candide.kernels.left_out_losses import losses_alike
 from candide.model.summary import NO_WEIGHTS, Summary
 from candide.selection.folds import FOLDS
-from candide.selection.leave_one_out import priors_without
 from candide.selection.look import RememberedColumn
 
 DEALT_ONE_BY_ONE = 250
@@ -48,72 +47,94 @@ class Result:
 
 @dataclass(frozen=True, eq=False)
 class ColumnContest:
-    """Kinds of rows alike: a value, a class, how many rows there are, and the log prior without one of them."""
+    """Kinds of rows alike: a value, a class and how many rows there are; and the prior without one of them."""
 
-    values: Batch
-    labels: IntArray
-    counts: IntArray
+    rows: AlikeRows
     prior: FloatArray
+    """The log prior of each class among rows of other classes, up to a constant."""
+    prior_without: FloatArray
+    """The same of each class when one of its own rows is left out."""
 
     @classmethod
     def of(cls, column: RememberedColumn, summary: Summary) -> ColumnContest:
         """The rows of a column; the summary counts all rows, those that lack a value too, which then says nothing."""
         cells = column.cells.with_at_most(max(FEWEST_CELLS, MOST_COMPARED // len(summary.classes) ** 2))
-        return cls.of_rows(AlikeRows.of_parts(column.name, cells, column.kept.others, summary.weighed), summary)
+        return cls.of_rows(AlikeRows.of_parts(column.name, cells, column.kept.others, summary.weighed))
 
     @classmethod
-    def of_rows(cls, rows: AlikeRows, summary: Summary) -> ColumnContest:
+    def of_rows(cls, rows: AlikeRows) -> ColumnContest:
         """Rows alike that are all rows of a summary."""
-        counts, classes = whole_counts(rows.weights), len(summary.classes)
-        totals = np.bincount(rows.labels, counts, minlength=classes).astype(np.int64)
-        prior = priors_without(replace(summary, units=totals, bits=0), np.arange(classes), NO_WEIGHTS)
-        return cls(rows.batch.read_once(), rows.labels, counts, prior[rows.labels])
+        counts = whole_counts(rows.weights)
+        totals = np.bincount(rows.labels, counts, minlength=rows.classes)
+        with np.errstate(divide="ignore"):
+            return cls(replace(rows, weights=counts), np.log(totals), np.log(np.maximum(totals - 1, 0)))
 
     @property
     def prior_loss(self) -> float:
         """The log loss of the prior alone."""
-        return self._mean(np.zeros(self.prior.shape), np.arange(len(self.labels)), self.counts)
+        kinds, classes = len(self.rows.labels), self.rows.classes
+        said = AlikeScores(np.zeros((1, classes)), np.zeros(kinds), np.zeros(kinds, np.int64))
+        return self._mean(said, self.rows.labels, self.rows.weights)
 
-    def loss(self, block: Block) -> float:
+    def loss(self, family: AnyFamily) -> float:
         """The log loss of a family and the prior on rows left out, on the grid."""
-        family, columns = block.family, block.columns
-        rows = BlockRows.of(family, columns, self.values, self.labels, self.counts)
-        seen = statistic_of(family, columns, rows, self.prior.shape[1])
         if family.chooses:
-            return self._loss_in_folds(block, rows, seen)
-        some = self._judging()
-        asked = rows.take(family, columns, some) if len(some) < len(self.labels) else rows
-        said = family.leave_one_out(seen, columns).scores(replace(asked, weights=NO_WEIGHTS)).score
-        return self._mean(said, some, self.counts[some])
+            return self._loss_in_folds(family)
+        rows, some = self.rows, self._judging
+        said = family.scores_alike(rows) or self._left_out(family)
+        judging = said._replace(own=said.own[some], lines=said.lines[some])
+        return self._mean(judging, rows.labels[some], rows.weights[some])
 
-    def _judging(self) -> IntArray:
+    @cached_property
+    def _judging(self) -> IntArray | slice:
         """The kinds of rows that judge: all of them, or some picked by a hash of their number."""
-        kinds, most = len(self.labels), max(MOST_SCORED // self.prior.shape[1], FOLDS)
+        kinds, most = len(self.rows.labels), max(MOST_SCORED // self.rows.classes, FOLDS)
         if kinds <= most:
-            return np.arange(kinds)
+            return slice(None)
         return np.sort(np.argsort(mix_all(np.arange(kinds, dtype=np.uint64)))[:most])
 
-    def _loss_in_folds(self, block: Block, rows: BlockRows[Any], seen: Any) -> float:
-        family, columns = block.family, block.columns
-        judging = np.zeros(len(self.labels), dtype=bool)
-        judging[self._judging()] = True
-        folds = [(np.flatnonzero(fold), fold[fold > 0]) for fold in dealt(self.counts)]
-        kinds, counts, scores = [], [], []
-        for here, held in folds:
-            some = replace(rows.take(family, columns, here), weights=held)
-            rest = seen - statistic_of(family, columns, some, seen.classes)
-            asked = np.flatnonzero(judging[here])
-            said = np.zeros((len(asked), seen.classes))
-            family.score(family.fit(rest, columns), rows.take(family, columns, here[asked]).values, said)
-            kinds.append(here[asked])
-            counts.append(held[asked])
-            scores.append(said)
-        return self._mean(np.concatenate(scores), np.concatenate(kinds), np.concatenate(counts))
+    def _loss_in_folds(self, family: AnyFamily) -> float:
+        rows, folds = self.rows, dealt(self.rows.weights)
+        said = family.scores_without_parts(rows, folds)
+        lines = rows.lines
+        if said is None:
+            said, lines = self._fitted_in_folds(family, folds), np.arange(len(rows.labels))
+        asked = np.zeros(len(rows.labels), dtype=bool)
+        asked[self._judging] = True
+        fold, kinds = np.nonzero(folds * asked)
+        labels, lines = rows.labels[kinds], fold * said.shape[1] + lines[kinds]
+        table = said.reshape(-1, rows.classes)
+        return self._mean(AlikeScores(table, table[lines, labels], lines), labels, folds[fold, kinds])
 
-    def _mean(self, said: FloatArray, kinds: IntArray, counts: IntArray) -> float:
-        prior = self.prior[kinds]
-        posterior = log_normalised(prior + said, prior)
-        return quantized_number(mean_loss(posterior, self.labels[kinds], counts.astype(np.float64)))
+    def _left_out(self, family: AnyFamily) -> AlikeScores:
+        """What each kind of rows says of itself, [kind, class], by the means that any family has."""
+        columns, seen, rows = self._learned(family)
+        kinds = np.arange(len(rows))
+        said = family.leave_one_out(seen, columns).scores(replace(rows, weights=NO_WEIGHTS)).score
+        return AlikeScores(said, said[kinds, rows.labels], kinds)
+
+    def _fitted_in_folds(self, family: AnyFamily, folds: IntArray) -> FloatArray:
+        """What each kind of rows says when its fold is left out, [fold, kind, class]."""
+        columns, seen, rows = self._learned(family)
+        said = np.zeros((len(folds), len(rows), seen.classes))
+        for fold, held in enumerate(folds):
+            here = np.flatnonzero(held)
+            some = replace(rows.take(family, columns, here), weights=held[here])
+            rest = seen - statistic_of(family, columns, some, seen.classes)
+            score = np.zeros((len(here), seen.classes))
+            family.score(family.fit(rest, columns), some.values, score)
+            said[fold, here] = score
+        return said
+
+    def _learned(self, family: AnyFamily) -> tuple[tuple[str, ...], Any, BlockRows[Any]]:
+        """The column, what the family remembers of the rows, and these."""
+        columns = (self.rows.column,)
+        rows = BlockRows.of(family, columns, self.rows.batch, self.rows.labels, self.rows.weights)
+        return columns, statistic_of(family, columns, rows, self.rows.classes), rows
+
+    def _mean(self, said: AlikeScores, labels: IntArray, counts: IntArray) -> float:
+        losses = losses_alike(*said, labels, self.prior, self.prior_without)
+        return quantized_number(mean_of_losses(losses, counts))
 
 
 def contest(column: RememberedColumn, summary: Summary, entrants: Sequence[AnyFamily]) -> list[Result]:
@@ -121,8 +142,8 @@ def contest(column: RememberedColumn, summary: Summary, entrants: Sequence[AnyFa
     usual, found = ColumnContest.of(column, summary), []
     for family in entrants:
         own = family.judging_rows(column.kept, column.name, summary.weighed)
-        judged = usual if own is None else ColumnContest.of_rows(own, summary)
-        found.append(Result(family, judged.loss(Block(family, (column.name,)))))
+        judged = usual if own is None else ColumnContest.of_rows(own)
+        found.append(Result(family, judged.loss(family)))
     return sorted(found, key=lambda result: result.loss)
 
 
@@ -146,8 +167,4 @@ def dealt(counts: IntArray) -> IntArray:
     [3, 1000]
     """
     evenly = np.maximum(counts - DEALT_ONE_BY_ONE, 0) // FOLDS
-    rest = counts - FOLDS * evenly
-    folds = (mix_all(np.arange(rest.sum(), dtype=np.uint64)) % np.uint64(FOLDS)).astype(np.int64)
-    kinds = np.repeat(np.arange(len(counts)), rest)
-    lots = np.bincount(folds * len(counts) + kinds, minlength=FOLDS * len(counts))
-    return np.asarray(lots.reshape(FOLDS, len(counts)) + evenly)
+    return deal(counts - FOLDS * evenly, FOLDS) + evenly

@@ -9,13 +9,15 @@ from __future__ import annotations
 import datetime
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from functools import cached_property
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from candide.data.arrays import AnyArray, IntArray
+from candide.data.arrays import AnyArray, FloatArray, IntArray
 from candide.data.batch import Batch
 from candide.data.values import Key
+from candide.families.base.alike_moments import AlikeMoments
 from candide.statistics.cells import Cells
 from candide.statistics.column_memory import ColumnMemory
 from candide.statistics.tally import Tally
@@ -24,11 +26,19 @@ from candide.statistics.weight_grid import amounts, in_finer_units
 
 @dataclass(frozen=True, eq=False)
 class AlikeRows:
-    """One row of a single column for each (value, class) that occurred, with its weight."""
+    """One row of a single column for each (value, class) that occurred, with its weight.
 
-    batch: Batch
+    A line is a value: `numbers` come first, ascending; then `others`, being missing written as None; the last line is
+    for rows without a value. Rows go by line, and by class within one.
+    """
+
+    column: str
+    numbers: FloatArray
+    others: tuple[Any, ...]
+    lines: IntArray
     labels: IntArray
     weights: AnyArray
+    classes: int
 
     @classmethod
     def of(cls, seen: ColumnMemory, column: str, index: int) -> AlikeRows:
@@ -43,13 +53,53 @@ class AlikeRows:
         if rows is not None:
             units = np.concatenate([units, rows.at(bits) - units.sum(axis=0)])
         lines, labels = np.nonzero(units)
-        if len(others.slots):
-            numbers = [int(number) if number == np.floor(number) else number for number in cells.middle.tolist()]
-            values = [*numbers, *(value_of(slot[1:]) for slot in others.open_slots), None]
-            batch = Batch.of({column: [values[line] for line in lines.tolist()]})
-        else:
-            batch = Batch.of({column: np.append(cells.middle, np.nan)[lines]})
-        return cls(batch, labels, amounts(units[lines, labels], bits))
+        values = tuple(value_of(slot[1:]) for slot in others.open_slots)
+        return cls(column, cells.middle, values, lines, labels, amounts(units[lines, labels], bits), cells.classes)
+
+    @cached_property
+    def batch(self) -> Batch:
+        """The rows as such."""
+        if not self.others:
+            return Batch.of({self.column: np.append(self.numbers, np.nan)[self.lines]}).read_once()
+        numbers = [int(number) if number == np.floor(number) else number for number in self.numbers.tolist()]
+        values = [*numbers, *self.others, None]
+        return Batch.of({self.column: [values[line] for line in self.lines.tolist()]}).read_once()
+
+    @property
+    def values(self) -> int:
+        """How many lines there are, that of no value among them."""
+        return len(self.numbers) + len(self.others) + 1
+
+    @cached_property
+    def counts(self) -> AnyArray:
+        """How many rows there are of each line and class, [line, class]."""
+        table = np.zeros((self.values, self.classes), self.weights.dtype)
+        table[self.lines, self.labels] = self.weights
+        return table
+
+    @cached_property
+    def moments(self) -> AlikeMoments:
+        """The moments of the numbers, shared by all densities that are asked about these rows."""
+        some = int(np.searchsorted(self.lines, len(self.numbers)))
+        return AlikeMoments(self.numbers, self.lines[:some], self.labels[:some], self.weights[:some], self.classes)
+
+
+class AlikeScores(NamedTuple):
+    """What rows alike say when one of them is left out: a line for each value, of which only the own class differs."""
+
+    others: FloatArray
+    """What a row of each line says of the classes that it does not belong to, [line, class]."""
+    own: FloatArray
+    """What each row says of its class without itself, [row]."""
+    lines: IntArray
+    """The line of each row."""
+
+    @classmethod
+    def of_first(cls, others: FloatArray, own: FloatArray, rows: AlikeRows) -> AlikeScores:
+        """The same where only the first lines speak, and only their rows: the rest say nothing."""
+        silent = np.zeros((rows.values - len(others), rows.classes))
+        silent_rows = np.zeros(len(rows.labels) - len(own))
+        return cls(np.concatenate([others, silent]), np.concatenate([own, silent_rows]), rows.lines)
 
 
 def value_of(key: Key) -> Any:

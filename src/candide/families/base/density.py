@@ -10,6 +10,7 @@ import numpy as np
 
 from candide.data.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from candide.data.batch import Batch
+from candide.families.base.alike_rows import AlikeRows, AlikeScores
 from candide.families.base.basis import DensityBasis
 from candide.families.base.competing import ColumnLook
 from candide.families.base.core import Cells, Drawn
@@ -92,7 +93,7 @@ class Density(OfNumbers[Sums, SumsBuilder, Parameters]):
 
     @abstractmethod
     def parameters(self, seen: Moments) -> Parameters:
-        """Parameters, each [column, class]: every cell by itself, or by its line."""
+        """Parameters, each [column, class]: every cell by itself, and by what all classes share."""
 
     @abstractmethod
     def log_density(self, value: FloatArray, *parameters: FloatArray) -> FloatArray:
@@ -169,6 +170,19 @@ class Density(OfNumbers[Sums, SumsBuilder, Parameters]):
             out = distinct._replace(values=self.summed(distinct.values[:, None])[:, 0])
             parameters = self.parameters(blended_without(seen.column(column), out, self.smoothing))
             joint[known] += self.log_density(distinct.values[:, None], *parameters)[which]
+
+    def scores_alike(self, rows: AlikeRows) -> AlikeScores | None:
+        """From moments in doubles, which all densities share; nothing where these are too coarse."""
+        by_logs, by_itself = self.summed_support is LOGS, type(self).summed is Density.summed
+        is_usual = type(self).score_without is Density.score_without and (by_logs or by_itself)
+        if not is_usual or not len(rows.numbers) or not bool(self.support.holds(rows.numbers).all()):
+            return None
+        found = rows.moments.without(by_logs, self.needs_logs, self.smoothing)
+        if found is None:
+            return None
+        others, own = (self.parameters(Moments(*moments)) for moments in found)
+        said = self.log_density(rows.numbers[:, None], *others)
+        return AlikeScores.of_first(said, self.log_density(rows.moments.of_rows, *own)[:, 0], rows)
 
     def terms(
         self, parameters: Parameters, values: FloatArray, row: Batch, columns: tuple[str, ...], seen: Sums

@@ -9,14 +9,17 @@ then one slot as far as classes are concerned, and how its slots share it is the
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 
 from candide.data.arrays import AnyArray, FloatArray, IntArray
 from candide.data.grid import quantized
 from candide.families.base.smoothing import log_shares
 from candide.families.base.tally_without import SlotRows, log_shares_without, refuse_slots_never_learned
-from candide.kernels.merging import TINY, merge_neighbours, squared_often
+from candide.kernels.merging import TINY, log_factorials, merge_bins, merge_neighbours, squared_often
 
+FACTORIALS = 1 << 14
 NEWTON_STEPS = 8
 SQUARINGS = 12
 """Raises a matrix to the power of 4096: what is 1 % less than the most is then nothing."""
@@ -69,11 +72,15 @@ def interval_starts(counts: AnyArray) -> IntArray:
 
     Empty bins between two intervals are shared out evenly.
     """
-    filled = np.flatnonzero(counts.any(axis=1))
-    if len(filled) < 2:
+    if not counts.any():
         return np.zeros(0, dtype=np.int64)
-    starts = merge_neighbours(canonical(counts[filled]), interval_price(float(counts.sum()), len(filled)))[1:]
-    return (filled[starts - 1] + filled[starts] + 1) // 2
+    return np.flatnonzero(np.diff(merge_bins(canonical(counts), known_factorials()))) + 1
+
+
+@cache
+def known_factorials() -> FloatArray:
+    """The logarithms of the first factorials: most counts are small, and looked up."""
+    return log_factorials(FACTORIALS)
 
 
 def group_numbers(counts: AnyArray) -> IntArray:
@@ -82,7 +89,7 @@ def group_numbers(counts: AnyArray) -> IntArray:
         return np.zeros(0, dtype=np.int64)
     known = canonical(counts)
     order = along_one_axis(known)
-    starts = merge_neighbours(np.ascontiguousarray(known[order]), group_price(len(counts)))
+    starts = merge_neighbours(np.ascontiguousarray(known[order]), group_price(len(counts)), known_factorials())
     numbers = np.empty(len(counts), dtype=np.int64)
     numbers[order] = np.repeat(np.arange(len(starts)), np.diff(starts, append=len(counts)))
     return numbers
@@ -117,12 +124,6 @@ def leading_direction(points: FloatArray, weights: FloatArray) -> FloatArray:
     products = np.stack([(points * weights * column[:, None]).sum(axis=0) for column in points.T])
     raised = squared_often(products, SQUARINGS)
     return np.asarray(raised[int(np.diagonal(raised).argmax())])
-
-
-def interval_price(rows: float, most: int) -> FloatArray:
-    """What 1, 2, ... intervals cost: log N for how many, log C(N + I - 1, I - 1) for where they end."""
-    further = np.arange(1, most)
-    return np.log(rows) + np.concatenate([[0.0], np.cumsum(np.log((rows + further) / further))])
 
 
 def group_price(values: int) -> FloatArray:

@@ -7,7 +7,8 @@ from functools import reduce
 from operator import add
 from typing import ClassVar, Self
 
-from candide.families.base.alike_rows import AlikeRows
+from candide.data.arrays import FloatArray, IntArray
+from candide.families.base.alike_rows import AlikeRows, AlikeScores
 from candide.families.base.core import B, Core, P, S, V
 from candide.statistics.column_memory import ColumnMemory
 from candide.statistics.tally import Tally
@@ -39,6 +40,18 @@ class ReadingOff(Core[S, B, V, P]):
 
     def judging_rows(self, seen: ColumnMemory, column: str, rows: Tally) -> AlikeRows | None:
         """The rows alike by which the family is judged in a contest for one column; the usual ones, where nothing."""
+        return None
+
+    def scores_alike(self, rows: AlikeRows) -> AlikeScores | None:
+        """What rows alike say in a contest, one of each kind left out; nothing where rows must be left out as such."""
+        return None
+
+    def scores_without_parts(self, rows: AlikeRows, parts: IntArray) -> FloatArray | None:
+        """What each line says when the family is fitted without a part of the rows, [part, line, class].
+
+        parts[part, row] counts how many rows of each kind are left out. It matters only which classes a line speaks
+        for: what it says of all alike may be left away. Nothing where the family must be fitted as such.
+        """
         return None
 
     def _of_column(self, seen: ColumnMemory, index: int, column: str) -> S:

@@ -7,8 +7,8 @@ one term for each feature, so it can still be explained.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -34,6 +34,10 @@ class Calibration:
     def is_silent(self, block: str) -> bool:
         """Whether a block has no weight at all: then not even what it calls impossible counts."""
         return self.weight.get(block, 1.0) == 0.0
+
+    def silenced(self, blocks: Collection[str]) -> Calibration:
+        """The same, with no weight for some blocks."""
+        return replace(self, weight={key: 0.0 if key in blocks else value for key, value in self.weight.items()})
 
     def needs_length(self, block: str) -> bool:
         """Whether a block's factor depends on how much there is in the row."""

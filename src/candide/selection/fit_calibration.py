@@ -15,7 +15,7 @@ import numpy as np
 from scipy.optimize import minimize
 
 from candide.data.arrays import AnyArray, FloatArray, IntArray
-from candide.data.grid import NEAR, quantized, quantized_share
+from candide.data.grid import NEAR, quantized, quantized_number, quantized_share
 from candide.data.values import Key
 from candide.families.base.family import Block
 from candide.kernels.calibrating import Coefficients, Scored, add_curvature, loss_and_slope
@@ -37,6 +37,8 @@ HOLD_BIAS = 0.5
 HOLD_POWER = 0.0005
 """How strongly, for each row, the powers of length are held to zero."""
 LEAST_WEIGHT, LARGEST_WEIGHT = 1e-3, 20.0
+BY_CHANCE = 3.0
+"""Evidence that lowers the loss of all left-out rows by fewer nats than this has no weight: then the prior answers."""
 LEAST_OF_TEXT, LARGEST_OF_TEXT = 1e-4, 1e3
 STARTS_OF_TEXT = (-4.0, -3.0, -2.0, -1.0, 0.0, 1.0, 2.0, 3.0, 4.0)
 """Logarithms of weights to begin with: the amounts of texts come in many scales."""
@@ -194,7 +196,9 @@ def fitted(task: Task, texts: AnyArray, effort: Effort) -> tuple[FloatArray, Flo
     start = np.concatenate([np.zeros(classes), first_weights(value, texts, classes), np.zeros(blocks)])
     halt = {"maxiter": effort.steps, "ftol": effort.close}
     found = minimize(value, start, jac=True, method="L-BFGS-B", bounds=limits, options=halt)
-    best = found.x
+    best, prior_loss = found.x, task.loss(*map(np.zeros, (classes, blocks, blocks)))[0]
+    if quantized_number(prior_loss - found.fun) < BY_CHANCE:
+        return np.zeros(classes), np.zeros(blocks), np.zeros(blocks)
     if effort.polish and len(best) <= MOST_POLISHED and rows * classes * (classes + blocks**2) <= MOST_PRODUCTS:
         best = polished(best, np.array(limits), lambda point: value(point)[1], curvature(best))
     bias, log_weight, power = np.split(best, cuts)

@@ -27,15 +27,19 @@ from candide.selection.read_off import FEWEST_ROWS, Deciding
 from candide.statistics.column_memory import ColumnMemory
 
 CHOICES = 5
-"""How often choices are made anew: each time without two of the folds that families which choose at fit are judged in."""
+"""How often choices are made anew: each time without two of the folds of families that choose at fit."""
 
 
 @dataclass(frozen=True, eq=False)
 class FoldChoices:
-    """The fold of some rows, and the families of contested columns that are read off without each."""
+    """The fold of some rows, and the families of contested columns that are read off without each.
+
+    No family means that a column tells nothing about the label; `silent` are those that tell nothing with all rows.
+    """
 
     folds: IntArray
-    families: tuple[dict[str, AnyFamily], ...] = ({},) * CHOICES
+    families: tuple[dict[str, AnyFamily | None], ...] = ({},) * CHOICES
+    silent: frozenset[str] = frozenset()
 
     @classmethod
     def of(
@@ -54,7 +58,8 @@ class FoldChoices:
             decide = replace(deciding, without=tuple(without)).without_folds
             families = list(counted(engine.map(decide, contested), report))
         columns = [choice.column for choice in contested]
-        return cls(folds, tuple(dict(zip(columns, chosen, strict=True)) for chosen in zip(*families, strict=True)))
+        *by_fold, whole = (dict(zip(columns, found, strict=True)) for found in zip(*families, strict=True))
+        return cls(folds, tuple(by_fold), frozenset(name for name, family in whole.items() if family is None))
 
     def rows(self, wanted: slice | IntArray) -> FoldChoices:
         """The same for some of the rows."""
@@ -80,12 +85,18 @@ class FoldChoices:
             found[here] = leaving.prior_without(here, priors, class_weight)
         return found
 
+    def silent_blocks(self, schema: Schema) -> set[str]:
+        """The keys of blocks whose columns tell nothing about the label, by the family that was chosen."""
+        contested = {choice.column for choice in schema.choices if is_contested(choice)}
+        return {block.key for block in schema.blocks if set(block.columns) <= self.silent & contested}
+
     def joined(self, schema: Schema, asked: Sequence[Block], left: LeftOut, prior: FloatArray) -> LeftOut:
         """Of what was asked, for each row what was chosen without its fold."""
         index_of = {block: index for index, block in enumerate(asked)}
         found = replace(left.blocks([index_of[block] for block in schema.blocks]), prior=prior)
+        silent = self.silent_blocks(schema)
         for blocks, here in zip(self.blocks(schema), choice_folds(self.folds), strict=True):
-            chosen = {block.key: block for block in blocks}
+            chosen = {block.key: block for block in blocks if block.key not in silent}
             for index, block in enumerate(schema.blocks):
                 other = chosen.get(block.key)
                 if other == block:
@@ -112,10 +123,10 @@ def choice_folds(folds: IntArray) -> list[IntArray]:
     return [np.flatnonzero(folds % CHOICES == index) for index in range(CHOICES)]
 
 
-def with_families(schema: Schema, families: Mapping[str, AnyFamily]) -> Schema:
+def with_families(schema: Schema, families: Mapping[str, AnyFamily | None]) -> Schema:
     """The schema with other families for columns that were contested."""
     choices = (
-        replace(choice, family=families[choice.column]) if choice.column in families and is_contested(choice) else choice
+        replace(choice, family=families.get(choice.column, choice.family)) if is_contested(choice) else choice
         for choice in schema.choices
     )
     return replace(schema, choices=tuple(choices))

@@ -17,13 +17,17 @@ from candide.model.options import Options
 from candide.model.schema import GUESS, IGNORE, LEFT_OUT, Choice, Schema, chosen
 from candide.model.summary import Summary
 from candide.selection.candidates import candidates, smoothed_by_itself
-from candide.selection.contest import Result, contest
+from candide.selection.contest import ColumnContest, Result, contest
 from candide.selection.look import RememberedColumn, remembered_column
 from candide.selection.user_options import is_open
 from candide.statistics.column_memory import ColumnMemory
 
 FEWEST_ROWS = 50
 """With fewer rows nothing is chosen and nothing calibrated: columns are taken as they look."""
+
+BEST_OF_MANY = 2.0
+"""A family must lower the loss of all left-out rows by so many nats to be taken for the plain one: the best of ten
+candidates does so by chance."""
 
 
 def read_off(
@@ -92,19 +96,27 @@ class Deciding:
         entrants = self.smoothed(choice, column, entrants)
         if len(entrants) == 1:
             return replace(choice, family=entrants[0])
-        results = contest(column, self.summary, entrants)
+        results = clear_winner_first(contest(column, self.summary, entrants), entrants[0], self.summary.rows)
         return replace(choice, family=results[0].family, reason=f"{choice.reason}; {told(results)}")
 
-    def without_folds(self, choice: Choice) -> tuple[AnyFamily, ...]:
-        """The family of a contested column without each fold: who may compete does not depend on labels."""
-        _, entrants = self.entered(choice, self.column(choice, self.summary))
-        return tuple(self.winner(choice, rest, entrants) for rest in self.without)
+    def without_folds(self, choice: Choice) -> tuple[AnyFamily | None, ...]:
+        """The family of a contested column without each fold, and at last without none: nothing where it tells nothing.
 
-    def winner(self, choice: Choice, rest: Summary, entrants: Sequence[AnyFamily]) -> AnyFamily:
-        """The family that the rows of a fold had no part in choosing."""
+        Who may compete is seen from all rows, since it does not depend on labels.
+        """
+        assert choice.family is not None
+        column = self.column(choice, self.summary)
+        _, entrants = self.entered(choice, column)
+        (whole,) = contest(column, self.summary, [choice.family])
+        without = (self.winner(choice, rest, entrants) for rest in self.without)
+        return (*without, telling(whole, column, self.summary))
+
+    def winner(self, choice: Choice, rest: Summary, entrants: Sequence[AnyFamily]) -> AnyFamily | None:
+        """The family that the rows of a fold had no part in choosing; nothing where the column tells nothing."""
         column = self.column(choice, rest)
         smoothed = self.smoothed(choice, column, entrants)
-        return smoothed[0] if len(smoothed) == 1 else contest(column, rest, smoothed)[0].family
+        results = clear_winner_first(contest(column, rest, smoothed), smoothed[0], rest.rows)
+        return telling(results[0], column, rest)
 
     def column(self, choice: Choice, summary: Summary) -> RememberedColumn:
         """What a summary remembers of a column."""
@@ -139,6 +151,19 @@ class Deciding:
     def has_enough_rows(self) -> bool:
         """Whether rows are enough to compare families by."""
         return bool(self.summary.rows >= FEWEST_ROWS and len(self.summary.classes) > 1)
+
+
+def clear_winner_first(results: Sequence[Result], plain: AnyFamily, rows: float) -> list[Result]:
+    """The results, best first, but for the plain family where nobody is better by more than chance."""
+    own = next(result for result in results if result.family == plain)
+    if (own.loss - results[0].loss) * rows < BEST_OF_MANY:
+        return [own, *(result for result in results if result is not own)]
+    return list(results)
+
+
+def telling(result: Result, column: RememberedColumn, summary: Summary) -> AnyFamily | None:
+    """The family, unless rows left out are judged no better by it than by the prior alone."""
+    return result.family if result.loss < ColumnContest.of(column, summary).prior_loss else None
 
 
 def statistic_of_column(family: AnyFamily, column: RememberedColumn) -> Any:

@@ -83,7 +83,8 @@ def clearly_best(first: Trial, others: Sequence[Trial], errors: float = 1.0) -> 
     """
     best = first
     for trial in others:
-        assert trial.losses is not None and best.losses is not None
+        assert trial.losses is not None
+        assert best.losses is not None
         less = best.losses - trial.losses
         needed = errors * math.sqrt(len(less) * float(less.var()))
         best = trial if quantized_number(float(less.sum())) > quantized_number(needed) else best

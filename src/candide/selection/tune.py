@@ -51,9 +51,10 @@ def tune(
         said = leaving.in_folds(engine=engine, folds=choices.folds)
         left = choices.joined(trained.schema, asked, said, choices.priors(leaving))
     with watch("Calibrating", Size(None, "steps")):
-        calibration = calibrated(left, summary.classes, summary.blocks)
-        silent = frozenset(always_new(summary, rows))
-        novelty = Novelty.of(summary.blocks, left.log_marginal, left.lengths, left.weights, silent)
+        silent = choices.silent_blocks(trained.schema)
+        calibration = calibrated(left, summary.classes, summary.blocks).silenced(silent)
+        counting = frozenset(always_new(summary, rows))
+        novelty = Novelty.of(summary.blocks, left.log_marginal, left.lengths, left.weights, counting)
         own = replace(leaving, summary=summary)
         curve = learning_curve([own], calibration, engine, options.priors, options.class_weight)
         asked_for = replace(left, prior=choices.priors(leaving, options.priors, options.class_weight))

@@ -13,7 +13,7 @@ from candide.data.advice import PythonCode
 from candide.data.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from candide.data.batch import Batch
 from candide.data.errors import Location, OptionRefused
-from candide.families.base.alike_rows import AlikeRows
+from candide.families.base.alike_rows import AlikeRows, FoldScores
 from candide.families.base.basis import CountBasis, interval_named
 from candide.families.base.competing import ColumnLook
 from candide.families.base.core import Drawn
@@ -32,9 +32,10 @@ from candide.families.base.profile import STEPS as IN_STEPS
 from candide.families.base.profile import Profile, information, log_total
 from candide.families.base.tally_without import SlotRows
 from candide.kernels.counting import count_codes
-from candide.kernels.merging import bin_numbers, bins_without_parts
+from candide.kernels.merging import bin_numbers, bins_without_folds
 from candide.kernels.scoring import add_lookup
 from candide.statistics.cells import Cells
+from candide.statistics.column_memory import ColumnMemory
 from candide.statistics.tally import Tally, TallyBuilder, outnumber
 
 LARGEST = float(np.finfo(np.float64).max)
@@ -161,6 +162,13 @@ class Histogram(OfNumbers[Tally, TallyBuilder, Steps]):
         weights = builder.reserve(len(values), weights)
         count_codes(self._bins_of(values), labels, weights, builder.table)
 
+    def _of_column(self, seen: ColumnMemory, index: int, column: str) -> Tally:
+        """The counts of cells, which lie in one bin each."""
+        cells = seen.cells[index]
+        units = np.zeros((self.bins, seen.classes), np.int64)
+        np.add.at(units, bin_numbers(cells.middle, self.cuts), cells.units)
+        return Tally.of(range(self.bins), units, cells.bits)
+
     def held(self, seen: Tally, columns: tuple[str, ...]) -> BoolArray:
         return np.array([seen.counts.any()])
 
@@ -225,14 +233,15 @@ class Histogram(OfNumbers[Tally, TallyBuilder, Steps]):
         mass = log_merged_without(seen.counts, parts, self.smoothing, out, self._pseudocounts)
         add_lookup(which, mass - self._log_widths[out.slots, None], joint)
 
-    def scores_without_parts(self, rows: AlikeRows, parts: IntArray) -> FloatArray:
+    def scores_in_folds(self, rows: AlikeRows, held: IntArray) -> FoldScores:
         """By the intervals alone: how bins share one is the same in every class."""
-        some, bins = rows.moments, bin_numbers(rows.numbers, self.cuts)
-        counts = np.zeros((self.bins, rows.classes), np.int64)
-        np.add.at(counts, bins, rows.counts[: len(bins)])
-        held = np.ascontiguousarray(parts[:, : len(some.lines)])
-        said = bins_without_parts(counts, bins[some.lines], some.labels, held, self.smoothing, known_factorials())
-        return np.concatenate([said[:, bins], np.zeros((len(parts), rows.values - len(bins), rows.classes))], axis=1)
+        bins = bin_numbers(rows.numbers, self.cuts)
+        counts = np.zeros((len(held), self.bins, rows.classes), np.int64)
+        for table, rest in zip(counts, rows.without_folds(held), strict=True):
+            np.add.at(table, bins, rest[: len(bins)])
+        intervals, shares = bins_without_folds(counts, self.smoothing, known_factorials())
+        silent = np.full((len(held), rows.values - len(bins)), -1)
+        return FoldScores(np.concatenate([intervals[:, bins], silent], axis=1), shares)
 
     def terms(
         self, parameters: Steps, values: FloatArray, row: Batch, columns: tuple[str, ...], seen: Tally

@@ -117,20 +117,45 @@ class Tournament(NamedTuple):
 
 
 @compiled
+def raise_cost(parts: Tournament, left: int, right: int, known: FloatArray) -> None:
+    """Set what the union of two neighbours costs more; infinitely where right = the number of slots."""
+    parts.more[left] = np.inf
+    if right < len(parts.sums):
+        parts.merged_cost[left] = part_cost(parts.sums, left, right, known)
+        parts.more[left] = parts.merged_cost[left] - parts.apart_cost[left] - parts.apart_cost[right]
+
+
+@compiled
+def play(parts: Tournament, node: int) -> bool:
+    """Let the winners below a node play for it; give whether another wins than before."""
+    more, winners = parts.more, parts.winners
+    first, second = winners[2 * node], winners[2 * node + 1]
+    winner = first if more[first] <= more[second] + parts.near else second
+    is_new = winners[node] != winner
+    winners[node] = winner
+    return is_new
+
+
+@compiled
 def offer(parts: Tournament, left: int, right: int, known: FloatArray) -> None:
     """Enter the union of two parts in a knock-out tournament: the union that costs least more wins.
 
-    A part without a right neighbour (right = the number of slots) can never win.
+    A part without a right neighbour (right = the number of slots) can never win. Above a node that another part has
+    won, as it did before, nothing changes; but places beyond the last slot are taken by the first, which may have
+    changed since, so that all who can meet it play again.
     """
-    more, winners = parts.more, parts.winners
-    more[left] = np.inf
-    if right < len(parts.sums):
-        parts.merged_cost[left] = part_cost(parts.sums, left, right, known)
-        more[left] = parts.merged_cost[left] - parts.apart_cost[left] - parts.apart_cost[right]
-    node = (len(more) + left) >> 1
+    raise_cost(parts, left, right, known)
+    node, last = len(parts.more) + left, len(parts.more) + len(parts.sums) - 1
+    shared = node
+    while shared != last:
+        shared >>= 1
+        last >>= 1
+    node >>= 1
+    while node > shared and (play(parts, node) or parts.winners[node] == left):
+        node >>= 1
+    node = min(shared, (len(parts.more) + left) >> 1)
     while node > 0:
-        first, second = winners[2 * node], winners[2 * node + 1]
-        winners[node] = first if more[first] <= more[second] + parts.near else second
+        play(parts, node)
         node >>= 1
 
 
@@ -157,7 +182,10 @@ def merge_neighbours(counts: AnyArray, price: FloatArray, known: FloatArray) -> 
     for slot in range(size):
         winners[size + slot] = slot
     for slot in range(slots):
-        offer(parts_of, slot, after[slot], known)
+        raise_cost(parts_of, slot, after[slot], known)
+    for node in range(size - 1, 0, -1):
+        play(parts_of, node)
+        winners[node] = winners[node] if winners[node] < slots else 0
     total = apart_cost.sum()
     parts_left = np.zeros(slots, np.int64)
     best, fewest = total + price[slots - 1], slots
@@ -221,41 +249,35 @@ def merge_bins(counts: AnyArray, known: FloatArray) -> IntArray:
 
 
 @compiled
-def log_shares_of_parts(
-    counts: AnyArray, parts: IntArray, smoothing: float, shares: FloatArray
-) -> None:
-    """Fill shares[slot, class] with the log of the smoothed share that the slot's part has of the class.
+def log_shares_of_parts(counts: AnyArray, parts: IntArray, smoothing: float, shares: FloatArray) -> None:
+    """Fill the first lines of shares[part, class] with the log of the smoothed share that a part has of the class.
 
-    Every part has the same share where nothing is counted and nothing added.
+    Slot i of counts[slot, class] is in parts[i], or in none where that is below zero. Every part has the same share
+    where nothing is counted and nothing added.
     """
     classes, count = counts.shape[1], parts.max() + 1
     sums, totals = np.zeros((count, classes)), np.zeros(classes)
     for slot in range(len(parts)):
         for label in range(classes):
-            sums[parts[slot], label] += counts[slot, label]
-            totals[label] += counts[slot, label]
+            if parts[slot] >= 0:
+                sums[parts[slot], label] += counts[slot, label]
+                totals[label] += counts[slot, label]
     for label in range(classes):
         added = pseudocount_of(totals[label], smoothing)
         whole = log_whole(totals[label], added, count)
         for part in range(count):
-            sums[part, label] = math.log(sums[part, label] + added) - whole
-    for slot in range(len(parts)):
-        for label in range(classes):
-            shares[slot, label] = sums[parts[slot], label]
+            shares[part, label] = math.log(sums[part, label] + added) - whole
 
 
 @compiled
-def bins_without_parts(
-    counts: IntArray, slots: IntArray, labels: IntArray, held: IntArray, smoothing: float, known: FloatArray
-) -> FloatArray:
-    """The log shares float64[part, bin, class] of intervals found without each part of the rows.
+def bins_without_folds(counts: IntArray, smoothing: float, known: FloatArray) -> tuple[IntArray, FloatArray]:
+    """Intervals found without each fold: int64[fold, bin], and the log shares float64[fold, interval, class] they have.
 
-    counts[bin, class] are those of all rows; a part takes held[part, kind] rows of labels[kind] from slots[kind].
+    counts[fold, bin, class] are those of the rows outside of each fold.
     """
-    shares = np.zeros((len(held), *counts.shape))
-    for part in range(len(held)):
-        rest = counts.copy()
-        for kind in range(len(slots)):
-            rest[slots[kind], labels[kind]] -= held[part, kind]
-        log_shares_of_parts(rest, merge_bins(rest, known), smoothing, shares[part])
-    return shares
+    folds, bins = counts.shape[:2]
+    intervals, shares = np.zeros((folds, bins), np.int64), np.zeros(counts.shape)
+    for fold in range(folds):
+        intervals[fold] = merge_bins(counts[fold], known)
+        log_shares_of_parts(counts[fold], intervals[fold], smoothing, shares[fold])
+    return intervals, shares

@@ -95,7 +95,7 @@ class Deciding:
         if self.answers_live:  # columns of one family in one block: each block costs as much as a column
             entrants = [replace(family, column="") for family in entrants if family.live] or entrants
         if is_open(options.smoothing, choice.column):
-            entrants = [smoothed_by_itself(family, statistic_of_column(family, column)) for family in entrants]
+            entrants = [smoothed_for(family, column) for family in entrants]
         if len(entrants) == 1:
             return replace(choice, family=entrants[0])
         results = contest(column, self.summary, entrants)
@@ -107,9 +107,11 @@ class Deciding:
         return bool(self.summary.rows >= FEWEST_ROWS and len(self.summary.classes) > 1)
 
 
-def statistic_of_column(family: AnyFamily, column: RememberedColumn) -> Any:
-    """What a family would have remembered of a column."""
-    return family.read_off(column.kept, (column.name,), (column.name,))
+def smoothed_for(family: AnyFamily, column: RememberedColumn) -> AnyFamily:
+    """The family with the smoothing that suits its counts of a column, where it counts."""
+    if not family.adds_counts:
+        return family
+    return smoothed_by_itself(family, family.read_off(column.kept, (column.name,), (column.name,)))
 
 
 def told(results: Sequence[Result]) -> str:

@@ -77,6 +77,12 @@ class AlikeRows:
         table[self.lines, self.labels] = self.weights
         return table
 
+    def without_folds(self, held: IntArray) -> IntArray:
+        """The counts of each line and class without each fold, [fold, line, class], which holds held[fold, row]."""
+        rest = np.repeat(self.counts[None], len(held), axis=0)
+        rest[:, self.lines, self.labels] -= held
+        return rest
+
     @cached_property
     def moments(self) -> AlikeMoments:
         """The moments of the numbers, shared by all densities that are asked about these rows."""
@@ -100,6 +106,18 @@ class AlikeScores(NamedTuple):
         silent = np.zeros((rows.values - len(others), rows.classes))
         silent_rows = np.zeros(len(rows.labels) - len(own))
         return cls(np.concatenate([others, silent]), np.concatenate([own, silent_rows]), rows.lines)
+
+
+class FoldScores(NamedTuple):
+    """What rows alike say by families fitted without each fold, where values in one part say the same.
+
+    What is the same for all classes may be left away: it tells none of them apart.
+    """
+
+    parts: IntArray
+    """The part that each line belongs to, [fold, line]; below zero where it says nothing."""
+    shares: FloatArray
+    """What each part says of each class, [fold, part, class]."""
 
 
 def value_of(key: Key) -> Any:

@@ -231,7 +231,9 @@ class Categorical(Family[Tally, TallyBuilder, CodedColumns, dict[str, Values]]):
         if not self._tells_lines_apart(rows):
             return None
         known = self._known_lines(rows)
-        counts = rows.without_folds(held)[:, known]
+        places = np.full(rows.values, -1)
+        places[known] = np.arange(len(known))
+        counts = rows.without_folds(held, places, len(known))
         parts, shares = np.full((len(held), rows.values), -1), np.zeros(counts.shape)
         for fold, rest in enumerate(counts):
             there = np.flatnonzero(rest.any(axis=1))

@@ -235,13 +235,11 @@ class Histogram(OfNumbers[Tally, TallyBuilder, Steps]):
 
     def scores_in_folds(self, rows: AlikeRows, held: IntArray) -> FoldScores:
         """By the intervals alone: how bins share one is the same in every class."""
-        bins = bin_numbers(rows.numbers, self.cuts)
-        counts = np.zeros((len(held), self.bins, rows.classes), np.int64)
-        for table, rest in zip(counts, rows.without_folds(held), strict=True):
-            np.add.at(table, bins, rest[: len(bins)])
+        bins = np.full(rows.values, -1)
+        bins[: len(rows.numbers)] = bin_numbers(rows.numbers, self.cuts)
+        counts = rows.without_folds(held, bins, self.bins)
         intervals, shares = bins_without_folds(counts, self.smoothing, known_factorials())
-        silent = np.full((len(held), rows.values - len(bins)), -1)
-        return FoldScores(np.concatenate([intervals[:, bins], silent], axis=1), shares)
+        return FoldScores(np.where(bins < 0, -1, intervals[:, bins]), shares[:, : int(intervals.max()) + 1])
 
     def terms(
         self, parameters: Steps, values: FloatArray, row: Batch, columns: tuple[str, ...], seen: Tally

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
 
 import numpy as np
 
 from candide.data.arrays import AnyArray, FloatArray, IntArray
 from candide.kernels import compiled
 from candide.kernels.shares import log_whole, pseudocount_of
+from candide.kernels.words import Number
 
 TILE = 64
 """Numbers searched for side by side."""
@@ -76,7 +76,7 @@ def log_factorials(size: int) -> FloatArray:
 
 
 @compiled
-def log_factorial(count: float, known: FloatArray) -> float:
+def log_factorial(count: Number | float, known: FloatArray) -> float:
     """log n!, looked up where n is whole and small enough to be known."""
     whole = np.int64(count)
     return known[whole] if whole < len(known) and whole == count else math.lgamma(count + 1.0)
@@ -90,73 +90,47 @@ def part_cost(counts: AnyArray, first: int, second: int, known: FloatArray) -> f
     saying which (Boullé 2006); n! cancels. `known` holds the first of `log_factorials`.
     """
     classes = counts.shape[1]
-    rows, cost = 0.0, -log_factorial(classes - 1.0, known)
+    rows, cost = 0 * counts[first, 0], -log_factorial(classes - 1, known)
+    alone = first == second
     for label in range(classes):
-        count = float(counts[first, label])
-        if second != first:
-            count += float(counts[second, label])
+        count = counts[first, label] if alone else counts[first, label] + counts[second, label]
         rows += count
         if count > 1:
             cost -= log_factorial(count, known)
-    return cost + log_factorial(rows + classes - 1.0, known)
+    return cost + log_factorial(rows + (classes - 1), known)
 
 
-class Tournament(NamedTuple):
-    """Parts in the making: sums[slot, class] and costs of each alone and with its right neighbour, and who wins.
+@compiled
+def play(left: int, slots: int, more: FloatArray, winners: IntArray, near: float) -> None:
+    """Let a part whose union has another cost play again in a knock-out tournament: who costs least more[part] wins.
 
     winners[2 n] and winners[2 n + 1] have played for winners[n], of those within `near` the first goes on, and
-    winners[1] is the champion: the part whose union costs least more.
+    winners[1] is the champion. Above a node that another part has won, as it did before, nothing changes; but places
+    beyond the last slot are taken by the first, which may have changed since, so all who can meet it play again.
     """
-
-    sums: AnyArray
-    apart_cost: FloatArray
-    merged_cost: FloatArray
-    more: FloatArray
-    winners: IntArray
-    near: float
-
-
-@compiled
-def raise_cost(parts: Tournament, left: int, right: int, known: FloatArray) -> None:
-    """Set what the union of two neighbours costs more; infinitely where right = the number of slots."""
-    parts.more[left] = np.inf
-    if right < len(parts.sums):
-        parts.merged_cost[left] = part_cost(parts.sums, left, right, known)
-        parts.more[left] = parts.merged_cost[left] - parts.apart_cost[left] - parts.apart_cost[right]
-
-
-@compiled
-def play(parts: Tournament, node: int) -> bool:
-    """Let the winners below a node play for it; give whether another wins than before."""
-    more, winners = parts.more, parts.winners
-    first, second = winners[2 * node], winners[2 * node + 1]
-    winner = first if more[first] <= more[second] + parts.near else second
-    is_new = winners[node] != winner
-    winners[node] = winner
-    return is_new
-
-
-@compiled
-def offer(parts: Tournament, left: int, right: int, known: FloatArray) -> None:
-    """Enter the union of two parts in a knock-out tournament: the union that costs least more wins.
-
-    A part without a right neighbour (right = the number of slots) can never win. Above a node that another part has
-    won, as it did before, nothing changes; but places beyond the last slot are taken by the first, which may have
-    changed since, so that all who can meet it play again.
-    """
-    raise_cost(parts, left, right, known)
-    node, last = len(parts.more) + left, len(parts.more) + len(parts.sums) - 1
-    shared = node
-    while shared != last:
-        shared >>= 1
+    node, last = len(more) + left, len(more) + slots - 1
+    is_settled = False
+    while node > 1:
+        node >>= 1
         last >>= 1
-    node >>= 1
-    while node > shared and (play(parts, node) or parts.winners[node] == left):
-        node >>= 1
-    node = min(shared, (len(parts.more) + left) >> 1)
-    while node > 0:
-        play(parts, node)
-        node >>= 1
+        if is_settled and node != last:
+            continue
+        first, second = winners[2 * node], winners[2 * node + 1]
+        winner = first if more[first] <= more[second] + near else second
+        is_settled = winner == winners[node] and winner != left
+        winners[node] = winner
+
+
+@compiled
+def first_winners(slots: int, more: FloatArray, near: float) -> IntArray:
+    """The winners of a tournament of all slots, as `play` knows them."""
+    size = len(more)
+    winners = np.arange(-size, size)
+    for node in range(size - 1, 0, -1):
+        first, second = winners[2 * node], winners[2 * node + 1]
+        winner = first if more[first] <= more[second] + near else second
+        winners[node] = winner if winner < slots else 0
+    return winners
 
 
 @compiled
@@ -174,18 +148,14 @@ def merge_neighbours(counts: AnyArray, price: FloatArray, known: FloatArray) -> 
     while size < slots:
         size *= 2
     near = ROUNDING * (1.0 + math.lgamma(counts.sum() + 1.0))
-    apart_cost, more, winners = np.empty(slots), np.full(size, np.inf), np.zeros(2 * size, np.int64)
-    parts_of = Tournament(sums, apart_cost, np.zeros(slots), more, winners, near)
+    apart_cost, merged_cost, more = np.empty(slots), np.zeros(slots), np.full(size, np.inf)
     before, after = np.arange(-1, slots - 1), np.arange(1, slots + 1)
     for slot in range(slots):
         apart_cost[slot] = part_cost(sums, slot, slot, known)
-    for slot in range(size):
-        winners[size + slot] = slot
-    for slot in range(slots):
-        raise_cost(parts_of, slot, after[slot], known)
-    for node in range(size - 1, 0, -1):
-        play(parts_of, node)
-        winners[node] = winners[node] if winners[node] < slots else 0
+    for slot in range(slots - 1):
+        merged_cost[slot] = part_cost(sums, slot, slot + 1, known)
+        more[slot] = merged_cost[slot] - apart_cost[slot] - apart_cost[slot + 1]
+    winners = first_winners(slots, more, near)
     total = apart_cost.sum()
     parts_left = np.zeros(slots, np.int64)
     best, fewest = total + price[slots - 1], slots
@@ -193,16 +163,22 @@ def merge_neighbours(counts: AnyArray, price: FloatArray, known: FloatArray) -> 
         left = winners[1]
         right = after[left]
         total += more[left]
-        sums[left] += sums[right]
-        apart_cost[left] = parts_of.merged_cost[left]
+        for label in range(counts.shape[1]):
+            sums[left, label] += sums[right, label]
+        apart_cost[left] = merged_cost[left]
         parts_left[right] = parts
         after[left] = after[right]
         if after[left] < slots:
             before[after[left]] = left
-        offer(parts_of, right, slots, known)
-        offer(parts_of, left, after[left], known)
-        if before[left] >= 0:
-            offer(parts_of, before[left], left, known)
+        more[right] = np.inf
+        play(right, slots, more, winners, near)
+        for part in (left, before[left]):
+            if part >= 0:
+                more[part] = np.inf
+                if after[part] < slots:
+                    merged_cost[part] = part_cost(sums, part, after[part], known)
+                    more[part] = merged_cost[part] - apart_cost[part] - apart_cost[after[part]]
+                play(part, slots, more, winners, near)
         if total + price[parts - 1] <= best + near:
             best, fewest = total + price[parts - 1], parts
     return np.flatnonzero(parts_left < fewest)
@@ -267,6 +243,20 @@ def log_shares_of_parts(counts: AnyArray, parts: IntArray, smoothing: float, sha
         whole = log_whole(totals[label], added, count)
         for part in range(count):
             shares[part, label] = math.log(sums[part, label] + added) - whole
+
+
+@compiled
+def counts_without_folds(
+    places: IntArray, labels: IntArray, weights: IntArray, held: IntArray, counts: IntArray
+) -> None:
+    """Add to counts[fold, place, class] the rows of each kind that a fold does not hold.
+
+    There are weights[kind] rows of labels[kind] at places[kind], below zero for nowhere; a fold has held[fold, kind].
+    """
+    for fold in range(len(held)):
+        for kind in range(len(places)):
+            if places[kind] >= 0:
+                counts[fold, places[kind], labels[kind]] += weights[kind] - held[fold, kind]
 
 
 @compiled

@@ -22,7 +22,7 @@ from candide.families.base.block_rows import BlockRows
 from candide.families.base.family import AnyFamily
 from candide.families.base.leave_one_out import statistic_of
 from candide.kernels.hashing import deal, mix_all
-from candide.kernels.left_out_losses import losses_alike
+from candide.kernels.left_out_losses import count_in_folds, losses_alike
 from candide.model.summary import NO_WEIGHTS, Summary
 from candide.selection.folds import FOLDS
 from candide.selection.look import RememberedColumn
@@ -96,15 +96,13 @@ class ColumnContest:
     def _loss_in_folds(self, family: AnyFamily) -> float:
         rows, folds = self.rows, dealt(self.rows.weights)
         parts, shares = family.scores_in_folds(rows, folds) or self._fitted_in_folds(family, folds)
-        size = shares.shape[1] + 1
-        table = np.concatenate([shares, np.zeros((len(folds), 1, rows.classes))], axis=1).reshape(-1, rows.classes)
-        lines = np.where(parts < 0, size - 1, parts) + size * np.arange(len(folds))[:, None]
-        some = self._judging
-        codes = (lines[:, rows.lines[some]] * rows.classes + rows.labels[some]).ravel()
-        counts = np.bincount(codes, folds[:, some].ravel(), table.size).astype(np.int64)
-        lines, labels = np.nonzero(counts.reshape(table.shape))
-        said = AlikeScores(table, table[lines, labels], lines)
-        return self._mean(said, labels, counts.reshape(table.shape)[lines, labels])
+        table = np.concatenate([shares, np.zeros((len(folds), 1, rows.classes))], axis=1)
+        counted, some = np.zeros(table.shape, np.int64), self._judging
+        lines = np.where(parts < 0, shares.shape[1], parts)[:, rows.lines[some]]
+        count_in_folds(lines, rows.labels[some], np.ascontiguousarray(folds[:, some]), counted)
+        said, counts = table.reshape(-1, rows.classes), counted.reshape(-1, rows.classes)
+        filled, labels = np.nonzero(counts)
+        return self._mean(AlikeScores(said, said[filled, labels], filled), labels, counts[filled, labels])
 
     def _left_out(self, family: AnyFamily) -> AlikeScores:
         """What each kind of rows says of itself, [kind, class], by the means that any family has."""

@@ -18,6 +18,7 @@ from candide.data.arrays import AnyArray, FloatArray, IntArray
 from candide.data.batch import Batch
 from candide.data.values import Key
 from candide.families.base.alike_moments import AlikeMoments
+from candide.kernels.merging import counts_without_folds
 from candide.statistics.cells import Cells
 from candide.statistics.column_memory import ColumnMemory
 from candide.statistics.tally import Tally
@@ -77,11 +78,14 @@ class AlikeRows:
         table[self.lines, self.labels] = self.weights
         return table
 
-    def without_folds(self, held: IntArray) -> IntArray:
-        """The counts of each line and class without each fold, [fold, line, class], which holds held[fold, row]."""
-        rest = np.repeat(self.counts[None], len(held), axis=0)
-        rest[:, self.lines, self.labels] -= held
-        return rest
+    def without_folds(self, held: IntArray, places: IntArray, size: int) -> IntArray:
+        """The counts of each place and class without each fold, which holds held[fold, row]: [fold, place, class].
+
+        places[line] is one of so many, or below zero where a line is nowhere.
+        """
+        counts = np.zeros((len(held), size, self.classes), np.int64)
+        counts_without_folds(places[self.lines], self.labels, self.weights, held, counts)
+        return counts
 
     @cached_property
     def moments(self) -> AlikeMoments:

@@ -30,9 +30,9 @@ from candide.families.base.merged import (
 from candide.families.base.numbers import OfNumbers
 from candide.families.base.profile import STEPS as IN_STEPS
 from candide.families.base.profile import Profile, information, log_total
-from candide.families.base.tally_without import SlotRows
+from candide.families.base.tally_without import SlotRows, weights_or_ones
 from candide.kernels.counting import count_codes
-from candide.kernels.merging import bin_numbers, bins_without_folds
+from candide.kernels.merging import bin_numbers, bins_without_folds, score_bins_without_folds
 from candide.kernels.scoring import add_lookup
 from candide.statistics.cells import Cells
 from candide.statistics.column_memory import ColumnMemory
@@ -240,6 +240,18 @@ class Histogram(OfNumbers[Tally, TallyBuilder, Steps]):
         counts = rows.without_folds(held, bins, self.bins)
         intervals, shares = bins_without_folds(counts, self.smoothing, known_factorials())
         return FoldScores(np.where(bins < 0, -1, intervals[:, bins]), shares[:, : int(intervals.max()) + 1])
+
+    def score_without_folds(
+        self, seen: Tally, values: FloatArray, labels: IntArray, weights: AnyArray, folds: int
+    ) -> FloatArray | None:
+        if seen.bits or not seen.exact or weights.dtype.kind == "f" and weights.size:
+            return None
+        score, each = np.zeros((len(labels), seen.classes)), weights_or_ones(weights, len(labels))
+        score_bins_without_folds(
+            seen.units, self._bins_of(values), labels, each, folds, float(self.smoothing), self._pseudocounts,
+            self._log_widths, known_factorials(), score,
+        )  # fmt: skip
+        return score
 
     def terms(
         self, parameters: Steps, values: FloatArray, row: Batch, columns: tuple[str, ...], seen: Tally

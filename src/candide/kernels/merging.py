@@ -271,3 +271,40 @@ def bins_without_folds(counts: IntArray, smoothing: float, known: FloatArray) ->
         intervals[fold] = merge_bins(counts[fold], known)
         log_shares_of_parts(counts[fold], intervals[fold], smoothing, shares[fold])
     return intervals, shares
+
+
+@compiled
+def score_bins_without_folds(
+    counts: IntArray,
+    bins: IntArray,
+    labels: IntArray,
+    weights: IntArray,
+    folds: int,
+    smoothing: float,
+    pseudocounts: FloatArray,
+    log_widths: FloatArray,
+    known: FloatArray,
+    joint: FloatArray,
+) -> None:
+    """Add to joint[row, class] the log density of each row's bin by intervals found without every `folds`-th row.
+
+    counts[bin, class] are those of all rows; a bin below zero says nothing. The pseudocounts[bin] are added to what a
+    bin counts in its interval.
+    """
+    shares = np.zeros(counts.shape)
+    for fold in range(folds):
+        rest = counts.copy()
+        for row in range(fold, len(bins), folds):
+            if bins[row] >= 0:
+                rest[bins[row], labels[row]] -= weights[row]
+        intervals = merge_bins(rest, known)
+        log_shares_of_parts(rest, intervals, smoothing, shares)
+        pool, wholes = rest.sum(axis=1) + pseudocounts, np.zeros(len(counts))
+        for slot in range(len(counts)):
+            wholes[intervals[slot]] += pool[slot]
+        for row in range(fold, len(bins), folds):
+            slot = bins[row]
+            if slot >= 0:
+                within = math.log(pool[slot]) - math.log(wholes[intervals[slot]]) - log_widths[slot]
+                for label in range(counts.shape[1]):
+                    joint[row, label] += shares[intervals[slot], label] + within

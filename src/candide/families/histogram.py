@@ -244,7 +244,7 @@ class Histogram(OfNumbers[Tally, TallyBuilder, Steps]):
     def score_without_folds(
         self, seen: Tally, values: FloatArray, labels: IntArray, weights: AnyArray, folds: int
     ) -> FloatArray | None:
-        if seen.bits or not seen.exact or weights.dtype.kind == "f" and weights.size:
+        if seen.bits or not seen.exact or (weights.dtype.kind == "f" and weights.size):
             return None
         score, each = np.zeros((len(labels), seen.classes)), weights_or_ones(weights, len(labels))
         score_bins_without_folds(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from dataclasses import fields
 
 import numpy as np
 import pytest
@@ -15,6 +16,7 @@ from candide.data.batch import Batch
 from candide.data.metrics import mean_loss
 from candide.families.base.competing import NUMBER
 from candide.families.base.family import Block
+from candide.families.base.reading_off import ReadingOff
 from candide.families.base.undecided import Undecided
 from candide.model.predictor import log_normalised
 from candide.model.summary import Summary
@@ -75,6 +77,51 @@ def test_categories_alike_are_left_out_as_one_by_one(rows):
     batch = Batch.of({"x": [value for value, _ in rows]}, [str(label) for _, label in rows])
     block = Block(families.named("categorical", column="x"), ("x",))
     assert contest_of(batch).loss(block.family) == pytest.approx(loss_of_rows(batch, block), abs=2e-6)
+
+
+def by_any_means(family):
+    """The same family without its shortcuts: rows are left out as of any family."""
+    kind, shortcuts = type(family), ("scores_alike", "scores_in_folds")
+    default = {name: getattr(ReadingOff, name) for name in shortcuts}
+    plain = type(kind.__name__, (kind,), {**default, "__module__": kind.__module__})
+    return plain(**{option.name: getattr(family, option.name) for option in fields(family)})
+
+
+@pytest.mark.parametrize("grouped", [False, True])
+@given(
+    rows=st.lists(st.tuples(st.sampled_from(["a", "b", "c", "d", 1, 2.5, None]), st.integers(0, 2)), min_size=20),
+    missing_is_value=st.booleans(),
+)
+def test_categories_are_judged_from_counts_as_from_rows(grouped, missing_is_value, rows):
+    assume(len({label for _, label in rows}) > 1)
+    batch = Batch.of({"x": [value for value, _ in rows]}, [str(label) for _, label in rows])
+    found = contest_of(batch)
+    family = families.named("categorical", column="x", grouped=grouped, missing_is_value=missing_is_value)
+    assert found.loss(family) == pytest.approx(found.loss(by_any_means(family)), abs=2e-6)
+
+
+@given(
+    rows=st.lists(st.tuples(st.one_of(st.none(), st.floats(-9, 9)), st.integers(0, 2)), min_size=20),
+    smoothing=st.sampled_from([0.0, 0.5]),
+)
+def test_intervals_are_judged_from_counts_as_from_rows(rows, smoothing):
+    numbers = np.array([np.nan if number is None else number for number, _ in rows])
+    assume(len({label for _, label in rows}) > 1 and not np.isnan(numbers).all())
+    found = contest_of(column(numbers, [label for _, label in rows]))
+    family = families.named("histogram", smoothing=smoothing).fitted_to(numbers, "x")
+    assert found.loss(family) == pytest.approx(found.loss(by_any_means(family)), abs=2e-6)
+
+
+@pytest.mark.parametrize("name", PLAIN)
+@pytest.mark.parametrize("classes", [2, 5])
+def test_densities_are_judged_from_moments_as_from_exact_sums(name, classes):
+    rng = np.random.default_rng(classes)
+    labels = rng.integers(0, classes, 300)
+    counts = rng.poisson(3 + labels) + 1.0
+    for numbers in (counts, np.where(counts > 6, np.nan, counts), 1e6 * counts):
+        found = contest_of(column(numbers, labels))
+        family = families.named(name, column="x")
+        assert found.loss(family) == pytest.approx(found.loss(by_any_means(family)), abs=2e-6)
 
 
 @given(counts=st.lists(st.integers(1, 3 * DEALT_ONE_BY_ONE), min_size=1, max_size=50))

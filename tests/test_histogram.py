@@ -14,7 +14,9 @@ from hypothesis import strategies as st
 from candide import NaiveBayes, families, store
 from candide.data.batch import Batch
 from candide.data.errors import ColumnRefused, OptionRefused
+from candide.families.base.block_rows import BlockRows
 from candide.families.base.family import Block
+from candide.families.base.leave_one_out import statistic_of
 from candide.families.base.merged import interval_starts, known_factorials
 from candide.families.histogram import LARGEST, Histogram, log_widths
 from candide.kernels.merging import bin_numbers, interval_price, merge_neighbours
@@ -23,6 +25,7 @@ from candide.model.predictor import Predictor
 from candide.model.schema import Choice, Schema
 from candide.model.summary import Summary
 from candide.model.trained_model import TrainedModel
+from candide.selection.folds import FOLDS, score_without_folds
 
 numbers = st.one_of(
     st.floats(allow_nan=False, allow_infinity=False),
@@ -296,3 +299,20 @@ def test_a_histogram_in_a_classifier():
     by_column = {f"x{index}": Histogram().fitted_to(values[:, index], f"x{index}") for index in range(2)}
     model = NaiveBayes(families=by_column).fit(values, labels)
     assert (model.predict(values) == labels).mean() > 0.95
+
+
+@given(data=st.data())
+def test_folds_are_judged_as_by_a_histogram_fitted_without_them(data):
+    rows = data.draw(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 2)), min_size=12, max_size=80))
+    numbers = np.array([[float(number) if number else np.nan] for number, _ in rows])
+    labels = np.array([label for _, label in rows])
+    weights = np.array(data.draw(st.lists(st.integers(1, 3), min_size=len(rows), max_size=len(rows))))
+    family = Histogram().fitted_to(numbers[:, 0], "x")
+    every = BlockRows(numbers, labels, weights)
+    seen = statistic_of(family, ("x",), every, 3)
+    said = score_without_folds(Block(family, ("x",)), seen, every, np.arange(len(rows)) % FOLDS)
+    for fold in range(FOLDS):
+        some = every.take(family, ("x",), np.arange(fold, len(rows), FOLDS))
+        expected = np.zeros((len(some), 3))
+        family.score(family.fit(seen - statistic_of(family, ("x",), some, 3), ("x",)), some.values, expected)
+        assert said[fold::FOLDS] == pytest.approx(expected, rel=1e-12, abs=1e-12)

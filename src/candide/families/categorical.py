@@ -13,6 +13,7 @@ from candide.data.arrays import AnyArray, BoolArray, Counts, FloatArray, IntArra
 from candide.data.batch import Batch
 from candide.data.errors import OptionRefused
 from candide.data.values import Coded, Key, shown
+from candide.families.base.alike_rows import AlikeRows, AlikeScores, FoldScores
 from candide.families.base.basis import CountBasis
 from candide.families.base.competing import CATEGORY, MANY_VALUES, NUMBER, ColumnLook
 from candide.families.base.core import Drawn
@@ -22,10 +23,11 @@ from candide.families.base.identity import MISSING_VALUE, CodedColumns
 from candide.families.base.leave_one_out import BlockLeftOut, BySubtracting
 from candide.families.base.merged import group_numbers, log_merged, log_merged_without, summed
 from candide.families.base.profile import VALUES, Profile, information
-from candide.families.base.smoothing import log_shares
+from candide.families.base.smoothing import log_share, log_shares
 from candide.families.base.streaming import BY_VALUES
 from candide.families.base.tally_without import SlotRows
 from candide.kernels.counting import count_codes
+from candide.kernels.merging import log_shares_of_parts
 from candide.kernels.scoring import add_lookup
 from candide.statistics.tally import Tally, TallyBuilder, outnumber
 
@@ -209,6 +211,47 @@ class Categorical(Family[Tally, TallyBuilder, CodedColumns, dict[str, Values]]):
             numbers = self._group_numbers(name, keys, counts)
             out, which = SlotRows.of(codes, labels, weights, seen.classes)
             add_lookup(which, log_merged_without(counts, numbers, self.smoothing, out), joint)
+
+    def scores_alike(self, rows: AlikeRows) -> AlikeScores | None:
+        """From the counts of each line, where lines are what the family tells apart."""
+        if self.grouped or not self._tells_lines_apart(rows):
+            return None
+        known = self._known_lines(rows)
+        counts, totals = rows.counts[known], rows.counts[known].sum(axis=0)
+        said = np.zeros((rows.values, rows.classes))
+        said[known] = np.where(counts.sum(axis=1, keepdims=True) > 1, log_shares(counts, self.smoothing), 0.0)
+        with np.errstate(invalid="ignore"):
+            own = log_share(rows.weights - 1, totals[rows.labels] - 1, len(known), self.smoothing)
+        alone = rows.counts.sum(axis=1)[rows.lines] <= 1
+        silent = alone | ~np.isin(rows.lines, known)
+        return AlikeScores(said, np.where(silent, 0.0, own), rows.lines)
+
+    def scores_in_folds(self, rows: AlikeRows, held: IntArray) -> FoldScores | None:
+        """By the groups alone: how values share one is the same in every class. Values in no other fold are unseen."""
+        if not self._tells_lines_apart(rows):
+            return None
+        known = self._known_lines(rows)
+        places = np.full(rows.values, -1)
+        places[known] = np.arange(len(known))
+        counts = rows.without_folds(held, places, len(known))
+        parts, shares = np.full((len(held), rows.values), -1), np.zeros(counts.shape)
+        for fold, rest in enumerate(counts):
+            there = np.flatnonzero(rest.any(axis=1))
+            if len(there):
+                parts[fold, known[there]] = group_numbers(rest[there])
+                log_shares_of_parts(rest[there], parts[fold, known[there]], self.smoothing, shares[fold])
+        return FoldScores(parts, shares)
+
+    def _tells_lines_apart(self, rows: AlikeRows) -> bool:
+        """Whether lines of rows alike are the values themselves, being missing at most one of them."""
+        return type(self).view is Categorical.view and (None not in rows.others or not rows.counts[-1].any())
+
+    def _known_lines(self, rows: AlikeRows) -> IntArray:
+        """The lines that hold a value."""
+        is_value = np.ones(rows.values, dtype=bool)
+        if not self.missing_is_value:
+            is_value[len(rows.numbers) :] = [value is not None for value in (*rows.others, None)]
+        return np.flatnonzero(is_value & rows.counts.any(axis=1))
 
     def evidence_length(self, parameters: dict[str, Values] | None, values: CodedColumns) -> FloatArray:
         """How many columns of each row hold a value that was ever seen, or any where that is not asked."""

@@ -13,7 +13,7 @@ from candide.data.advice import PythonCode
 from candide.data.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from candide.data.batch import Batch
 from candide.data.errors import Location, OptionRefused
-from candide.families.base.alike_rows import AlikeRows
+from candide.families.base.alike_rows import AlikeRows, FoldScores
 from candide.families.base.basis import CountBasis, interval_named
 from candide.families.base.competing import ColumnLook
 from candide.families.base.core import Drawn
@@ -30,11 +30,12 @@ from candide.families.base.merged import (
 from candide.families.base.numbers import OfNumbers
 from candide.families.base.profile import STEPS as IN_STEPS
 from candide.families.base.profile import Profile, information, log_total
-from candide.families.base.tally_without import SlotRows
+from candide.families.base.tally_without import SlotRows, weights_or_ones
 from candide.kernels.counting import count_codes
-from candide.kernels.merging import bin_numbers, bins_without_parts
+from candide.kernels.merging import bin_numbers, bins_without_folds, score_bins_without_folds
 from candide.kernels.scoring import add_lookup
 from candide.statistics.cells import Cells
+from candide.statistics.column_memory import ColumnMemory
 from candide.statistics.tally import Tally, TallyBuilder, outnumber
 
 LARGEST = float(np.finfo(np.float64).max)
@@ -161,6 +162,13 @@ class Histogram(OfNumbers[Tally, TallyBuilder, Steps]):
         weights = builder.reserve(len(values), weights)
         count_codes(self._bins_of(values), labels, weights, builder.table)
 
+    def _of_column(self, seen: ColumnMemory, index: int, column: str) -> Tally:
+        """The counts of cells, which lie in one bin each."""
+        cells = seen.cells[index]
+        units = np.zeros((self.bins, seen.classes), np.int64)
+        np.add.at(units, bin_numbers(cells.middle, self.cuts), cells.units)
+        return Tally.of(range(self.bins), units, cells.bits)
+
     def held(self, seen: Tally, columns: tuple[str, ...]) -> BoolArray:
         return np.array([seen.counts.any()])
 
@@ -225,14 +233,25 @@ class Histogram(OfNumbers[Tally, TallyBuilder, Steps]):
         mass = log_merged_without(seen.counts, parts, self.smoothing, out, self._pseudocounts)
         add_lookup(which, mass - self._log_widths[out.slots, None], joint)
 
-    def scores_without_parts(self, rows: AlikeRows, parts: IntArray) -> FloatArray:
+    def scores_in_folds(self, rows: AlikeRows, held: IntArray) -> FoldScores:
         """By the intervals alone: how bins share one is the same in every class."""
-        some, bins = rows.moments, bin_numbers(rows.numbers, self.cuts)
-        counts = np.zeros((self.bins, rows.classes), np.int64)
-        np.add.at(counts, bins, rows.counts[: len(bins)])
-        held = np.ascontiguousarray(parts[:, : len(some.lines)])
-        said = bins_without_parts(counts, bins[some.lines], some.labels, held, self.smoothing, known_factorials())
-        return np.concatenate([said[:, bins], np.zeros((len(parts), rows.values - len(bins), rows.classes))], axis=1)
+        bins = np.full(rows.values, -1)
+        bins[: len(rows.numbers)] = bin_numbers(rows.numbers, self.cuts)
+        counts = rows.without_folds(held, bins, self.bins)
+        intervals, shares = bins_without_folds(counts, self.smoothing, known_factorials())
+        return FoldScores(np.where(bins < 0, -1, intervals[:, bins]), shares[:, : int(intervals.max()) + 1])
+
+    def score_without_folds(
+        self, seen: Tally, values: FloatArray, labels: IntArray, weights: AnyArray, folds: IntArray
+    ) -> FloatArray | None:
+        if seen.bits or not seen.exact or (weights.dtype.kind == "f" and weights.size):
+            return None
+        score, each = np.zeros((len(labels), seen.classes)), weights_or_ones(weights, len(labels))
+        score_bins_without_folds(
+            seen.units, self._bins_of(values), labels, each, folds, float(self.smoothing), self._pseudocounts,
+            self._log_widths, known_factorials(), score,
+        )  # fmt: skip
+        return score
 
     def terms(
         self, parameters: Steps, values: FloatArray, row: Batch, columns: tuple[str, ...], seen: Tally

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import betaln, xlogy
+from scipy.special import gammaln, xlogy
 
 from candide.data.arrays import FloatArray
 from candide.families.base.density import Density, Moments, Parameters
@@ -36,7 +36,7 @@ class NegativeBinomial(Density):
         mean, successes = parameters
         bursty = (successes < NEARLY_POISSON * (1 + mean)) & (mean > 0)
         waited = np.where(bursty, successes, 1.0)
-        choices = -betaln(waited, value + 1) - np.log(waited + value)
+        choices = gammaln(waited + value) - gammaln(waited) - gammaln(value + 1)
         chances = xlogy(waited, waited / (waited + mean)) + xlogy(value, mean / (waited + mean))
         large = bursty & (waited + value + mean > PLAIN)
         said = refined(choices + chances, large, log_waiting, value, mean, waited)

@@ -133,13 +133,23 @@ def blend_into(own: FloatArray, everyone: FloatArray, prior_rows: float, target:
 
 
 @compiled
+def kinds_by_class(labels: IntArray, classes: int) -> tuple[IntArray, IntArray]:
+    """The kinds of each class in turn, and where each class begins and the last ends among them."""
+    order, starts = np.empty(len(labels), np.int64), np.zeros(classes + 2, np.int64)
+    for label in labels:
+        starts[label + 2] += 1
+    starts = np.cumsum(starts)
+    for kind in range(len(labels)):
+        order[starts[labels[kind] + 1]] = kind
+        starts[labels[kind] + 1] += 1
+    return order, starts
+
+
+@compiled
 def blended_alike(rows: AlikeNumbers, pools: FloatArray, prior_rows: float, blended: Blended) -> None:
     """Fill the moments of each class when a row of another, and of its own when one of itself, is left out."""
     classes = pools.shape[1] - 1
-    order, starts = np.argsort(rows.labels, kind="mergesort"), np.zeros(classes + 1, np.int64)
-    for label in rows.labels:
-        starts[label + 1] += 1
-    starts = np.cumsum(starts)
+    order, starts = kinds_by_class(rows.labels, classes)
     everyone, left, target = np.zeros(4), np.zeros(4), np.zeros(3)
     columns = np.ascontiguousarray(pools.T)
     line = -1
@@ -150,8 +160,10 @@ def blended_alike(rows: AlikeNumbers, pools: FloatArray, prior_rows: float, blen
             blended.whole[line] = math.sqrt(everyone[VARIANCE])
             for label in range(classes):
                 blend_into(columns[label], everyone, prior_rows, target)
-                blended.others[:, line, label] = target
+                for moment in range(3):
+                    blended.others[moment, line, label] = target[moment]
         label = rows.labels[kind]
         pool_without(rows, columns[label], line, order[starts[label] : starts[label + 1]], left)
         blend_into(left, everyone, prior_rows, target)
-        blended.own[:, kind] = target
+        for moment in range(3):
+            blended.own[moment, kind] = target[moment]

@@ -67,3 +67,11 @@ def losses_alike(
         behind = others - joint
         losses[kind] = behind + math.log1p(math.exp(-behind)) if behind > 0 else math.log1p(math.exp(behind))
     return losses
+
+
+@compiled
+def count_in_folds(lines: IntArray, labels: IntArray, held: IntArray, counts: IntArray) -> None:
+    """Add held[fold, kind] rows to counts[fold, line, class] at lines[fold, kind] and labels[kind]."""
+    for fold in range(len(held)):
+        for kind in range(len(labels)):
+            counts[fold, lines[fold, kind], labels[kind]] += held[fold, kind]

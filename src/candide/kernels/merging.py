@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
 
 import numpy as np
 
 from candide.data.arrays import AnyArray, FloatArray, IntArray
 from candide.kernels import compiled
 from candide.kernels.shares import log_whole, pseudocount_of
+from candide.kernels.words import Number
 
 TILE = 64
 """Numbers searched for side by side."""
@@ -76,7 +76,7 @@ def log_factorials(size: int) -> FloatArray:
 
 
 @compiled
-def log_factorial(count: float, known: FloatArray) -> float:
+def log_factorial(count: Number | float, known: FloatArray) -> float:
     """log n!, looked up where n is whole and small enough to be known."""
     whole = np.int64(count)
     return known[whole] if whole < len(known) and whole == count else math.lgamma(count + 1.0)
@@ -90,48 +90,47 @@ def part_cost(counts: AnyArray, first: int, second: int, known: FloatArray) -> f
     saying which (Boullé 2006); n! cancels. `known` holds the first of `log_factorials`.
     """
     classes = counts.shape[1]
-    rows, cost = 0.0, -log_factorial(classes - 1.0, known)
+    rows, cost = 0 * counts[first, 0], -log_factorial(classes - 1, known)
+    alone = first == second
     for label in range(classes):
-        count = float(counts[first, label])
-        if second != first:
-            count += float(counts[second, label])
+        count = counts[first, label] if alone else counts[first, label] + counts[second, label]
         rows += count
         if count > 1:
             cost -= log_factorial(count, known)
-    return cost + log_factorial(rows + classes - 1.0, known)
-
-
-class Tournament(NamedTuple):
-    """Parts in the making: sums[slot, class] and costs of each alone and with its right neighbour, and who wins.
-
-    winners[2 n] and winners[2 n + 1] have played for winners[n], of those within `near` the first goes on, and
-    winners[1] is the champion: the part whose union costs least more.
-    """
-
-    sums: AnyArray
-    apart_cost: FloatArray
-    merged_cost: FloatArray
-    more: FloatArray
-    winners: IntArray
-    near: float
+    return cost + log_factorial(rows + (classes - 1), known)
 
 
 @compiled
-def offer(parts: Tournament, left: int, right: int, known: FloatArray) -> None:
-    """Enter the union of two parts in a knock-out tournament: the union that costs least more wins.
+def play(left: int, slots: int, more: FloatArray, winners: IntArray, near: float) -> None:
+    """Let a part whose union has another cost play again in a knock-out tournament: who costs least more[part] wins.
 
-    A part without a right neighbour (right = the number of slots) can never win.
+    winners[2 n] and winners[2 n + 1] have played for winners[n], of those within `near` the first goes on, and
+    winners[1] is the champion. Above a node that another part has won, as it did before, nothing changes; but places
+    beyond the last slot are taken by the first, which may have changed since, so all who can meet it play again.
     """
-    more, winners = parts.more, parts.winners
-    more[left] = np.inf
-    if right < len(parts.sums):
-        parts.merged_cost[left] = part_cost(parts.sums, left, right, known)
-        more[left] = parts.merged_cost[left] - parts.apart_cost[left] - parts.apart_cost[right]
-    node = (len(more) + left) >> 1
-    while node > 0:
-        first, second = winners[2 * node], winners[2 * node + 1]
-        winners[node] = first if more[first] <= more[second] + parts.near else second
+    node, last = len(more) + left, len(more) + slots - 1
+    is_settled = False
+    while node > 1:
         node >>= 1
+        last >>= 1
+        if is_settled and node != last:
+            continue
+        first, second = winners[2 * node], winners[2 * node + 1]
+        winner = first if more[first] <= more[second] + near else second
+        is_settled = winner == winners[node] and winner != left
+        winners[node] = winner
+
+
+@compiled
+def first_winners(slots: int, more: FloatArray, near: float) -> IntArray:
+    """The winners of a tournament of all slots, as `play` knows them."""
+    size = len(more)
+    winners = np.arange(-size, size)
+    for node in range(size - 1, 0, -1):
+        first, second = winners[2 * node], winners[2 * node + 1]
+        winner = first if more[first] <= more[second] + near else second
+        winners[node] = winner if winner < slots else 0
+    return winners
 
 
 @compiled
@@ -149,15 +148,14 @@ def merge_neighbours(counts: AnyArray, price: FloatArray, known: FloatArray) -> 
     while size < slots:
         size *= 2
     near = ROUNDING * (1.0 + math.lgamma(counts.sum() + 1.0))
-    apart_cost, more, winners = np.empty(slots), np.full(size, np.inf), np.zeros(2 * size, np.int64)
-    parts_of = Tournament(sums, apart_cost, np.zeros(slots), more, winners, near)
+    apart_cost, merged_cost, more = np.empty(slots), np.zeros(slots), np.full(size, np.inf)
     before, after = np.arange(-1, slots - 1), np.arange(1, slots + 1)
     for slot in range(slots):
         apart_cost[slot] = part_cost(sums, slot, slot, known)
-    for slot in range(size):
-        winners[size + slot] = slot
-    for slot in range(slots):
-        offer(parts_of, slot, after[slot], known)
+    for slot in range(slots - 1):
+        merged_cost[slot] = part_cost(sums, slot, slot + 1, known)
+        more[slot] = merged_cost[slot] - apart_cost[slot] - apart_cost[slot + 1]
+    winners = first_winners(slots, more, near)
     total = apart_cost.sum()
     parts_left = np.zeros(slots, np.int64)
     best, fewest = total + price[slots - 1], slots
@@ -165,16 +163,22 @@ def merge_neighbours(counts: AnyArray, price: FloatArray, known: FloatArray) -> 
         left = winners[1]
         right = after[left]
         total += more[left]
-        sums[left] += sums[right]
-        apart_cost[left] = parts_of.merged_cost[left]
+        for label in range(counts.shape[1]):
+            sums[left, label] += sums[right, label]
+        apart_cost[left] = merged_cost[left]
         parts_left[right] = parts
         after[left] = after[right]
         if after[left] < slots:
             before[after[left]] = left
-        offer(parts_of, right, slots, known)
-        offer(parts_of, left, after[left], known)
-        if before[left] >= 0:
-            offer(parts_of, before[left], left, known)
+        more[right] = np.inf
+        play(right, slots, more, winners, near)
+        for part in (left, before[left]):
+            if part >= 0:
+                more[part] = np.inf
+                if after[part] < slots:
+                    merged_cost[part] = part_cost(sums, part, after[part], known)
+                    more[part] = merged_cost[part] - apart_cost[part] - apart_cost[after[part]]
+                play(part, slots, more, winners, near)
         if total + price[parts - 1] <= best + near:
             best, fewest = total + price[parts - 1], parts
     return np.flatnonzero(parts_left < fewest)
@@ -221,41 +225,86 @@ def merge_bins(counts: AnyArray, known: FloatArray) -> IntArray:
 
 
 @compiled
-def log_shares_of_parts(
-    counts: AnyArray, parts: IntArray, smoothing: float, shares: FloatArray
-) -> None:
-    """Fill shares[slot, class] with the log of the smoothed share that the slot's part has of the class.
+def log_shares_of_parts(counts: AnyArray, parts: IntArray, smoothing: float, shares: FloatArray) -> None:
+    """Fill the first lines of shares[part, class] with the log of the smoothed share that a part has of the class.
 
-    Every part has the same share where nothing is counted and nothing added.
+    Slot i of counts[slot, class] is in parts[i], or in none where that is below zero. Every part has the same share
+    where nothing is counted and nothing added.
     """
     classes, count = counts.shape[1], parts.max() + 1
     sums, totals = np.zeros((count, classes)), np.zeros(classes)
     for slot in range(len(parts)):
         for label in range(classes):
-            sums[parts[slot], label] += counts[slot, label]
-            totals[label] += counts[slot, label]
+            if parts[slot] >= 0:
+                sums[parts[slot], label] += counts[slot, label]
+                totals[label] += counts[slot, label]
     for label in range(classes):
         added = pseudocount_of(totals[label], smoothing)
         whole = log_whole(totals[label], added, count)
         for part in range(count):
-            sums[part, label] = math.log(sums[part, label] + added) - whole
-    for slot in range(len(parts)):
-        for label in range(classes):
-            shares[slot, label] = sums[parts[slot], label]
+            shares[part, label] = math.log(sums[part, label] + added) - whole
 
 
 @compiled
-def bins_without_parts(
-    counts: IntArray, slots: IntArray, labels: IntArray, held: IntArray, smoothing: float, known: FloatArray
-) -> FloatArray:
-    """The log shares float64[part, bin, class] of intervals found without each part of the rows.
+def counts_without_folds(
+    places: IntArray, labels: IntArray, weights: IntArray, held: IntArray, counts: IntArray
+) -> None:
+    """Add to counts[fold, place, class] the rows of each kind that a fold does not hold.
 
-    counts[bin, class] are those of all rows; a part takes held[part, kind] rows of labels[kind] from slots[kind].
+    There are weights[kind] rows of labels[kind] at places[kind], below zero for nowhere; a fold has held[fold, kind].
     """
-    shares = np.zeros((len(held), *counts.shape))
-    for part in range(len(held)):
+    for fold in range(len(held)):
+        for kind in range(len(places)):
+            if places[kind] >= 0:
+                counts[fold, places[kind], labels[kind]] += weights[kind] - held[fold, kind]
+
+
+@compiled
+def bins_without_folds(counts: IntArray, smoothing: float, known: FloatArray) -> tuple[IntArray, FloatArray]:
+    """Intervals found without each fold: int64[fold, bin], and the log shares float64[fold, interval, class] they have.
+
+    counts[fold, bin, class] are those of the rows outside of each fold.
+    """
+    folds, bins = counts.shape[:2]
+    intervals, shares = np.zeros((folds, bins), np.int64), np.zeros(counts.shape)
+    for fold in range(folds):
+        intervals[fold] = merge_bins(counts[fold], known)
+        log_shares_of_parts(counts[fold], intervals[fold], smoothing, shares[fold])
+    return intervals, shares
+
+
+@compiled
+def score_bins_without_folds(
+    counts: IntArray,
+    bins: IntArray,
+    labels: IntArray,
+    weights: IntArray,
+    folds: IntArray,
+    smoothing: float,
+    pseudocounts: FloatArray,
+    log_widths: FloatArray,
+    known: FloatArray,
+    joint: FloatArray,
+) -> None:
+    """Add to joint[row, class] the log density of each row's bin by intervals found without the row's fold.
+
+    counts[bin, class] are those of all rows; a bin below zero says nothing. The pseudocounts[bin] are added to what a
+    bin counts in its interval.
+    """
+    shares = np.zeros(counts.shape)
+    for fold in range(folds.max() + 1 if len(folds) else 0):
         rest = counts.copy()
-        for kind in range(len(slots)):
-            rest[slots[kind], labels[kind]] -= held[part, kind]
-        log_shares_of_parts(rest, merge_bins(rest, known), smoothing, shares[part])
-    return shares
+        for row in range(len(bins)):
+            if folds[row] == fold and bins[row] >= 0:
+                rest[bins[row], labels[row]] -= weights[row]
+        intervals = merge_bins(rest, known)
+        log_shares_of_parts(rest, intervals, smoothing, shares)
+        pool, wholes = rest.sum(axis=1) + pseudocounts, np.zeros(len(counts))
+        for slot in range(len(counts)):
+            wholes[intervals[slot]] += pool[slot]
+        for row in range(len(bins)):
+            slot = bins[row]
+            if folds[row] == fold and slot >= 0:
+                within = math.log(pool[slot]) - math.log(wholes[intervals[slot]]) - log_widths[slot]
+                for label in range(counts.shape[1]):
+                    joint[row, label] += shares[intervals[slot], label] + within

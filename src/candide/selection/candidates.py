@@ -20,10 +20,15 @@ SMOOTHINGS = (0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0)
 
 def candidates(guess: AnyFamily, kind: str, column: RememberedColumn) -> list[AnyFamily]:
     """The families that may compete for one column that holds values of this kind: the guess first, then by rank."""
-    guess = replace(guess, column=column.name)
+    guess = in_own_block(guess, column.name)
     look = ColumnLook(column.name, kind, column.cells, column.kept.parts, guess)
     offered = (family for offering in families.classes() for family in offering.candidates_for(look))
-    return list(dict.fromkeys([guess, *(replace(family, column=column.name) for family in offered)]))
+    return list(dict.fromkeys([guess, *(in_own_block(family, column.name) for family in offered)]))
+
+
+def in_own_block(family: AnyFamily, column: str) -> AnyFamily:
+    """The family in a block of its own."""
+    return family if family.column == column else replace(family, column=column)
 
 
 def holds_numbers(column: Batch) -> bool:

@@ -17,12 +17,12 @@ import numpy as np
 from candide.data.arrays import AnyArray, FloatArray, IntArray
 from candide.data.grid import quantized_number
 from candide.data.metrics import mean_of_losses
-from candide.families.base.alike_rows import AlikeRows, AlikeScores
+from candide.families.base.alike_rows import AlikeRows, AlikeScores, FoldScores
 from candide.families.base.block_rows import BlockRows
 from candide.families.base.family import AnyFamily
 from candide.families.base.leave_one_out import statistic_of
 from candide.kernels.hashing import deal, mix_all
-from candide.kernels.left_out_losses import losses_alike
+from candide.kernels.left_out_losses import count_in_folds, losses_alike
 from candide.model.summary import NO_WEIGHTS, Summary
 from candide.selection.folds import FOLDS
 from candide.selection.look import RememberedColumn
@@ -95,16 +95,14 @@ class ColumnContest:
 
     def _loss_in_folds(self, family: AnyFamily) -> float:
         rows, folds = self.rows, dealt(self.rows.weights)
-        said = family.scores_without_parts(rows, folds)
-        lines = rows.lines
-        if said is None:
-            said, lines = self._fitted_in_folds(family, folds), np.arange(len(rows.labels))
-        asked = np.zeros(len(rows.labels), dtype=bool)
-        asked[self._judging] = True
-        fold, kinds = np.nonzero(folds * asked)
-        labels, lines = rows.labels[kinds], fold * said.shape[1] + lines[kinds]
-        table = said.reshape(-1, rows.classes)
-        return self._mean(AlikeScores(table, table[lines, labels], lines), labels, folds[fold, kinds])
+        parts, shares = family.scores_in_folds(rows, folds) or self._fitted_in_folds(family, folds)
+        table = np.concatenate([shares, np.zeros((len(folds), 1, rows.classes))], axis=1)
+        counted, some = np.zeros(table.shape, np.int64), self._judging
+        lines = np.where(parts < 0, shares.shape[1], parts)[:, rows.lines[some]]
+        count_in_folds(lines, rows.labels[some], np.ascontiguousarray(folds[:, some]), counted)
+        said, counts = table.reshape(-1, rows.classes), counted.reshape(-1, rows.classes)
+        filled, labels = np.nonzero(counts)
+        return self._mean(AlikeScores(said, said[filled, labels], filled), labels, counts[filled, labels])
 
     def _left_out(self, family: AnyFamily) -> AlikeScores:
         """What each kind of rows says of itself, [kind, class], by the means that any family has."""
@@ -113,18 +111,19 @@ class ColumnContest:
         said = family.leave_one_out(seen, columns).scores(replace(rows, weights=NO_WEIGHTS)).score
         return AlikeScores(said, said[kinds, rows.labels], kinds)
 
-    def _fitted_in_folds(self, family: AnyFamily, folds: IntArray) -> FloatArray:
-        """What each kind of rows says when its fold is left out, [fold, kind, class]."""
+    def _fitted_in_folds(self, family: AnyFamily, folds: IntArray) -> FoldScores:
+        """What each line says when a fold is left out, by the means that any family has."""
         columns, seen, rows = self._learned(family)
-        said = np.zeros((len(folds), len(rows), seen.classes))
+        lines = self.rows.lines
+        said = np.zeros((len(folds), self.rows.values, seen.classes))
         for fold, held in enumerate(folds):
             here = np.flatnonzero(held)
             some = replace(rows.take(family, columns, here), weights=held[here])
             rest = seen - statistic_of(family, columns, some, seen.classes)
             score = np.zeros((len(here), seen.classes))
             family.score(family.fit(rest, columns), some.values, score)
-            said[fold, here] = score
-        return said
+            said[fold, lines[here]] = score
+        return FoldScores(np.tile(np.arange(self.rows.values), (len(folds), 1)), said)
 
     def _learned(self, family: AnyFamily) -> tuple[tuple[str, ...], Any, BlockRows[Any]]:
         """The column, what the family remembers of the rows, and these."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 from candide.data.times import is_time
 from candide.families.base.competing import CATEGORY, NUMBER, TIME, TRUTH
@@ -28,14 +29,16 @@ class RememberedColumn:
     kind: str = ""
     """How its values are written: see `Choice.kind`."""
 
-    @property
+    @cached_property
     def cells(self) -> Cells:
         return self.kept.cells[0].with_at_most(CELLS_AT_FIRST)
 
-    @property
+    @cached_property
     def others(self) -> Tally:
         """The values that are no numbers, being missing left aside."""
         counted = self.kept.others
+        if not counted.slots:
+            return counted
         kept = [line for line, slot in enumerate(counted.open_slots) if slot[1] != "missing"]
         return Tally(tuple(counted.open_slots[line] for line in kept), counted.units[kept], counted.bits)
 

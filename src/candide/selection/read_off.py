@@ -145,7 +145,7 @@ class Deciding:
         """The families with the smoothing that suits their counts, where that is ours to choose."""
         if not is_open(self.options.smoothing, choice.column):
             return list(entrants)
-        return [smoothed_by_itself(family, statistic_of_column(family, column)) for family in entrants]
+        return [smoothed_for(family, column) for family in entrants]
 
     @property
     def has_enough_rows(self) -> bool:
@@ -166,9 +166,11 @@ def telling(result: Result, column: RememberedColumn, summary: Summary) -> AnyFa
     return result.family if result.loss < ColumnContest.of(column, summary).prior_loss else None
 
 
-def statistic_of_column(family: AnyFamily, column: RememberedColumn) -> Any:
-    """What a family would have remembered of a column."""
-    return family.read_off(column.kept, (column.name,), (column.name,))
+def smoothed_for(family: AnyFamily, column: RememberedColumn) -> AnyFamily:
+    """The family with the smoothing that suits its counts of a column, where it counts."""
+    if not family.adds_counts:
+        return family
+    return smoothed_by_itself(family, family.read_off(column.kept, (column.name,), (column.name,)))
 
 
 def told(results: Sequence[Result]) -> str:

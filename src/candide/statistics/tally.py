@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -142,11 +143,20 @@ class Tally:
     def narrowed(self, before: Sequence[Any], after: Sequence[Any]) -> Tally:
         """The counts of fewer columns."""
         if not isinstance(self.slots, range):
-            kept = [index for index, slot in enumerate(self.slots) if slot[0] in set(after)]
+            kept = [index for column in sorted(set(after)) for index in places_of_column(self.slots, column)]
             return Tally.of(tuple(self.slots[index] for index in kept), self.units[kept], self.bits)
         groups, indices = len(self.slots) // len(before), [before.index(column) for column in after]
         units = self.units.reshape(groups, len(before), self.classes)[:, indices]
         return Tally.of(range(groups * len(after)), units.reshape(-1, self.classes), self.bits)
+
+
+def places_of_column(slots: tuple[Any, ...], column: str) -> range:
+    """Where the slots of a column are among sorted ones, each of which begins with its column.
+
+    >>> places_of_column((("age", 1), ("size", 1), ("size", 2)), "size")
+    range(1, 3)
+    """
+    return range(bisect_left(slots, (column,)), bisect_left(slots, (column + "\0",)))
 
 
 def at_slots(slots: Slots, units: AnyArray, index: dict[Any, int]) -> AnyArray:

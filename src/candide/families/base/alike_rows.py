@@ -18,6 +18,7 @@ from candide.data.arrays import AnyArray, FloatArray, IntArray
 from candide.data.batch import Batch
 from candide.data.values import Key
 from candide.families.base.alike_moments import AlikeMoments
+from candide.kernels.merging import counts_without_folds
 from candide.statistics.cells import Cells
 from candide.statistics.column_memory import ColumnMemory
 from candide.statistics.tally import Tally
@@ -77,6 +78,15 @@ class AlikeRows:
         table[self.lines, self.labels] = self.weights
         return table
 
+    def without_folds(self, held: IntArray, places: IntArray, size: int) -> IntArray:
+        """The counts of each place and class without each fold, which holds held[fold, row]: [fold, place, class].
+
+        places[line] is one of so many, or below zero where a line is nowhere.
+        """
+        counts = np.zeros((len(held), size, self.classes), np.int64)
+        counts_without_folds(places[self.lines], self.labels, self.weights, held, counts)
+        return counts
+
     @cached_property
     def moments(self) -> AlikeMoments:
         """The moments of the numbers, shared by all densities that are asked about these rows."""
@@ -100,6 +110,18 @@ class AlikeScores(NamedTuple):
         silent = np.zeros((rows.values - len(others), rows.classes))
         silent_rows = np.zeros(len(rows.labels) - len(own))
         return cls(np.concatenate([others, silent]), np.concatenate([own, silent_rows]), rows.lines)
+
+
+class FoldScores(NamedTuple):
+    """What rows alike say by families fitted without each fold, where values in one part say the same.
+
+    What is the same for all classes may be left away: it tells none of them apart.
+    """
+
+    parts: IntArray
+    """The part that each line belongs to, [fold, line]; below zero where it says nothing."""
+    shares: FloatArray
+    """What each part says of each class, [fold, part, class]."""
 
 
 def value_of(key: Key) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar, Self
 
-from candide.data.arrays import AnyArray
+from candide.data.arrays import AnyArray, FloatArray, IntArray
 from candide.families.base.core import B, Core, P, S, V
 
 
@@ -18,6 +18,15 @@ class ChoosingAtFit(Core[S, B, V, P]):
     def chooses(self) -> bool:
         """Whether fitting chooses something that leave-one-out holds fixed, such as where intervals end."""
         return False
+
+    def score_without_folds(
+        self, seen: S, values: V, labels: IntArray, weights: AnyArray, folds: IntArray
+    ) -> FloatArray | None:
+        """What rows say, [row, class], by what is fitted without the rows of their fold.
+
+        Nothing where that is no quicker than so many fits.
+        """
+        return None
 
     def settled(self, seen: S) -> Self:
         """The same family with what it would choose from `seen` at fit time held fixed."""

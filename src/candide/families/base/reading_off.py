@@ -7,8 +7,8 @@ from functools import reduce
 from operator import add
 from typing import ClassVar, Self
 
-from candide.data.arrays import FloatArray, IntArray
-from candide.families.base.alike_rows import AlikeRows, AlikeScores
+from candide.data.arrays import IntArray
+from candide.families.base.alike_rows import AlikeRows, AlikeScores, FoldScores
 from candide.families.base.core import B, Core, P, S, V
 from candide.statistics.column_memory import ColumnMemory
 from candide.statistics.tally import Tally
@@ -46,11 +46,10 @@ class ReadingOff(Core[S, B, V, P]):
         """What rows alike say in a contest, one of each kind left out; nothing where rows must be left out as such."""
         return None
 
-    def scores_without_parts(self, rows: AlikeRows, parts: IntArray) -> FloatArray | None:
-        """What each line says when the family is fitted without a part of the rows, [part, line, class].
+    def scores_in_folds(self, rows: AlikeRows, held: IntArray) -> FoldScores | None:
+        """What rows alike say when the family is fitted without each fold, which holds held[fold, row] of each kind.
 
-        parts[part, row] counts how many rows of each kind are left out. It matters only which classes a line speaks
-        for: what it says of all alike may be left away. Nothing where the family must be fitted as such.
+        Nothing where the family must be fitted to rows as such.
         """
         return None
 

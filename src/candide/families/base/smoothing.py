@@ -67,11 +67,8 @@ def own_loo_smoothing(counts: AnyArray, grid: Sequence[float]) -> float:
     """
     slots, classes = np.nonzero(counts)
     seen, totals = counts[slots, classes].astype(np.float64), counts.sum(axis=0)[classes].astype(np.float64)
-    found = []
-    for smoothing in grid:
-        with np.errstate(divide="ignore", invalid="ignore"):
-            left, rest = np.maximum(seen - 1, 0.0), np.maximum(totals - 1, 0.0)
-            logs = np.log(left + smoothing) - np.log(rest + smoothing * len(counts))
-        likelihood = float(np.sort(seen * logs).sum())
-        found.append(likelihood if likelihood == likelihood else -np.inf)
-    return float(grid[int(np.argmax(quantized(np.array(found))))])
+    added = np.array(grid)[:, None]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        left, rest = np.maximum(seen - 1, 0.0), np.maximum(totals - 1, 0.0)
+        likelihood = np.sort(seen * (np.log(left + added) - np.log(rest + added * len(counts))), axis=1).sum(axis=1)
+    return float(grid[int(np.argmax(quantized(np.where(np.isnan(likelihood), -np.inf, likelihood))))])

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from candide.evaluation.folds import in_folds, refuse_two_ways
 from candide.evaluation.hold_out import on_rows
-from candide.evaluation.leave_one_out import left_out, refuse_never_learned
+from candide.evaluation.leave_one_out import chose_from_rows, left_out, refuse_never_learned, with_suspects
 from candide.model.evaluation import Bin, ClassScore, Evaluation, Suspect
 
 __all__ = [
@@ -21,9 +21,11 @@ __all__ = [
     "ClassScore",
     "Evaluation",
     "Suspect",
+    "chose_from_rows",
     "in_folds",
     "left_out",
     "on_rows",
     "refuse_never_learned",
     "refuse_two_ways",
+    "with_suspects",
 ]

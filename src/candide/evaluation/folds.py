@@ -16,7 +16,7 @@ from candide.data.values import Key
 from candide.kernels.hashing import mix_all
 from candide.model.evaluation import Evaluation
 from candide.model.options import Options
-from candide.model.row_sample import row_hashes
+from candide.model.row_sample import STEADY_BITS, row_hashes
 from candide.model.scoring import SUSPECTS, Score, classes_in_words
 from candide.selection.scored_rows import scored, weights_of
 from candide.training.fit import fit_rows
@@ -74,7 +74,8 @@ def folds_of(batch: Batch, folds: int, seed: int = 0) -> IntArray:
     if not (isinstance(folds, int) and 2 <= folds <= len(batch)):
         raise OptionRefused.of_option("folds", f"a whole number from 2 to the number of rows ({len(batch):,})", folds)
     salt = mix_all(np.array([seed % 2**64], dtype=np.uint64))
-    order = np.lexsort((weights_of(batch), mix_all(row_hashes(batch) ^ salt), batch.labels.codes))
+    steady, exact = row_hashes(batch, STEADY_BITS), row_hashes(batch)
+    order = np.lexsort((weights_of(batch), exact, mix_all(steady ^ salt), batch.labels.codes))
     dealt = np.empty(len(batch), dtype=np.int64)
     dealt[order] = np.arange(len(batch)) % folds
     return dealt

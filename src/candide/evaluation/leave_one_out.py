@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -14,9 +14,12 @@ from candide.data.errors import ForgetRefused, RowsRefused
 from candide.data.values import Key
 from candide.families.base.family import Block
 from candide.families.base.leave_one_out import BlockLeftOut
+from candide.families.base.undecided import Undecided
 from candide.kernels.hashing import Hashes, add_numbers, mix_all
 from candide.model.calibration import Calibration
 from candide.model.evaluation import Evaluation
+from candide.model.options import Options
+from candide.model.schema import AUTO, GUESS, Choice
 from candide.model.scoring import SUSPECTS, Score, classes_in_words
 from candide.model.trained_model import TrainedModel
 from candide.selection.fit_calibration import calibrated_without
@@ -25,6 +28,7 @@ from candide.selection.leave_one_out import LeaveOneOut, LeftOut, prepared_block
 from candide.selection.read_off import FEWEST_ROWS
 from candide.selection.scored_rows import pieces, scored_without
 from candide.selection.tune import CELLS, MOST_ROWS
+from candide.selection.user_options import by_hand
 from candide.training.forget import forget_rows
 
 GRID = 2.0**20
@@ -38,6 +42,32 @@ TOO_FEW = (
     "These rows are too few to calibrate anew without each tenth, so the model's own calibration judged them, which "
     "may have been fitted on them."
 )
+
+
+CHOSEN = (
+    "Families, smoothing or recipes were chosen from these rows and are held as they are, so new rows may be judged "
+    "worse."
+)
+
+
+def chose_from_rows(learned: TrainedModel) -> bool:
+    """Whether something was chosen by the labels of rows: a family, how a text is read, a table as a whole."""
+    if learned.summary.rows < FEWEST_ROWS or len(learned.summary.classes) < 2:
+        return False
+    return any(choice.family is not None and is_chosen(choice, learned.options) for choice in learned.schema.choices)
+
+
+def is_chosen(choice: Choice, options: Options) -> bool:
+    """Whether a column's family or recipe came from the labels of rows."""
+    assert choice.family is not None
+    if choice.family.has_recipe:
+        return options.text is None and by_hand(options.families, choice.column) == AUTO
+    return isinstance(choice.remembered, Undecided) and choice.rule != GUESS
+
+
+def with_suspects(judged: Evaluation, left: Evaluation) -> Evaluation:
+    """An evaluation with the rows whose labels look wrong when each is left out."""
+    return replace(judged, label=left.label, suspicious=left.suspicious)
 
 
 def left_out(
@@ -58,7 +88,7 @@ def left_out(
         total, notes = scorer.calibrated_in_folds(LeftOut.joined(kept)), []
     else:
         notes = of_calibration(learned.tuning.calibration, rows)
-    notes = [*of_one_row(total.unknown_classes), *notes]
+    notes = [*of_one_row(total.unknown_classes), *([CHOSEN] if chose_from_rows(learned) else []), *notes]
     return total.evaluation("leave-one-out", learned.label, learned.reading.classes, notes)
 
 

@@ -13,6 +13,9 @@ from candide.data.metrics import calibration_error, wilson
 from candide.data.visible import visible
 from candide.data.written_numbers import three_digits
 
+CROSS_FITTED = "cross-fitted"
+"""Rows judged by choices and a calibration that were made without their fold."""
+
 CLASSES_SHOWN = 12
 SUSPECTS_SHOWN = 5
 
@@ -103,8 +106,8 @@ class Suspect:
 class Evaluation:
     """How answers compare with labels; a row counts as often as it weighs.
 
-    `kind` is "leave-one-out", "hold-out" or, for example, "10-fold". `confusion[truth, answer]` counts rows; a label of
-    which nothing could be learned is a truth without an answer of its own. `log_loss` is the mean of -log P(label),
+    `kind` is "cross-fitted", "leave-one-out", "hold-out" or "10-fold". `confusion[truth, answer]` counts rows; a label
+    of which nothing could be learned is a truth without an answer of its own. `log_loss` is the mean of -log P(label),
     `brier` the mean squared distance of the probabilities from the truth; with two classes it is that of one of them,
     as is usual. `suspicious` lists the rows whose label looks wrong, the least probable first.
     """

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 import pyarrow as pa
 
-from candide.data.arrays import readonly
+from candide.data.arrays import FloatArray, IntArray, readonly
 from candide.data.batch import Batch, MatrixColumns, as_numbers
 from candide.data.errors import ColumnRefused, ValuesRefused
 from candide.data.joined import joined_batches
@@ -19,6 +19,9 @@ from candide.kernels.occurrences import count_earlier
 ROWS_TO_LOOK_AT = 50_000
 BYTES_TO_LOOK_AT = 50_000_000
 LARGEST_HASH = 2.0**64 - 2048
+ALL_BITS, STEADY_BITS = 53, 24
+"""Significant bits of numbers that rows are told apart by: all, or as many as no rounding error reaches."""
+
 MOST_KEPT = 3
 """Rows wait to be picked until there are so many times as many as wanted."""
 
@@ -48,10 +51,18 @@ def canonical_rows(batch: Batch) -> Batch:
 
     What is computed from them then has the same bits in whichever order they came; it is also as good as shuffled.
     """
-    totals = labelled_hashes(batch)
+    return batch.take(steady_order(batch))
+
+
+def steady_order(batch: Batch) -> IntArray:
+    """Rows as good as shuffled: by a hash of what they hold that the last digits of numbers do not change.
+
+    Else one unit in the last place of one column would deal all rows anew. What is alike then goes by its last digits.
+    """
+    exact = labelled_hashes(batch)
     if batch.weights is not None:
-        totals += mix_all(np.asarray(batch.weights, dtype=np.float64).view(np.uint64) + np.uint64(1))
-    return batch.take(np.argsort(mix_all(totals), kind="stable"))
+        exact += mix_all(np.asarray(batch.weights, dtype=np.float64).view(np.uint64) + np.uint64(1))
+    return np.lexsort((exact, mix_all(labelled_hashes(batch, STEADY_BITS))))
 
 
 class Reservoir:
@@ -123,28 +134,42 @@ class Met:
         self.counts[places[np.argsort(self.known[places])]] = counts[np.argsort(known)]
 
 
-def labelled_hashes(batch: Batch) -> Hashes:
+def labelled_hashes(batch: Batch, bits: int = ALL_BITS) -> Hashes:
     """A 64-bit hash of each row's values and label."""
-    totals = row_hashes(batch)
+    totals = row_hashes(batch, bits)
     if batch.labels is not None:
         marks = [zlib.crc32(repr(key).encode("utf8", "surrogatepass")) for key in batch.labels.keys]
         totals += mix_all(np.array([*marks, 0], dtype=np.uint64)[batch.labels.codes])
     return totals
 
 
-def row_hashes(batch: Batch) -> Hashes:
-    """A 64-bit hash of each row's values, whichever order the columns have."""
+def row_hashes(batch: Batch, bits: int = ALL_BITS) -> Hashes:
+    """A 64-bit hash of each row's values, numbers rounded to so many bits, whichever order the columns have."""
     totals = np.zeros(len(batch), dtype=np.uint64)
     salts = np.array([zlib.crc32(name.encode("utf8", "surrogatepass")) for name in batch.names], dtype=np.uint64)
     if isinstance(batch.columns, MatrixColumns) and batch.columns.matrix.dtype != object:
-        add_numbers(batch.numbers(batch.names), salts, totals)
+        add_numbers(rounded_to_bits(batch.numbers(batch.names), bits), salts, totals)
         return totals
     for index, name in enumerate(batch.names):
-        add_column(batch, index, name, salts[index], totals)
+        add_column(batch, index, name, salts[index], totals, bits)
     return totals
 
 
-def add_column(batch: Batch, index: int, name: str, salt: np.uint64, totals: Hashes) -> None:
+def rounded_to_bits(numbers: FloatArray, bits: int) -> FloatArray:
+    """Numbers rounded to so many significant bits.
+
+    >>> rounded_to_bits(np.array([0.1, np.nextafter(0.1, 1.0)]), 24).tolist() == [0.10000000149011612] * 2
+    True
+    """
+    if bits >= ALL_BITS:
+        return numbers
+    unit = 1 << (ALL_BITS - bits)
+    whole = np.ascontiguousarray(numbers, dtype=np.float64).view(np.int64)
+    near = np.where(np.isfinite(numbers), (whole + unit // 2) & -unit, whole)
+    return np.asarray(near.view(np.float64))
+
+
+def add_column(batch: Batch, index: int, name: str, salt: np.uint64, totals: Hashes, bits: int = ALL_BITS) -> None:
     """Add the hashes of one column: the bytes of strings, the bits of numbers, the identity of anything else."""
     raw = batch.columns.raw(index)
     if isinstance(raw, pa.ChunkedArray):
@@ -158,7 +183,7 @@ def add_column(batch: Batch, index: int, name: str, salt: np.uint64, totals: Has
         add_strings(readonly(ends), readonly(np.frombuffer(data or b"\0", dtype=np.uint8)), salt, totals)
         return
     try:
-        add_numbers(as_numbers(raw, name)[:, None], np.array([salt]), totals)
+        add_numbers(rounded_to_bits(as_numbers(raw, name)[:, None], bits), np.array([salt]), totals)
     except (ColumnRefused, ValueError):
         try:
             coded = Coded.of(raw)

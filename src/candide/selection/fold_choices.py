@@ -94,9 +94,8 @@ class FoldChoices:
         """Of what was asked, for each row what was chosen without its fold."""
         index_of = {block: index for index, block in enumerate(asked)}
         found = replace(left.blocks([index_of[block] for block in schema.blocks]), prior=prior)
-        silent = self.silent_blocks(schema)
         for blocks, here in zip(self.blocks(schema), choice_folds(self.folds), strict=True):
-            chosen = {block.key: block for block in blocks if block.key not in silent}
+            chosen = {block.key: block for block in blocks}
             for index, block in enumerate(schema.blocks):
                 other = chosen.get(block.key)
                 if other == block:

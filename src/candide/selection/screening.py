@@ -6,7 +6,7 @@ decision. A column that the user spoke of by name is as the user said. None of t
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from candide.data.advice import Message, SetOption
@@ -170,7 +170,7 @@ def kept(column: str, finding: str, advice: str = "") -> str:
     return Message(f"{said} It is kept; to leave it out: ", SetOption("families", "ignore", column), ".")
 
 
-def with_leaks(schema: Schema, leaks: list[Leak]) -> Schema:
+def with_leaks(schema: Schema, leaks: Sequence[Leak]) -> Schema:
     """The schema with a warning about columns that give the label away."""
     found = {leak.column: leak for leak in leaks}
     choices = (

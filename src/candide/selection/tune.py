@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 from candide.data.arrays import IntArray
 from candide.data.batch import Batch
 from candide.data.metrics import mean_loss
 from candide.data.progress import Size, Watch, unwatched
 from candide.engines.protocol import Engine
+from candide.model.evaluation import CROSS_FITTED, Evaluation
 from candide.model.novelty import Novelty
 from candide.model.quality import Point, Quality
 from candide.model.reading import read_as
@@ -26,21 +29,30 @@ from candide.selection.read_off import FEWEST_ROWS
 from candide.selection.scored_rows import scored_without
 from candide.selection.timestamps import timestamp_columns
 
+FEWEST_CALIBRATED = 20
 MOST_ROWS = 20_000
 CELLS = 30_000_000
 """At most so many rows, and so many (row, class, block) cells, are looked at: the latter are 240 MB."""
 
 
+class Tuned(NamedTuple):
+    """What left-out rows teach: the tuning, columns that give the label away, and how well such rows were judged."""
+
+    tuning: Tuning = UNTUNED
+    leaks: Sequence[Leak] = ()
+    judged: Evaluation | None = None
+
+
 def tune(
     trained: TrainedModel, rows: Batch, choices: FoldChoices, engine: Engine, watch: Watch = unwatched
-) -> tuple[Tuning, list[Leak]]:
+) -> Tuned:
     """What leave-one-out scores of these rows teach, and which columns they show to give the label away.
 
     Nothing where rows are few or classes one.
     """
     summary, options = trained.reading, trained.options
-    if len(rows) < FEWEST_ROWS or len(summary.classes) < 2 or not summary.blocks:
-        return UNTUNED, []
+    if len(rows) < FEWEST_CALIBRATED or len(summary.classes) < 2 or not summary.blocks:
+        return Tuned()
     few = affordable(summary, len(rows))
     rows, choices = rows.rows(0, few), choices.rows(slice(0, few))
     rows = rows if rows.readings is not None else rows.read_once()
@@ -58,8 +70,9 @@ def tune(
         own = replace(leaving, summary=summary)
         curve = learning_curve([own], calibration, engine, options.priors, options.class_weight)
         asked_for = replace(left, prior=choices.priors(leaving, options.priors, options.class_weight))
-        measured = quality(summary, left, asked_for, choices.folds, curve)
-        return Tuning(calibration, novelty, measured, summary.rows), leaks(summary, left)
+        judged = judged_in_folds(summary, left, asked_for, choices.folds)
+        measured = quality(summary, left, judged, curve)
+        return Tuned(Tuning(calibration, novelty, measured, summary.rows), leaks(summary, left), judged)
 
 
 def weigh_alike(summary: Summary, rows: Batch) -> bool:
@@ -79,14 +92,16 @@ def affordable(summary: Summary, rows: int) -> int:
     return min(rows, max(FEWEST_ROWS, min(MOST_ROWS, CELLS // (len(summary.classes) * len(summary.blocks)))))
 
 
-def quality(
-    summary: Summary, rows: LeftOut, asked_for: LeftOut, folds: IntArray, curve: tuple[Point, ...]
-) -> Quality:
+def judged_in_folds(summary: Summary, rows: LeftOut, asked_for: LeftOut, folds: IntArray) -> Evaluation:
     """How well rows are judged by choices and a calibration in which they had no part, under the priors asked for."""
     score = Score(most=0)
     for here, calibration in calibrated_without(rows, folds % CHOICES, summary.classes, summary.blocks):
         score += scored_without(asked_for.rows(here), summary, calibration, here, suspects=0)
-    found = score.evaluation("cross-fitted", None, summary.classes)
+    return score.evaluation(CROSS_FITTED, None, summary.classes)
+
+
+def quality(summary: Summary, rows: LeftOut, found: Evaluation, curve: tuple[Point, ...]) -> Quality:
+    """What a model keeps of how well it did."""
     raw = rows.posterior(None, summary.classes, summary.blocks)
     last = Point(summary.rows, found.rows, found.accuracy, found.log_loss)
     return Quality.of(found, mean_loss(raw, rows.labels, rows.weights), (*curve, last))

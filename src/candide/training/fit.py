@@ -10,6 +10,7 @@ from candide import engines
 from candide.data.batch import Batch
 from candide.data.progress import Size, Watch, unwatched
 from candide.data.values import Key
+from candide.model.evaluation import Evaluation
 from candide.model.options import Options
 from candide.model.row_sample import Reservoir, canonical_rows, picked
 from candide.model.trained_model import TrainedModel
@@ -19,6 +20,9 @@ from candide.training.reread import reread, with_schema
 if TYPE_CHECKING:
     from candide.selection.fold_choices import FoldChoices
 
+Judged = tuple[TrainedModel, Evaluation | None]
+"""A model, and how well it judges rows that had no part in its choices, where that was measured."""
+
 
 def fit_rows(
     options: Options,
@@ -27,7 +31,18 @@ def fit_rows(
     label: str | None = None,
     watch: Watch = unwatched,
 ) -> TrainedModel:
-    """Learn all batches (or the sample), read families off what was learned, and calibrate.
+    """Learn all batches (or the sample), read families off what was learned, and calibrate."""
+    return fit_and_judge(options, sample, batches, label, watch)[0]
+
+
+def fit_and_judge(
+    options: Options,
+    sample: Batch,
+    batches: Callable[[], Iterable[Batch]] | None = None,
+    label: str | None = None,
+    watch: Watch = unwatched,
+) -> Judged:
+    """Learn all batches (or the sample), read families off what was learned, calibrate, and tell how good it is.
 
     What must be known before rows are counted is chosen from the sample: which columns are texts, and how they are
     read. All else follows from the summary of all rows, or from rows picked by content from all over the batches, which
@@ -59,7 +74,7 @@ def first_met(trained: TrainedModel) -> TrainedModel:
     return replace(trained, summary=trained.summary.first_met())
 
 
-def chosen_on(trained: TrainedModel, rows: Batch, batches: Iterable[Batch], watch: Watch = unwatched) -> TrainedModel:
+def chosen_on(trained: TrainedModel, rows: Batch, batches: Iterable[Batch], watch: Watch = unwatched) -> Judged:
     """The model with families read off, taken as the best table, and calibrated: all judged by these of its rows."""
     from candide.selection.fold_choices import FoldChoices
 
@@ -97,16 +112,14 @@ def fit_first_batch(
     return reread(first_met(refilled(TrainedModel.empty(options, options.choose(first), label), [first], declared)))
 
 
-def calibrated_on(
-    trained: TrainedModel, rows: Batch, choices: FoldChoices, watch: Watch = unwatched
-) -> TrainedModel:
+def calibrated_on(trained: TrainedModel, rows: Batch, choices: FoldChoices, watch: Watch = unwatched) -> Judged:
     """Calibrated on these rows of those learned, each left out; as it is where that is not asked for."""
     options = trained.options
     if not options.calibrate:
-        return trained
+        return trained, None
     from candide.selection.screening import with_leaks
     from candide.selection.tune import tune
 
     (complete,) = completed(trained, [rows])
-    tuning, leaks = tune(trained, complete, choices, engines.engine_of(trained), watch)
-    return replace(trained, tuning=tuning, schema=with_leaks(trained.schema, leaks))
+    tuned = tune(trained, complete, choices, engines.engine_of(trained), watch)
+    return replace(trained, tuning=tuned.tuning, schema=with_leaks(trained.schema, tuned.leaks)), tuned.judged

@@ -30,7 +30,10 @@ from candide.model.schema import Families, Smoothing, Text
 from candide.model.trained_model import TrainedModel
 from candide.sources import Size, Source
 from candide.store.overwriting import MODEL, file_kind, refuse_rejects
-from candide.training.fit import fit_rows
+from candide.training.fit import fit_and_judge
+
+FOLDS = 5
+"""Where choices were made and nothing calibrated, rows are dealt into so many folds."""
 
 
 def evaluate(
@@ -57,12 +60,12 @@ def evaluate(
 
     `evaluate(model, rows)` judges rows that are new to the model; with `leave_one_out` they are rows it has learned,
     each judged by what all others taught. `evaluate(rows, label="...")` needs no model: it fits one to the rows, with
-    the options that `fit` has, and leaves each out. With `folds` the rows are dealt into so many parts, and each is
-    judged by a model fitted on the others, which also chooses anew: that takes the longest and trusts nothing.
+    the options that `fit` has, and judges each row by choices in which it had no part. With `folds` the rows are dealt
+    into so many parts, and each is judged by a model fitted on the others: that takes the longest and trusts nothing.
 
     >>> rows = {"weather": ["sun", "rain", "rain", "sun"] * 5, "plan": ["beach", "home", "home", "beach"] * 5}
     >>> evaluate(rows, label="plan").kind, evaluate(rows, label="plan", folds=4).kind
-    ('leave-one-out', '4-fold')
+    ('cross-fitted', '4-fold')
     """
     evaluation.refuse_two_ways(leave_one_out, folds, seed)
     engines.refuse_unknown_engine(engine)
@@ -103,16 +106,16 @@ def without_each(fitted: Fitted, source: Source, watch: Watch) -> Evaluation:
 
 
 def anew(source: Source, options: Options, watch: Watch) -> Evaluation:
-    """Fit the rows as `fit` does, then leave each out; rows that fit in the sample are read only once."""
+    """Fit as `fit` does, and judge rows by choices they had no part in; each is left out to find wrong labels."""
     sample, batches = first_rows(source, watch)
     options = options_for(options, sample, source)
-    if batches is not None:
-        trained = fit_rows(options, sample, label=source.label, watch=watch)
-        return noted(evaluation.left_out(trained, batches), source)
-    trained = fit_rows(options, sample, partial(watched, source, "Learning", watch), source.label, watch)
+    learning = None if batches is not None else partial(watched, source, "Learning", watch)
+    trained, judged = fit_and_judge(options, sample, learning, source.label, watch)
     with watch("Leaving each row out", source.size) as report:
-        found = evaluation.left_out(trained, source.batches(report))
-    return noted(found, source)
+        left = evaluation.left_out(trained, source.batches(report) if batches is None else batches)
+    if judged is None and evaluation.chose_from_rows(trained):
+        judged = evaluation.in_folds(options, sample, min(FOLDS, len(sample)), label=source.label)
+    return noted(left if judged is None else evaluation.with_suspects(judged, left), source)
 
 
 def evaluated_in_folds(source: Source, options: Options, folds: int, seed: int, watch: Watch) -> Evaluation:

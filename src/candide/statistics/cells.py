@@ -22,9 +22,11 @@ from candide.kernels.cells import (
     add_cells,
     count_cells,
     enter_cells,
+    joined_cells,
     last_shared_bits,
     numbers_with,
 )
+from candide.statistics.moments import row_major
 from candide.statistics.tally import refuse_count_overflow
 from candide.statistics.weight_grid import amounts, coarsest, in_finer_units
 
@@ -153,12 +155,17 @@ class Cells:
 
     def only(self, positions: IntArray) -> Cells:
         """The counts of some classes, in the given order."""
+        if np.array_equal(positions, np.arange(self.classes)):
+            return self
         return Cells.canonical(
             self.cells, self.units[:, positions], self.marks[:, positions], self.level, self.bits
         )
 
     def __add__(self, other: Cells) -> Cells:
         """Both, at the coarser level; coarser still where that is more cells than anyone needs."""
+        for some, others in ((self, other), (other, self)):
+            if not len(others) and others.level >= some.level and len(some) <= MOST_CELLS:
+                return some
         cells, mine, theirs, level, bits = self._aligned(other)
         refuse_count_overflow(mine, theirs)
         lines = mine + theirs
@@ -175,10 +182,10 @@ class Cells:
         """The cells of both, the counts of each in them with the marks last, the level and the bits."""
         level, bits = min(self.level, other.level), max(self.bits, other.bits)
         pair = self.at_level(level), other.at_level(level)
-        cells = np.union1d(pair[0].cells, pair[1].cells)
+        cells, *lines = joined_cells(pair[0].cells, pair[1].cells)
         mine, theirs = (np.zeros((len(cells) + MARKS, self.classes), np.int64) for _ in pair)
-        for part, table in zip(pair, (mine, theirs), strict=True):
-            table[np.searchsorted(cells, part.cells)] = in_finer_units(part.units, bits - part.bits)
+        for part, line, table in zip(pair, lines, (mine, theirs), strict=True):
+            table[line] = in_finer_units(part.units, bits - part.bits)
             table[len(cells) :] = in_finer_units(part.marks, bits - part.bits)
         return cells, mine, theirs, level, bits
 
@@ -279,12 +286,16 @@ class CellsBuilder:
             self.bits = bits
 
     def learn(self, values: FloatArray, labels: IntArray, weights: IntArray) -> None:
-        """Count the numbers of rows; weights are in the units of the builder, or none."""
-        values, row = np.ascontiguousarray(values), 0
+        """Count numbers; weights are in the units of the builder, or none."""
+        self.learn_column(row_major(values[:, None]), 0, labels, weights)
+
+    def learn_column(self, numbers: FloatArray, column: int, labels: IntArray, weights: IntArray) -> None:
+        """Count one column of numbers[row, column], which are `row_major`."""
+        row = 0
         while True:
             shift = FINEST_LEVEL - self.level
-            row, self.used = count_cells(values, labels, weights, shift, self.room, (row, self.used))
-            if row == len(values):
+            row, self.used = count_cells(numbers, column, labels, weights, shift, self.room, (row, self.used))
+            if row == len(numbers):
                 return
             self._make_room()
 

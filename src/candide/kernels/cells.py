@@ -153,8 +153,15 @@ def joined_cells(one: IntArray, other: IntArray) -> tuple[IntArray, IntArray, In
 
 
 @compiled
-def add_cells(lines: AnyArray, first: IntArray, table: AnyArray) -> None:
-    """Add each of lines[line, class] into table[first[line], class]."""
-    for line in range(len(lines)):
-        for label in range(lines.shape[1]):
-            table[first[line], label] += lines[line, label]
+def coarser_cells(cells: IntArray, units: IntArray, shift: int) -> tuple[IntArray, IntArray]:
+    """Ascending cells without their last `shift` bits, and the counts units[cell, class] of those that fall together."""
+    joined, table = np.empty_like(cells), np.zeros(units.shape, np.int64)
+    count = 0
+    for line in range(len(cells)):
+        cell = cells[line] >> shift
+        if count == 0 or joined[count - 1] != cell:
+            joined[count] = cell
+            count += 1
+        for label in range(units.shape[1]):
+            table[count - 1, label] += units[line, label]
+    return joined[:count].copy(), table[:count].copy()

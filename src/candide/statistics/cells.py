@@ -19,7 +19,7 @@ from candide.kernels.cells import (
     FRACTION,
     ZERO,
     CellRoom,
-    add_cells,
+    coarser_cells,
     count_cells,
     enter_cells,
     joined_cells,
@@ -37,6 +37,9 @@ CELLS_AT_FIRST = 512
 
 MOST_CELLS = 8192
 """Numbers that come later keep to that level, unless they occupy more cells than this."""
+
+FEWEST_LINES = 64
+"""Lines that cells in the making have to spare at least."""
 
 MINUS_ZERO = -1
 """The key that no number has, since -0.0 is 0.0."""
@@ -132,9 +135,7 @@ class Cells:
             raise ValueError(f"cells of level {self.level} cannot be told apart at level {level}")
         if level == self.level:
             return self
-        cells, first = np.unique(self.cells >> (self.level - level), return_inverse=True)
-        units = np.zeros((len(cells), self.classes), np.int64)
-        add_cells(self.units, first, units)
+        cells, units = coarser_cells(self.cells, self.units, self.level - level)
         return Cells(cells, units, self.marks, level, self.bits)
 
     def with_at_most(self, most: int) -> Cells:
@@ -291,7 +292,9 @@ class CellsBuilder:
 
     def learn_column(self, numbers: FloatArray, column: int, labels: IntArray, weights: IntArray) -> None:
         """Count one column of numbers[row, column], which are `row_major`."""
-        row = 0
+        row, lines = 0, min(len(numbers), 2 * CELLS_AT_FIRST)
+        if lines > len(self.room.cells):
+            self.room = roomy(self.room.cells[: self.used], self.room.table[: self.used], self.room.marks, lines)
         while True:
             shift = FINEST_LEVEL - self.level
             row, self.used = count_cells(numbers, column, labels, weights, shift, self.room, (row, self.used))
@@ -303,27 +306,30 @@ class CellsBuilder:
         """More lines for cells, or coarser cells."""
         if self.used < 2 * self.most:
             room = self.room
-            self.room = roomy(room.cells, room.table, room.marks)
+            self.room = roomy(room.cells, room.table, room.marks, 2 * self.used)
         else:
             self._hold(self.freeze().with_at_most(self.most))
 
     def freeze(self) -> Cells:
+        if not self.used:
+            return Cells.empty(self.classes, self.level)
         order = np.argsort(self.room.cells[: self.used])
         units, marks = self.room.table[order, : self.classes], self.room.marks[:, : self.classes]
         return Cells.canonical(self.room.cells[order], units, marks, self.level, self.bits).with_at_most(MOST_CELLS)
 
 
-def roomy(cells: IntArray, table: IntArray, marks: IntArray) -> CellRoom:
-    """Lines in a hash table that has room for as many more."""
-    lines, width = max(2 * len(cells), 64), max(marks.shape[1], 2)
+def roomy(cells: IntArray, table: IntArray, marks: IntArray, lines: int = 0) -> CellRoom:
+    """Cells with their counts in a hash table that has so many lines, or at least some to spare."""
+    lines, width = max(lines, len(cells) + FEWEST_LINES), max(marks.shape[1], 2)
     room = CellRoom(
         np.full(1 << (2 * lines - 1).bit_length(), EMPTY),
         np.zeros(lines, np.int64),
         np.zeros((lines, width), np.int64),
         np.zeros((MARKS, width), np.int64),
     )
-    room.cells[: len(cells)] = cells
-    room.table[: len(cells), : marks.shape[1]] = table
+    if len(cells):
+        room.cells[: len(cells)] = cells
+        room.table[: len(cells), : table.shape[1]] = table
+        enter_cells(cells, room.places)
     room.marks[:, : marks.shape[1]] = marks
-    enter_cells(cells, room.places)
     return room

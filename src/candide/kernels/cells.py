@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from candide.data.arrays import AnyArray, FloatArray, IntArray
+from candide.data.arrays import FloatArray, IntArray
 from candide.kernels import compiled
 
 ALL_BUT_SIGN = np.int64(0x7FFFFFFFFFFFFFFF)
@@ -132,7 +132,7 @@ def last_shared_bits(cells: IntArray) -> IntArray:
 
 
 @compiled
-def joined_cells(one: IntArray, other: IntArray) -> tuple[IntArray, IntArray, IntArray]:
+def union_of_cells(one: IntArray, other: IntArray) -> tuple[IntArray, IntArray, IntArray]:
     """All cells of two ascending lists, ascending, and where among them those of each list are."""
     cells = np.empty(len(one) + len(other), np.int64)
     first, second = np.empty(len(one), np.int64), np.empty(len(other), np.int64)
@@ -154,7 +154,7 @@ def joined_cells(one: IntArray, other: IntArray) -> tuple[IntArray, IntArray, In
 
 @compiled
 def coarser_cells(cells: IntArray, units: IntArray, shift: int) -> tuple[IntArray, IntArray]:
-    """Ascending cells without their last `shift` bits, and the counts units[cell, class] of those that fall together."""
+    """Ascending cells without their last `shift` bits, and the counts[cell, class] of those that fall together."""
     joined, table = np.empty_like(cells), np.zeros(units.shape, np.int64)
     count = 0
     for line in range(len(cells)):

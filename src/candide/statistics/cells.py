@@ -22,9 +22,9 @@ from candide.kernels.cells import (
     coarser_cells,
     count_cells,
     enter_cells,
-    joined_cells,
     last_shared_bits,
     numbers_with,
+    union_of_cells,
 )
 from candide.statistics.moments import row_major
 from candide.statistics.tally import refuse_count_overflow
@@ -183,7 +183,7 @@ class Cells:
         """The cells of both, the counts of each in them with the marks last, the level and the bits."""
         level, bits = min(self.level, other.level), max(self.bits, other.bits)
         pair = self.at_level(level), other.at_level(level)
-        cells, *lines = joined_cells(pair[0].cells, pair[1].cells)
+        cells, *lines = union_of_cells(pair[0].cells, pair[1].cells)
         mine, theirs = (np.zeros((len(cells) + MARKS, self.classes), np.int64) for _ in pair)
         for part, line, table in zip(pair, lines, (mine, theirs), strict=True):
             table[line] = in_finer_units(part.units, bits - part.bits)

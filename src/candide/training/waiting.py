@@ -52,10 +52,10 @@ def are_many(waiting: Sequence[Batch]) -> bool:
 
 def learn_waiting(trained: TrainedModel, waiting: Sequence[Batch]) -> TrainedModel:
     """The model once rows that waited are learned."""
-    return learn_rows(trained, [together(waiting)]) if waiting else trained
+    return learn_rows(trained, [one_batch(waiting)]) if waiting else trained
 
 
-def together(batches: Sequence[Batch]) -> Batch:
+def one_batch(batches: Sequence[Batch]) -> Batch:
     """The rows of several batches of numbers, which have the same columns."""
     matrices = [batch.columns.matrix for batch in batches if isinstance(batch.columns, MatrixColumns)]
     labels = [batch.labels for batch in batches if batch.labels is not None]

@@ -229,9 +229,10 @@ class NaiveBayes(Shared, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
         New columns, words, categories and classes are welcome. A model that was never fitted may begin here. A column
         without a family given is taken by its first value at first: x itself, and strings in the column "text", are
-        text, other strings categories, truth values bernoulli, numbers gaussian. Once there are 16 rows, and whenever
-        there are four times as many, its family is read off all of them, among those that can be asked between rows.
-        When the model is frozen, to be saved or to predict many rows, it is read off among all, as `fit` does.
+        text, other strings categories, truth values bernoulli, numbers gaussian. When it is asked once there are 16
+        rows, and whenever there are four times as many, its family is read off all of them, among those that can be
+        asked between rows. When the model is frozen, to be saved or to predict many rows, it is read off among all, as
+        `fit` does.
 
         >>> filter = NaiveBayes().learn_one("win a prize now", "spam").learn_one("see you at noon", "ham")
         >>> filter.predict_one("a prize for you"), filter.forget_one("win a prize now", "spam").predict_one("a prize")

@@ -165,3 +165,18 @@ def coarser_cells(cells: IntArray, units: IntArray, shift: int) -> tuple[IntArra
         for label in range(units.shape[1]):
             table[count - 1, label] += units[line, label]
     return joined[:count].copy(), table[:count].copy()
+
+
+@compiled
+def occupied_cells(cells: IntArray, units: IntArray, order: IntArray) -> tuple[IntArray, IntArray]:
+    """Cells and their counts units[cell, class] in another order, without those that hold nothing."""
+    kept, table = np.empty(len(order), np.int64), np.empty((len(order), units.shape[1]), np.int64)
+    count = 0
+    for line in order:
+        occupied = np.int64(0)
+        for label in range(units.shape[1]):
+            table[count, label] = units[line, label]
+            occupied |= units[line, label]
+        kept[count] = cells[line]
+        count += 1 if occupied else 0
+    return kept[:count], table[:count]

@@ -24,6 +24,7 @@ from candide.kernels.cells import (
     enter_cells,
     last_shared_bits,
     numbers_with,
+    occupied_cells,
     union_of_cells,
 )
 from candide.statistics.moments import row_major
@@ -93,10 +94,12 @@ class Cells:
 
     @classmethod
     def canonical(cls, cells: IntArray, units: IntArray, marks: IntArray, level: int, bits: int) -> Cells:
-        """Ascending cells without those that are empty; whole counts where they can be."""
-        kept = np.flatnonzero(units.any(axis=1))
-        lines, bits = coarsest(np.concatenate([units[kept], marks]), bits)
-        return cls(cells[kept], lines[:-MARKS], lines[-MARKS:], level, bits)
+        """Cells in ascending order without those that are empty; whole counts where they can be."""
+        cells, units = occupied_cells(cells, units, np.argsort(cells))
+        if not bits:
+            return cls(cells, units, marks, level)
+        lines, bits = coarsest(np.concatenate([units, marks]), bits)
+        return cls(cells, lines[:-MARKS], lines[-MARKS:], level, bits)
 
     @property
     def classes(self) -> int:
@@ -313,9 +316,9 @@ class CellsBuilder:
     def freeze(self) -> Cells:
         if not self.used:
             return Cells.empty(self.classes, self.level)
-        order = np.argsort(self.room.cells[: self.used])
-        units, marks = self.room.table[order, : self.classes], self.room.marks[:, : self.classes]
-        return Cells.canonical(self.room.cells[order], units, marks, self.level, self.bits).with_at_most(MOST_CELLS)
+        cells, units = self.room.cells[: self.used], self.room.table[: self.used, : self.classes]
+        marks = self.room.marks[:, : self.classes].copy()
+        return Cells.canonical(cells, units, marks, self.level, self.bits).with_at_most(MOST_CELLS)
 
 
 def roomy(cells: IntArray, table: IntArray, marks: IntArray, lines: int = 0) -> CellRoom:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from functools import cached_property
 
 import numpy as np
 
 from candide.data.arrays import BoolArray, FloatArray, IntArray
 from candide.data.errors import OverflowRefused
 from candide.families.base.density import Density, Moments, Pool, blend
+from candide.families.base.streaming import Bell
 from candide.families.base.support import LOGS, REAL
 from candide.kernels.bells import add_bells, blend_columns
 from candide.kernels.running import DEVIATION, HEAVIEST_ENTRY, MEAN, WEIGHT, add_one, round_changed
@@ -153,13 +155,17 @@ class LiveDensity(Live):
     def builder_over(self, seen: Sums) -> RunningSums:
         return RunningSums.over(seen)
 
+    @cached_property
+    def bell(self) -> Bell | None:
+        return self.family.bell
+
     def read(self, cells: list[Cell]) -> FloatArray:
-        support, family = self.family.support, self.family.name
+        support = self.family.support
         row = [math.nan] * len(self.columns)
         for index, name, value in cells:
             number = value if type(value) is float else number_of(value, name)
             is_real = support is REAL and math.isfinite(number)
-            row[index] = number if is_real else within_support(support, number, name, family)
+            row[index] = number if is_real else within_support(support, number, name, self.family.name)
         return np.asarray(self.family.summed(np.array([row])))
 
     def learn(self, values: FloatArray, label: int) -> None:
@@ -196,7 +202,7 @@ class LiveDensity(Live):
 
     def _add_terms(self, columns: IntArray, numbers: FloatArray, order: IntArray, joint: FloatArray) -> None:
         """Add what numbers in some columns say into joint[class]."""
-        family, bell, prior_rows = self.family, self.family.bell, float(self.family.smoothing)
+        family, bell, prior_rows = self.family, self.bell, float(self.family.smoothing)
         if bell is None:
             parameters = family.parameters(self.builder.blended(columns, order, prior_rows))
             joint[order] += family.log_density(numbers[:, None], *parameters).sum(axis=0)

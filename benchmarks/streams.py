@@ -18,6 +18,7 @@ import gzip
 import json
 import time
 from collections.abc import Callable
+from functools import partial
 from itertools import cycle, islice
 from pathlib import Path
 from typing import Any
@@ -75,16 +76,16 @@ def rows(size: int, numbers: int, categories: int) -> list[Event]:
     return events
 
 
-def river_rows(numbers: int, categories: int) -> Callable[[], Any]:
+def river_rows(numbers: int, categories: int) -> Any:
     """The model that river has for such rows."""
     from river import compose, naive_bayes, preprocessing
 
+    if not categories:
+        return naive_bayes.GaussianNB()
     values = compose.SelectType(str) | preprocessing.OneHotEncoder()
     if not numbers:
-        return lambda: (values | naive_bayes.BernoulliNB()).clone()
-    if not categories:
-        return naive_bayes.GaussianNB
-    return lambda: ((compose.SelectType(float) + values) | naive_bayes.GaussianNB()).clone()
+        return values | naive_bayes.BernoulliNB()
+    return (compose.SelectType(float) + values) | naive_bayes.GaussianNB()
 
 
 def candide() -> Any:
@@ -171,7 +172,7 @@ def main() -> None:
              for line in compared(name, events, candide, river)]  # fmt: skip
     for name, numbers, categories in (("6 numbers", 6, 0), ("6 categories", 0, 6), ("3 of each", 3, 3)):
         events = rows(most, numbers, categories)
-        lines += compared(name, events, NaiveBayes, river_rows(numbers, categories))
+        lines += compared(name, events, NaiveBayes, partial(river_rows, numbers, categories))
     clock = f"{machine('candide', 'river')}; the best of {ROUNDS} turns, processor microseconds an event."
     title = "# Streams: predict_proba_one, then learn_one, for each event"
     header = ["events", "how many", "candide µs", "river µs", "times faster", "same answer"]

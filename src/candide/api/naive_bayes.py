@@ -43,6 +43,7 @@ from candide.training.learn import learn_rows, refuse_undeclared
 from candide.training.merge import merge_two
 from candide.training.refill import refilled
 from candide.training.reread import reread
+from candide.training.waiting import are_many, learn_waiting, may_wait, with_waiting
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -99,6 +100,8 @@ class NaiveBayes(Shared, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     _trained: TrainedModel
     _stream: Stream | None = None
     _latest: dict[str, Any]
+    _waiting: tuple[Batch, ...] = ()
+    """Rows that `_trained` has yet to learn."""
     _is_unread = False
     """Whether rows were learned or forgotten since choices were read off."""
 
@@ -163,9 +166,12 @@ class NaiveBayes(Shared, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         declared = frozenset(key for key in map(key_of, [] if classes is None else classes) if key is not None)
         refuse_undeclared(batch, declared)
         if not self.__sklearn_is_fitted__():
-            self._become(fit_first_batch(self._options(), batch, label, declared), first=True)
+            self._become(fit_first_batch(self._options(), batch, label, declared), first=True, unread=True)
             return self
         batch = self._met(batch)
+        if self._stream is None and may_wait(self._trained, batch, declared):
+            self._wait(batch)
+            return self
         before = replace(self._remembered, options=self._options())
         self._become(learn_rows(before, [batch], declared, sample=batch), unread=True)
         return self
@@ -223,9 +229,10 @@ class NaiveBayes(Shared, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
         New columns, words, categories and classes are welcome. A model that was never fitted may begin here. A column
         without a family given is taken by its first value at first: x itself, and strings in the column "text", are
-        text, other strings categories, truth values bernoulli, numbers gaussian. Once there are 16 rows, and whenever
-        there are four times as many, its family is read off all of them, among those that can be asked between rows.
-        When the model is frozen, to be saved or to predict many rows, it is read off among all, as `fit` does.
+        text, other strings categories, truth values bernoulli, numbers gaussian. When it is asked once there are 16
+        rows, and whenever there are four times as many, its family is read off all of them, among those that can be
+        asked between rows. When the model is frozen, to be saved or to predict many rows, it is read off among all, as
+        `fit` does.
 
         >>> filter = NaiveBayes().learn_one("win a prize now", "spam").learn_one("see you at noon", "ham")
         >>> filter.predict_one("a prize for you"), filter.forget_one("win a prize now", "spam").predict_one("a prize")
@@ -478,6 +485,16 @@ class NaiveBayes(Shared, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     @property
     def _remembered(self) -> TrainedModel:
         """Everything learned, with choices that may be older than the counts."""
+        if not self._waiting:
+            return self._chosen
+        if "learned" not in self._latest:
+            self._latest["learned"] = learn_waiting(self._trained, self._waiting)
+        learned: TrainedModel = self._latest["learned"]
+        return learned
+
+    @property
+    def _chosen(self) -> TrainedModel:
+        """Everything but the rows that wait to be learned, which change no choice."""
         if self._stream is not None:
             return self._stream.freeze()
         if "_trained" not in vars(self):
@@ -558,7 +575,7 @@ class NaiveBayes(Shared, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _label(self, y: Any) -> Any:
         """The labels given, or the name of the column that holds them, where the model knows it."""
-        return self._remembered.label if y is None and self.__sklearn_is_fitted__() else y
+        return self._chosen.label if y is None and self.__sklearn_is_fitted__() else y
 
     def _refuse_fading(self) -> None:
         """Many rows at once have no order in which to fade."""
@@ -571,12 +588,21 @@ class NaiveBayes(Shared, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _become(self, trained: TrainedModel, first: bool = False, unread: bool = False) -> None:
         """Take on what was learned, as the last step: whatever can be refused was refused before."""
-        self._trained = trained
+        self._trained, self._waiting = trained, ()
         self._is_unread = unread
         self._stream = None
         self._latest = {}
         if first:
             self._note_columns(trained.schema.columns)
+
+    def _wait(self, batch: Batch) -> None:
+        """Let rows wait to be learned, unless some do already and are many."""
+        options = self._options()
+        waiting = with_waiting(self._waiting, batch, self._trained)
+        if options != self._trained.options or "learned" in self._latest or are_many(waiting):
+            waiting = with_waiting((), batch, self._trained)
+            self._become(replace(self._remembered, options=options))
+        self._waiting, self._is_unread, self._latest = waiting, True, {}
 
     def _note_columns(self, names: tuple[str, ...]) -> None:
         """What scikit-learn wants to know of the columns."""
@@ -590,6 +616,8 @@ class NaiveBayes(Shared, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         twin = super()._still()
         if twin._stream is not None and twin._stream.half_life is None:
             twin._trained, twin._stream = twin._stream.freeze(), None
+        elif twin._waiting:
+            twin._trained, twin._waiting = twin._remembered, ()
         return twin
 
     def __getstate__(self) -> dict[str, Any]:
@@ -602,7 +630,7 @@ class NaiveBayes(Shared, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if stream is None and self.__sklearn_is_fitted__():
             with self._writing:
                 stream = self._stream or open_stream(replace(self.trained_, options=self._options()), self.half_life)
-                self._stream, self._is_unread = stream, False
+                self._stream, self._is_unread, self._waiting = stream, False, ()
                 self.__dict__.pop("_trained", None)  # the stream has it all, and may come to forget it
         if stream is not None and stream.half_life != self.half_life:
             raise OptionRefused(
@@ -648,7 +676,7 @@ class NaiveBayes(Shared, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 advice="Give the columns it learned from.",
                 expected=f"{self.n_features_in_} features",
             )
-        return met(self._remembered.schema, batch)
+        return met(self._chosen.schema, batch)
 
 
 def looked_at_twice(schema: Schema) -> ColumnWarning:

@@ -9,6 +9,7 @@ from scipy.special import gammaln
 
 from candide.data.arrays import FloatArray
 from candide.families.base.density import Density, Moments, Parameters, lifted
+from candide.families.base.streaming import Bell
 from candide.statistics.sums import Sums
 
 FAR = 1e100
@@ -29,6 +30,10 @@ class Student(Density):
     rank = 30
     called = ("freedom", "centre", "scale")
     formula = "Student's t of ({x} - {centre}) / {scale} with {freedom} degrees of freedom, / {scale}"
+
+    @property
+    def bell(self) -> Bell:
+        return Bell(is_student=True, floor=self.floor)
 
     def parameters(self, seen: Moments) -> Parameters:
         """Degrees of freedom, centre and scale.

@@ -10,13 +10,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from candide.data.arrays import AnyArray, FloatArray, IntArray
+from candide.data.arrays import FloatArray, IntArray
 from candide.kernels import compiled
-from candide.kernels.hashing import mix
 
 ALL_BUT_SIGN = np.int64(0x7FFFFFFFFFFFFFFF)
 EMPTY = np.int64(-1)
 ZERO, FRACTION = 0, 1
+GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+"""2^64 over the golden ratio: its multiples lie evenly, so neighbours are hashed apart (Knuth 1973, section 6.4)."""
 
 
 class CellRoom(NamedTuple):
@@ -56,44 +57,53 @@ def numbers_with(keys: IntArray) -> FloatArray:
 
 
 @compiled
-def line_of(cell: Any, room: CellRoom) -> Any:
-    """The line of a cell, or -1 - the place in the hash table where it may be entered."""
-    mask = len(room.places) - 1
-    place = np.int64(mix(np.uint64(cell)) & np.uint64(mask))
-    while room.places[place] != EMPTY:
-        if room.cells[room.places[place]] == cell:
-            return room.places[place]
-        place = (place + 1) & mask
-    return -1 - place
+def places_shift(places: IntArray) -> Any:
+    """By how much a hash of 64 bits is shifted to be a place in a table of 2^n of them."""
+    shift, size = 64, len(places)
+    while size > 1:
+        shift, size = shift - 1, size >> 1
+    return np.uint64(shift)
 
 
 @compiled
 def count_cells(
-    values: FloatArray, labels: IntArray, weights: IntArray, shift: int, room: CellRoom, reach: tuple[int, int]
+    numbers: FloatArray,
+    column: int,
+    labels: IntArray,
+    weights: IntArray,
+    shift: int,
+    room: CellRoom,
+    reach: tuple[int, int],
 ) -> tuple[int, int]:
-    """Count one column from row reach[0] on; reach[1] lines are in use. NaN is missing; `weights` may be empty.
+    """Count one column of numbers[row, column] from row reach[0] on; reach[1] lines are in use.
 
-    Stops where a new cell would find no line free. Gives the row to go on from and the lines in use.
+    NaN is missing; `weights` may be empty. Stops where a new cell would find no line free. Gives the row to go on from
+    and the lines in use.
     """
     row, used = reach
-    while row < len(values):
-        value = values[row]
+    places, cells, table, marks = room
+    mask, hashed = len(places) - 1, places_shift(places)
+    while row < len(numbers):
+        value = numbers[row, column]
         if value == value:
-            weight = weights[row] if weights.size else 1
             cell = ordered(np.float64(value + 0.0).view(np.int64)) >> shift
-            line = line_of(cell, room)
-            if line < 0:
-                if used == len(room.cells):
+            place = np.int64((np.uint64(cell) * GOLDEN) >> hashed)
+            line = places[place]
+            while line != EMPTY and cells[line] != cell:
+                place = (place + 1) & mask
+                line = places[place]
+            if line == EMPTY:
+                if used == len(cells):
                     break
-                room.places[-1 - line] = used
-                room.cells[used] = cell
-                line = used
+                places[place] = line = used
+                cells[line] = cell
                 used += 1
-            room.table[line, labels[row]] += weight
+            label, weight = labels[row], weights[row] if weights.size else 1
+            table[line, label] += weight
             if value == 0.0:
-                room.marks[ZERO, labels[row]] += weight
+                marks[ZERO, label] += weight
             elif value != np.floor(value):
-                room.marks[FRACTION, labels[row]] += weight
+                marks[FRACTION, label] += weight
         row += 1
     return row, used
 
@@ -101,9 +111,9 @@ def count_cells(
 @compiled
 def enter_cells(cells: IntArray, places: IntArray) -> None:
     """Enter different cells, line by line, in an empty hash table with room for them."""
-    mask = len(places) - 1
+    mask, hashed = len(places) - 1, places_shift(places)
     for line in range(len(cells)):
-        place = np.int64(mix(np.uint64(cells[line])) & np.uint64(mask))
+        place = np.int64((np.uint64(cells[line]) * GOLDEN) >> hashed)
         while places[place] != EMPTY:
             place = (place + 1) & mask
         places[place] = line
@@ -122,8 +132,51 @@ def last_shared_bits(cells: IntArray) -> IntArray:
 
 
 @compiled
-def add_cells(lines: AnyArray, first: IntArray, table: AnyArray) -> None:
-    """Add each of lines[line, class] into table[first[line], class]."""
-    for line in range(len(lines)):
-        for label in range(lines.shape[1]):
-            table[first[line], label] += lines[line, label]
+def union_of_cells(one: IntArray, other: IntArray) -> tuple[IntArray, IntArray, IntArray]:
+    """All cells of two ascending lists, ascending, and where among them those of each list are."""
+    cells = np.empty(len(one) + len(other), np.int64)
+    first, second = np.empty(len(one), np.int64), np.empty(len(other), np.int64)
+    left = right = count = 0
+    while left < len(one) or right < len(other):
+        is_mine = right == len(other) or (left < len(one) and one[left] <= other[right])
+        is_theirs = left == len(one) or (right < len(other) and other[right] <= one[left])
+        if is_mine:
+            cells[count] = one[left]
+            first[left] = count
+            left += 1
+        if is_theirs:
+            cells[count] = other[right]
+            second[right] = count
+            right += 1
+        count += 1
+    return cells[:count], first, second
+
+
+@compiled
+def coarser_cells(cells: IntArray, units: IntArray, shift: int) -> tuple[IntArray, IntArray]:
+    """Ascending cells without their last `shift` bits, and the counts[cell, class] of those that fall together."""
+    joined, table = np.empty_like(cells), np.zeros(units.shape, np.int64)
+    count = 0
+    for line in range(len(cells)):
+        cell = cells[line] >> shift
+        if count == 0 or joined[count - 1] != cell:
+            joined[count] = cell
+            count += 1
+        for label in range(units.shape[1]):
+            table[count - 1, label] += units[line, label]
+    return joined[:count].copy(), table[:count].copy()
+
+
+@compiled
+def occupied_cells(cells: IntArray, units: IntArray, order: IntArray) -> tuple[IntArray, IntArray]:
+    """Cells and their counts units[cell, class] in another order, without those that hold nothing."""
+    kept, table = np.empty(len(order), np.int64), np.empty((len(order), units.shape[1]), np.int64)
+    count = 0
+    for line in order:
+        occupied = np.int64(0)
+        for label in range(units.shape[1]):
+            table[count, label] = units[line, label]
+            occupied |= units[line, label]
+        kept[count] = cells[line]
+        count += 1 if occupied else 0
+    return kept[:count], table[:count]

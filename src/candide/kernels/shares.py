@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
+from candide.data.arrays import AnyArray, FloatArray, IntArray
 from candide.kernels import compiled
 from candide.kernels.words import Number
 
@@ -22,3 +25,27 @@ def log_whole(total: Number | float, pseudocount: float, slots: Number | float) 
     """The logarithm of all counts and pseudocounts together; 0 where there are no slots."""
     whole = total + pseudocount * slots
     return math.log(whole) if whole > 0.0 else 0.0
+
+
+@compiled
+def add_log_shares(
+    columns: IntArray,
+    slots: IntArray,
+    table: AnyArray,
+    totals: AnyArray,
+    different: FloatArray,
+    scale: float,
+    smoothing: float,
+    joint: FloatArray,
+) -> None:
+    """Add to joint[class] the log share of each of some slots, one in each of the columns.
+
+    `table` counts [slot, class], `totals` [column, class], both to be multiplied by `scale`; `different` are the slots
+    that each column has.
+    """
+    for index in range(len(slots)):
+        counts, wholes, others = table[slots[index]], totals[columns[index]], different[columns[index]]
+        for label in range(len(joint)):
+            total = scale * wholes[label]
+            added = pseudocount_of(total, smoothing)
+            joint[label] += np.log(scale * counts[label] + added) - log_whole(total, added, others)

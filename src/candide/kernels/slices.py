@@ -3,7 +3,7 @@
 Most values never meet the digits of an exact sum one by one. A block of rows is cut, column by column, into slices so
 short that doubles add them and their products without rounding (Rump, Ogita and Oishi 2008; Ozaki et al. 2012); only
 the sums of slices are then added to the digits. A value that does not fit its column's slices is a stray, added on its
-own.
+own; one that is missing adds nothing, not even its weight.
 """
 
 from typing import NamedTuple
@@ -28,8 +28,8 @@ Integers = NDArray[np.int64]
 WIDTH = 64
 """Columns in a tile: a constant, so that the compiler sees that the slots of one class never overlap."""
 
-SLOTS = 8
-"""Slice sums kept per column and class: two for x, six for x²."""
+SLOTS = 9
+"""Slice sums kept per column and class: two for x, six for x², and one for the weight of what is there."""
 
 SLICE_BITS = 21
 """A slice of a moment is at most 2^21 units, and the next unit is 2^22 times smaller."""
@@ -178,7 +178,8 @@ def slice_rows(
             middle, tail = both - high, value - both
             exact_tail = (tail + splitters[column + 2 * WIDTH]) - splitters[column + 2 * WIDTH]
             whole = (tail == exact_tail) & (abs(value) <= splitters[column + 3 * WIDTH])
-            left_over += 0 if whole else 1
+            there = value == value
+            left_over += 1 if there & (not whole) else 0
             high = high if whole else 0.0
             middle = middle if whole else 0.0
             tail = tail if whole else 0.0
@@ -192,6 +193,7 @@ def slice_rows(
             mine[column + 5 * WIDTH] += heavy_middle * middle
             mine[column + 6 * WIDTH] += heavy_middle * tail
             mine[column + 7 * WIDTH] += heavy_tail * tail
+            mine[column + 8 * WIDTH] += weight if there else 0.0
         if left_over:
             count = list_strays(line, splitters, row * columns + first, strays, count)
     return count
@@ -204,8 +206,9 @@ def list_strays(line: Floats, splitters: Floats, origin: int, strays: Integers, 
         value = line[column]
         tail = value - ((value + splitters[column + WIDTH]) - splitters[column + WIDTH])
         exact_tail = (tail + splitters[column + 2 * WIDTH]) - splitters[column + 2 * WIDTH]
+        whole = (tail == exact_tail) & (abs(value) <= splitters[column + 3 * WIDTH])
         strays[count] = origin + column
-        count += 0 if (tail == exact_tail) & (abs(value) <= splitters[column + 3 * WIDTH]) else 1
+        count += 1 if (value == value) & (not whole) else 0
     return count
 
 
@@ -234,24 +237,24 @@ def slice_tiles(rows: WeighedRows, room: SliceRoom) -> tuple[int, int, int]:
         value = block[strays[index] // columns, strays[index] % columns]
         if np.isinf(value):
             return count, lowest, INFINITE
-        if value != 0.0 and not np.isnan(value):
+        if value != 0.0:
             exponent = exponent_of(value)
             lowest, highest = min(lowest, exponent), max(highest, exponent + 53)
     return count, lowest, highest
 
 
 @compiled
-def flush_slices(slices: Floats, class_weights: Floats, sums: MomentWindows) -> None:
-    """Move slice sums float64[tiles, classes, SLOTS · WIDTH] into the digits, where a class has weight."""
+def flush_slices(slices: Floats, sums: MomentWindows) -> None:
+    """Move slice sums float64[tiles, classes, SLOTS · WIDTH] into the digits, where a column has weight in a class."""
     (weight, weight_low), (total, total_low), (square, square_low) = sums
     columns, classes = weight.shape[:2]
     for label in range(classes):
-        if class_weights[label] == 0.0:
-            continue
         for column in range(columns):
             mine = slices[column // WIDTH, label]
             lane = column % WIDTH
-            add_double(weight[column, label], weight_low, class_weights[label])
+            if mine[lane + 8 * WIDTH] == 0.0:
+                continue
+            add_double(weight[column, label], weight_low, mine[lane + 8 * WIDTH])
             entry = total[column, label]
             add_double(entry, total_low, mine[lane])
             add_double(entry, total_low, mine[lane + WIDTH])
@@ -279,15 +282,10 @@ def add_value(rows: WeighedRows, row: int, column: int, sums: MomentWindows) -> 
 
 @compiled
 def add_strays(rows: WeighedRows, strays: Integers, sums: MomentWindows) -> None:
-    """Add strays one by one; the flush holds their weight already, so a missing value takes its own back."""
+    """Add strays one by one; the flush holds their weight already."""
     columns = rows.values.shape[1]
     for stray in strays:
-        row, column = stray // columns, stray % columns
-        if np.isnan(rows.values[row, column]):
-            mantissa, entry = rows.mantissas[row], sums.weight.digits[column, rows.labels[row]]
-            add_integer(entry, sums.weight.low, abs(mantissa), rows.exponents[row], mantissa > 0)
-        else:
-            add_value(rows, row, column, sums)
+        add_value(rows, stray // columns, stray % columns, sums)
 
 
 @compiled
@@ -323,11 +321,9 @@ def rows_between(rows: WeighedRows, start: int, stop: int) -> WeighedRows:
 
 
 @compiled
-def survey_block(rows: WeighedRows, class_weights: Floats, lowest: int, highest: int) -> tuple[int, int]:
-    """Set class_weights, float64[classes], and widen the bits in use by those of rows that slices do not take."""
-    class_weights[:] = 0.0
+def survey_heavy(rows: WeighedRows, lowest: int, highest: int) -> tuple[int, int]:
+    """Widen the bits in use by those of rows that slices do not take."""
     for row in range(rows.values.shape[0]):
-        class_weights[rows.labels[row]] += rows.light[row]
         if rows.light[row] == 0.0:
             bottom, top = survey_rows(rows.values[row : row + 1])
             lowest, highest = min(lowest, bottom), max(highest, top)
@@ -346,20 +342,19 @@ def learn_blocks(
     """
     start, step, weight_lowest, weight_highest = reach
     total, square = sums.total, sums.square
-    class_weights = np.zeros(sums.weight.digits.shape[1])
     while start < rows.values.shape[0]:
         stop = min(start + step, rows.values.shape[0])
         block = rows_between(rows, start, stop)
         room.slices[:] = 0.0
         count, lowest, highest = slice_tiles(block, room)
-        lowest, highest = survey_block(block, class_weights, lowest, highest)
+        lowest, highest = survey_heavy(block, lowest, highest)
         bottom, top = lowest + weight_lowest, highest + weight_highest
         if highest == INFINITE or not (
             in_window(bottom, top, total.low, total.digits.shape[2])
             and in_window(bottom + lowest, top + highest, square.low, square.digits.shape[2])
         ):
             return start, lowest, highest
-        flush_slices(room.slices, class_weights, sums)
+        flush_slices(room.slices, sums)
         add_strays(block, room.strays[:count], sums)
         for row in range(stop - start):
             if block.light[row] == 0.0:

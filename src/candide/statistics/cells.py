@@ -19,12 +19,15 @@ from candide.kernels.cells import (
     FRACTION,
     ZERO,
     CellRoom,
-    add_cells,
+    coarser_cells,
     count_cells,
     enter_cells,
     last_shared_bits,
     numbers_with,
+    occupied_cells,
+    union_of_cells,
 )
+from candide.statistics.moments import row_major
 from candide.statistics.tally import refuse_count_overflow
 from candide.statistics.weight_grid import amounts, coarsest, in_finer_units
 
@@ -35,6 +38,9 @@ CELLS_AT_FIRST = 512
 
 MOST_CELLS = 8192
 """Numbers that come later keep to that level, unless they occupy more cells than this."""
+
+FEWEST_LINES = 64
+"""Lines that cells in the making have to spare at least."""
 
 MINUS_ZERO = -1
 """The key that no number has, since -0.0 is 0.0."""
@@ -88,10 +94,12 @@ class Cells:
 
     @classmethod
     def canonical(cls, cells: IntArray, units: IntArray, marks: IntArray, level: int, bits: int) -> Cells:
-        """Ascending cells without those that are empty; whole counts where they can be."""
-        kept = np.flatnonzero(units.any(axis=1))
-        lines, bits = coarsest(np.concatenate([units[kept], marks]), bits)
-        return cls(cells[kept], lines[:-MARKS], lines[-MARKS:], level, bits)
+        """Cells in ascending order without those that are empty; whole counts where they can be."""
+        cells, units = occupied_cells(cells, units, np.argsort(cells))
+        if not bits:
+            return cls(cells, units, marks, level)
+        lines, bits = coarsest(np.concatenate([units, marks]), bits)
+        return cls(cells, lines[:-MARKS], lines[-MARKS:], level, bits)
 
     @property
     def classes(self) -> int:
@@ -130,9 +138,7 @@ class Cells:
             raise ValueError(f"cells of level {self.level} cannot be told apart at level {level}")
         if level == self.level:
             return self
-        cells, first = np.unique(self.cells >> (self.level - level), return_inverse=True)
-        units = np.zeros((len(cells), self.classes), np.int64)
-        add_cells(self.units, first, units)
+        cells, units = coarser_cells(self.cells, self.units, self.level - level)
         return Cells(cells, units, self.marks, level, self.bits)
 
     def with_at_most(self, most: int) -> Cells:
@@ -153,12 +159,17 @@ class Cells:
 
     def only(self, positions: IntArray) -> Cells:
         """The counts of some classes, in the given order."""
+        if np.array_equal(positions, np.arange(self.classes)):
+            return self
         return Cells.canonical(
             self.cells, self.units[:, positions], self.marks[:, positions], self.level, self.bits
         )
 
     def __add__(self, other: Cells) -> Cells:
         """Both, at the coarser level; coarser still where that is more cells than anyone needs."""
+        for some, others in ((self, other), (other, self)):
+            if not len(others) and others.level >= some.level and len(some) <= MOST_CELLS:
+                return some
         cells, mine, theirs, level, bits = self._aligned(other)
         refuse_count_overflow(mine, theirs)
         lines = mine + theirs
@@ -175,10 +186,10 @@ class Cells:
         """The cells of both, the counts of each in them with the marks last, the level and the bits."""
         level, bits = min(self.level, other.level), max(self.bits, other.bits)
         pair = self.at_level(level), other.at_level(level)
-        cells = np.union1d(pair[0].cells, pair[1].cells)
+        cells, *lines = union_of_cells(pair[0].cells, pair[1].cells)
         mine, theirs = (np.zeros((len(cells) + MARKS, self.classes), np.int64) for _ in pair)
-        for part, table in zip(pair, (mine, theirs), strict=True):
-            table[np.searchsorted(cells, part.cells)] = in_finer_units(part.units, bits - part.bits)
+        for part, line, table in zip(pair, lines, (mine, theirs), strict=True):
+            table[line] = in_finer_units(part.units, bits - part.bits)
             table[len(cells) :] = in_finer_units(part.marks, bits - part.bits)
         return cells, mine, theirs, level, bits
 
@@ -279,12 +290,18 @@ class CellsBuilder:
             self.bits = bits
 
     def learn(self, values: FloatArray, labels: IntArray, weights: IntArray) -> None:
-        """Count the numbers of rows; weights are in the units of the builder, or none."""
-        values, row = np.ascontiguousarray(values), 0
+        """Count numbers; weights are in the units of the builder, or none."""
+        self.learn_column(row_major(values[:, None]), 0, labels, weights)
+
+    def learn_column(self, numbers: FloatArray, column: int, labels: IntArray, weights: IntArray) -> None:
+        """Count one column of numbers[row, column], which are `row_major`."""
+        row, lines = 0, min(len(numbers), 2 * CELLS_AT_FIRST)
+        if lines > len(self.room.cells):
+            self.room = roomy(self.room.cells[: self.used], self.room.table[: self.used], self.room.marks, lines)
         while True:
             shift = FINEST_LEVEL - self.level
-            row, self.used = count_cells(values, labels, weights, shift, self.room, (row, self.used))
-            if row == len(values):
+            row, self.used = count_cells(numbers, column, labels, weights, shift, self.room, (row, self.used))
+            if row == len(numbers):
                 return
             self._make_room()
 
@@ -292,27 +309,30 @@ class CellsBuilder:
         """More lines for cells, or coarser cells."""
         if self.used < 2 * self.most:
             room = self.room
-            self.room = roomy(room.cells, room.table, room.marks)
+            self.room = roomy(room.cells, room.table, room.marks, 2 * self.used)
         else:
             self._hold(self.freeze().with_at_most(self.most))
 
     def freeze(self) -> Cells:
-        order = np.argsort(self.room.cells[: self.used])
-        units, marks = self.room.table[order, : self.classes], self.room.marks[:, : self.classes]
-        return Cells.canonical(self.room.cells[order], units, marks, self.level, self.bits).with_at_most(MOST_CELLS)
+        if not self.used:
+            return Cells.empty(self.classes, self.level)
+        cells, units = self.room.cells[: self.used], self.room.table[: self.used, : self.classes]
+        marks = self.room.marks[:, : self.classes].copy()
+        return Cells.canonical(cells, units, marks, self.level, self.bits).with_at_most(MOST_CELLS)
 
 
-def roomy(cells: IntArray, table: IntArray, marks: IntArray) -> CellRoom:
-    """Lines in a hash table that has room for as many more."""
-    lines, width = max(2 * len(cells), 64), max(marks.shape[1], 2)
+def roomy(cells: IntArray, table: IntArray, marks: IntArray, lines: int = 0) -> CellRoom:
+    """Cells with their counts in a hash table that has so many lines, or at least some to spare."""
+    lines, width = max(lines, len(cells) + FEWEST_LINES), max(marks.shape[1], 2)
     room = CellRoom(
         np.full(1 << (2 * lines - 1).bit_length(), EMPTY),
         np.zeros(lines, np.int64),
         np.zeros((lines, width), np.int64),
         np.zeros((MARKS, width), np.int64),
     )
-    room.cells[: len(cells)] = cells
-    room.table[: len(cells), : marks.shape[1]] = table
+    if len(cells):
+        room.cells[: len(cells)] = cells
+        room.table[: len(cells), : table.shape[1]] = table
+        enter_cells(cells, room.places)
     room.marks[:, : marks.shape[1]] = marks
-    enter_cells(cells, room.places)
     return room

@@ -16,6 +16,7 @@ from candide.data.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from candide.data.values import Coded
 from candide.kernels.counting import count_codes
 from candide.statistics.cells import CELLS_AT_FIRST, Cells, CellsBuilder
+from candide.statistics.moments import row_major
 from candide.statistics.sums import Sums, SumsBuilder, grid_logs
 from candide.statistics.tally import Tally, TallyBuilder
 from candide.statistics.weight_grid import bits_of, weights_in_units
@@ -220,16 +221,13 @@ class ColumnMemoryBuilder:
         held = np.flatnonzero(~np.isnan(numbers).all(axis=0)) if len(numbers) else np.zeros(0, np.int64)
         if not len(held):
             return
-        each = weights if weights.size else None
+        each, numbers, bits = weights if weights.size else None, row_major(numbers), bits_of(weights)
         self.numbers.learn(numbers, labels, each)
         self.logs.learn(grid_logs(numbers), labels, each)
         for index in held.tolist():
-            self._count(self.cells[index], numbers[:, index], labels, weights)
-
-    @staticmethod
-    def _count(cells: CellsBuilder, numbers: FloatArray, labels: IntArray, weights: AnyArray) -> None:
-        cells.in_units(bits_of(weights))
-        cells.learn(numbers, labels, weights_in_units(weights, len(labels), cells.bits))
+            cells = self.cells[index]
+            cells.in_units(bits)
+            cells.learn_column(numbers, index, labels, weights_in_units(weights, len(labels), cells.bits))
 
     def freeze(self) -> ColumnMemory:
         return ColumnMemory(

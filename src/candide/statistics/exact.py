@@ -162,6 +162,14 @@ class Digits:
         self.digits = np.zeros((*shape, 0), np.int64)
         self.low = 0
 
+    @classmethod
+    def over(cls, sums: ExactSums) -> "Digits":
+        """Go on from sums already there, with room for carries."""
+        digits = cls(sums.shape)
+        digits.digits = np.concatenate([sums.digits, np.zeros((*sums.shape, 2), np.int64)], axis=-1)
+        digits.low = sums.low
+        return digits
+
     @property
     def window(self) -> kernels.Window:
         """The digits as kernels take them."""

@@ -86,6 +86,8 @@ class Sums:
 
     def spread(self, positions: IntArray, classes: int) -> Sums:
         """The same sums among more classes: class i moves to positions[i]."""
+        if classes == self.classes and np.array_equal(positions, np.arange(classes)):
+            return self
         return Sums(*(part.spread(positions, classes, axis=1) for part in self._parts()))
 
     def only(self, positions: IntArray) -> Sums:

@@ -18,6 +18,7 @@ from candide.model.options import Options, only
 from candide.model.schema import Choice, chosen, families_by_column, is_left_to_us
 
 SEVERAL_WORDS = 2
+STRINGS = frozenset((str,))
 
 
 def choices_for(options: Options, row: Mapping[str, Any], names: Sequence[str], leaves_open: bool) -> list[Choice]:
@@ -75,4 +76,4 @@ def row_of(x: Any, text_columns: Sequence[str]) -> Mapping[str, Any]:
             where=Location(value=type(x).__name__),
             expected="a text or a mapping",
         )
-    return x if all(isinstance(name, str) for name in x) else {str(name): value for name, value in x.items()}
+    return x if STRINGS.issuperset(map(type, x)) else {str(name): value for name, value in x.items()}

@@ -16,7 +16,6 @@ import numpy as np
 from candide.data.advice import NamedOption, PythonCode, SetOption
 from candide.data.arrays import FloatArray, IntArray
 from candide.data.errors import Location, OptionRefused
-from candide.families.base.density import Pool
 from candide.families.base.family import AnyFamily
 from candide.families.base.streaming import BY_MOMENTS, BY_VALUES, BY_WORDS
 from candide.families.words.options import TextOptions
@@ -25,7 +24,7 @@ from candide.statistics.sums import Sums
 from candide.statistics.tally import Tally, TallyBuilder
 from candide.statistics.word_tally import WordTally
 from candide.stream.live import Cell, Live
-from candide.stream.live_sums import LiveDensity, pool_of
+from candide.stream.live_sums import LiveDensity
 from candide.stream.live_tallies import LiveCategories
 from candide.stream.live_words import LiveWords, RunningWords
 from candide.stream.stream import Stream
@@ -229,10 +228,10 @@ class FadingMoments:
         self.mean += gap * (weight / self.weight)
         self.spread += weight * gap * (value - self.mean)
 
-    def moments(self, scale: float) -> tuple[float, float, float, float]:
-        """Weight, mean, deviation and no logarithm, as `pool_of` takes them."""
+    def moments(self, scale: float) -> tuple[float, float, float]:
+        """Weight, mean and deviation."""
         deviation = math.sqrt(self.spread / self.weight) if self.weight else 0.0
-        return self.weight * scale, self.mean, deviation, 0.0
+        return self.weight * scale, self.mean, deviation
 
 
 class FadingSums:
@@ -261,10 +260,11 @@ class FadingSums:
             entry.weight *= factor
             entry.spread *= factor
 
-    def pools(self, columns: list[int], order: list[int]) -> tuple[Pool, Pool]:
-        """The moments of some columns, by class and of all classes together."""
-        own = [[self.entries[column][label].moments(self.scale) for label in order] for column in columns]
-        return pool_of(own, False), pool_of([[self.overall[column].moments(self.scale)] for column in columns], False)
+    def moments(self) -> FloatArray:
+        """Weight, mean and deviation of each (column, entry), that of all classes first, as `RunningSums` has them."""
+        lines = zip(self.overall, self.entries, strict=True)
+        table = [[entry.moments(self.scale) for entry in (overall, *entries)] for overall, entries in lines]
+        return np.ascontiguousarray(np.array(table).transpose(2, 0, 1))
 
 
 class FadingNumbers(LiveDensity):
@@ -284,7 +284,7 @@ class FadingNumbers(LiveDensity):
         return super().score(cells, order, joint)
 
     def learn(self, values: FloatArray, label: int) -> None:
-        for column, value in enumerate(values.tolist()):
+        for column, value in enumerate(values[0].tolist()):
             if value == value:
                 self.builder.entries[column][label].add(value, self.weight)
                 self.builder.overall[column].add(value, self.weight)

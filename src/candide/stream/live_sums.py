@@ -1,209 +1,149 @@
-"""Densities in a stream: exact sums as Python's whole numbers, rounded only where a row has changed them."""
+"""Densities in a stream: exact sums as digits, whose moments are rounded only where a row has changed them."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import replace
-from typing import Self
+from functools import cached_property
 
 import numpy as np
 
-from candide.data.arrays import FloatArray, IntArray
-from candide.families.base.density import Density, Pool
+from candide.data.arrays import BoolArray, FloatArray, IntArray
+from candide.data.errors import OverflowRefused
+from candide.families.base.density import Density, Moments, Pool, blend
+from candide.families.base.streaming import Bell
+from candide.families.base.support import LOGS, REAL
+from candide.kernels.bells import add_bells, blend_columns
+from candide.kernels.running import DEVIATION, HEAVIEST_ENTRY, MEAN, WEIGHT, add_one, round_changed
 from candide.model.summary import refuse_impossible
+from candide.statistics.exact import HEADROOM, Digits, ExactSums
 from candide.statistics.logarithms import log_gap
-from candide.statistics.moments import MomentsBuilder
-from candide.statistics.sums import Sums, SumsBuilder, grid_logs
+from candide.statistics.sums import Sums, grid_logs
 from candide.statistics.tally import Tally
-from candide.statistics.whole_sums import LIGHTEST_BITS, WholeSums, root_ratio, true_ratio
 from candide.stream.cells import number_of, within_support
 from candide.stream.live import Cell, Live
 
-MOST_WAITING = 4096
 
-
-class Entry:
-    """The exact sums of one column in one class: weight, and total, square and logs times a power of two."""
-
-    __slots__ = ("bits", "log", "log_bits", "rounded", "square", "total", "weight")
-
-    def __init__(self, weight: int = 0, total: int = 0, square: int = 0, bits: int = 0) -> None:
-        self.weight, self.total, self.square, self.bits = weight, total, square, bits
-        self.log = self.log_bits = 0
-        self.rounded: tuple[float, float, float, float] | None = None
-
-    def add(self, value: float, log: float, sign: int) -> None:
-        """Add a number and its logarithm, or take them away."""
-        number, scale = value.as_integer_ratio()
-        number *= 1 << self._lowered(scale.bit_length() - 1)
-        self.weight += sign
-        self.total += sign * number
-        self.square += sign * number * number
-        if log:
-            self._add_log(sign, *log.as_integer_ratio())
-        self.rounded = None
-
-    def _lowered(self, bits: int) -> int:
-        """See to it that the unit divides 2^-bits; how far the number must still be shifted."""
-        if bits > self.bits:
-            self.total <<= bits - self.bits
-            self.square <<= 2 * (bits - self.bits)
-            self.bits = bits
-        return self.bits - bits
-
-    def _add_log(self, sign: int, number: int, scale: int) -> None:
-        bits = scale.bit_length() - 1
-        if bits > self.log_bits:
-            self.log <<= bits - self.log_bits
-            self.log_bits = bits
-        self.log += sign * (number << (self.log_bits - bits))
-
-    def merge(self, other: Entry) -> None:
-        """Add the sums of another class."""
-        shift = self._lowered(other.bits)
-        self.weight += other.weight
-        self.total += other.total << shift
-        self.square += other.square << (2 * shift)
-        self._add_log(1, other.log, 1 << other.log_bits)
-
-    def without(self, value: float, log: float) -> Entry:
-        """What would be left without a number."""
-        rest = Entry(self.weight, self.total, self.square, self.bits)
-        rest.log, rest.log_bits = self.log, self.log_bits
-        rest.add(value, log, -1)
-        return rest
-
-    def whole(self, logs: bool) -> WholeSums:
-        """The same sums in the form in which they are judged."""
-        weight, total, square = (part << LIGHTEST_BITS for part in (self.weight, self.total, self.square))
-        whole = WholeSums(weight, total, square, self.bits, 1 << LIGHTEST_BITS)
-        return replace(whole, log=self.log << LIGHTEST_BITS, log_bits=self.log_bits) if logs else whole
-
-    def moments(self, logs: bool) -> tuple[float, float, float, float]:
-        """Weight, mean, standard deviation and gap of logarithms, each rounded once; kept until something is added."""
-        if self.rounded is None:
-            weight = self.weight
-            spread = weight * self.square - self.total * self.total
-            self.rounded = (
-                float(weight),
-                true_ratio(self.total, weight << self.bits),
-                root_ratio(spread, (weight * weight) << (2 * self.bits)),
-                log_gap(self.total, weight << self.bits, self.log, weight << self.log_bits) if logs else 0.0,
-            )
-        return self.rounded
-
-
-class RunningSums(SumsBuilder):
-    """Sums in the making that are asked while they learn.
-
-    Rows wait in a list until the sums are frozen; until then the whole numbers of each (column, class) answer.
-    """
+class RunningSums:
+    """Sums in the making that are asked while they learn: of all classes in entry 0, of a class in entry label + 1."""
 
     def __init__(self, columns: int, classes: int, logs: bool = False) -> None:
-        super().__init__(columns, classes, logs)
-        self.entries: list[list[Entry]] = [[Entry() for _ in range(classes)] for _ in range(columns)]
-        self.overall = [Entry() for _ in range(columns)]
-        self.learned: list[tuple[FloatArray, int]] = []
-        self.forgotten: list[tuple[FloatArray, int]] = []
+        shape = (columns, classes + 1)
+        self.classes = classes
+        self.counts: IntArray = np.zeros(shape, np.int64)
+        self.total, self.square = Digits(shape), Digits(shape)
+        self.logs = RunningSums(columns, classes) if logs else None
+        self.gaps: FloatArray = np.zeros(shape)
+        self.changed: BoolArray = np.zeros(shape, np.bool_)
+        self.table: FloatArray = np.zeros((3, *shape))
+        self.additions = 0
 
     @classmethod
-    def over(cls, seen: Sums) -> Self:
+    def over(cls, seen: Sums) -> RunningSums:
+        """Go on from sums already there."""
         builder = cls(seen.weight.shape[0], seen.classes, seen.log is not None)
-        builder.settled = seen
-        for column, entries in enumerate(entries_of(seen)):
-            builder.entries[column] = entries
-            for entry in entries:
-                builder.overall[column].merge(entry)
+        builder.counts = with_everyone(seen.weight).to_float().astype(np.int64)
+        builder.total, builder.square = (Digits.over(with_everyone(part)) for part in (seen.total, seen.square))
+        if builder.logs is not None and seen.log is not None:
+            builder.logs.total = Digits.over(with_everyone(seen.log))
+        builder.changed[:] = True
         return builder
 
     def grow(self, classes: int) -> None:
-        for entries in self.entries:
-            entries.extend(Entry() for _ in range(classes - len(entries)))
-        super().grow(classes)
+        """Make room for more classes, doubling so that growth stays cheap."""
+        entries = self.counts.shape[1]
+        if classes + 1 > entries:
+            wider = max(classes + 1, 2 * entries)
+            more = ((0, 0), (0, wider - entries))
+            self.counts, self.changed = np.pad(self.counts, more), np.pad(self.changed, more)
+            self.table, self.gaps = np.pad(self.table, ((0, 0), *more)), np.pad(self.gaps, more)
+            self.total.grow(wider)
+            self.square.grow(wider)
+        if self.logs is not None:
+            self.logs.grow(classes)
+        self.classes = classes
 
     def add(self, values: FloatArray, label: int, sign: int) -> None:
-        """Learn (1) or forget (-1) one row, NaN where it lacks a column."""
-        for column, value, log in self._present(values):
-            self.entries[column][label].add(value, log, sign)
-            self.overall[column].add(value, log, sign)
-        (self.learned if sign > 0 else self.forgotten).append((values, label))
-        if len(self.learned) + len(self.forgotten) > MOST_WAITING:
-            self._settle()
+        """Learn (1) or forget (-1) one row float64[1, columns], NaN where it lacks a column."""
+        self._make_room()
+        lowest, highest = self._add(values, label, sign)
+        if lowest <= highest:
+            self.total.reach(lowest, highest)
+            self.square.reach(2 * lowest, 2 * highest)
+            self._add(values, label, sign)
+        if self.logs is not None:
+            self.logs.add(grid_logs(values), label, sign)
 
-    def without(self, values: FloatArray, label: int) -> list[WholeSums]:
-        """The sums of each column in a class without one row of it."""
-        entries = [line[label] for line in self.entries]
-        for column, value, log in self._present(values):
-            entries[column] = entries[column].without(value, log)
-        return [entry.whole(self.logs is not None) for entry in entries]
+    def _add(self, values: FloatArray, label: int, sign: int) -> tuple[int, int]:
+        total, square = self.total, self.square
+        return add_one(
+            values, label + 1, sign, self.counts, total.digits, total.low, square.digits, square.low, self.changed
+        )
 
-    def pools(self, columns: list[int], order: list[int]) -> tuple[Pool, Pool]:
-        """The moments of some columns, by class and of all classes together."""
-        logs = self.logs is not None
-        own = [[self.entries[column][label].moments(logs) for label in order] for column in columns]
-        return pool_of(own, logs), pool_of([[self.overall[column].moments(logs)] for column in columns], logs)
+    def _make_room(self) -> None:
+        """See to it that carries fit."""
+        self.additions += 8
+        if self.additions > HEADROOM:
+            self.additions = 0
+            self.total.settle()
+            self.square.settle()
+            if self.counts.max(initial=0) >= HEAVIEST_ENTRY - HEADROOM:
+                raise OverflowRefused("The rows of a stream must be fewer than 2^31.")
+
+    def moments(self) -> FloatArray:
+        """Weight, mean and standard deviation of each (column, entry), each rounded once."""
+        if self.changed.any():
+            if self.logs is not None:
+                self._round_gaps(self.logs)
+            total, square = self.total, self.square
+            digits = total.digits, total.low, square.digits, square.low
+            round_changed(self.counts, *digits, self.changed, self.table)
+        return self.table
+
+    def blended(self, columns: IntArray, order: IntArray, prior_rows: float) -> Moments:
+        """The moments of some columns in each class, with so many rows of all classes mixed in."""
+        table = self.moments()
+        if self.logs is not None:
+            return blend(self._pool(columns, order + 1), self._pool(columns, np.zeros(1, np.int64)), prior_rows)
+        out = np.empty((3, len(columns), len(order)))
+        blend_columns(columns, order, table, prior_rows, out)
+        return Moments(out[WEIGHT], out[MEAN], out[DEVIATION], None, table[DEVIATION, columns, :1])
+
+    def _pool(self, columns: IntArray, entries: IntArray) -> Pool:
+        where = np.ix_(columns, entries)
+        weight, mean, deviation = (plane[where] for plane in self.table)
+        return Pool(weight, mean, deviation, self.gaps[where])
+
+    def _round_gaps(self, logs: RunningSums) -> None:
+        """Note how far the mean of the logarithms lies below the logarithm of the mean, where sums have changed."""
+        for column, entry in np.argwhere(self.changed).tolist():
+            weight = int(self.counts[column, entry])
+            total, total_bits = whole_number(self.total, column, entry)
+            log, log_bits = whole_number(logs.total, column, entry)
+            self.gaps[column, entry] = log_gap(total, weight << total_bits, log, weight << log_bits)
 
     def freeze(self) -> Sums:
-        self._settle()
-        return super().freeze()
+        """The sums of each class."""
+        return self.only(np.arange(self.classes))
 
-    def _present(self, values: FloatArray) -> list[tuple[int, float, float]]:
-        numbers = values.tolist()
-        logs = grid_logs(values[None, :])[0].tolist() if self.logs is not None else [0.0] * len(numbers)
-        return [
-            (column, number, log)
-            for column, (number, log) in enumerate(zip(numbers, logs, strict=True))
-            if number == number
-        ]
-
-    def _settle(self) -> None:
-        """Bring the rows that wait into the sums."""
-        learned, forgotten, self.learned, self.forgotten = self.learned, self.forgotten, [], []
-        if learned:
-            super().learn(*stacked(learned), None)
-        if forgotten:
-            values, labels = stacked(forgotten)
-            self.settled = super().freeze() - Sums.of(values, labels, self.classes, logs=self.logs is not None)
-            self.numbers = MomentsBuilder(self.columns, self.classes)
-            self.logs = None if self.logs is None else MomentsBuilder(self.columns, self.classes)
+    def only(self, labels: IntArray) -> Sums:
+        """The sums of some classes."""
+        digits = [self.total, self.square, *([] if self.logs is None else [self.logs.total])]
+        weight = ExactSums.of(self.counts[:, labels + 1].astype(np.float64))
+        return Sums(weight, *(part.freeze().take(labels + 1, axis=1) for part in digits))
 
 
-def pool_of(moments: list[list[tuple[float, float, float, float]]], logs: bool) -> Pool:
-    """The moments of each [column][class] as arrays."""
-    table = np.array(moments)
-    return Pool(table[:, :, 0], table[:, :, 1], table[:, :, 2], table[:, :, 3] if logs else None)
+def with_everyone(sums: ExactSums) -> ExactSums:
+    """Sums[column, class] behind those of all classes, [column, 1 + class]."""
+    classes = sums.shape[1]
+    everyone = sums.sum(axis=1, keepdims=True).spread(np.zeros(1, np.int64), classes + 1, axis=1)
+    return everyone + sums.spread(np.arange(1, classes + 1), classes + 1, axis=1)
 
 
-def stacked(rows: list[tuple[FloatArray, int]]) -> tuple[FloatArray, IntArray]:
-    """Rows and their labels as arrays."""
-    return np.array([values for values, _ in rows]), np.array([label for _, label in rows], dtype=np.int64)
-
-
-def entries_of(seen: Sums) -> list[list[Entry]]:
-    """The exact sums of each [column][class] as whole numbers."""
-    weights, weight_exponent = seen.weight.integers()
-    totals, total_exponent = seen.total.integers()
-    squares, square_exponent = seen.square.integers()
-    bits = max(0, -total_exponent, -(square_exponent // 2))
-    columns = []
-    for column in range(seen.weight.shape[0]):
-        entries = [
-            Entry(
-                int(weights[column, label]) << weight_exponent,
-                int(totals[column, label]) << (bits + total_exponent),
-                int(squares[column, label]) << (2 * bits + square_exponent),
-                bits,
-            )
-            for label in range(seen.classes)
-        ]
-        columns.append(entries)
-    if seen.log is not None:
-        logs, log_exponent = seen.log.integers()
-        for column, entries in enumerate(columns):
-            for label, entry in enumerate(entries):
-                entry.log_bits = max(0, -log_exponent)
-                entry.log = int(logs[column, label]) << (entry.log_bits + log_exponent)
-    return columns
+def whole_number(sums: Digits, column: int, entry: int) -> tuple[int, int]:
+    """A sum as a whole number of units of 2^-bits, and the bits."""
+    digits = sums.digits[column, entry].tolist()
+    number = sum(digit << (32 * place) for place, digit in enumerate(digits))
+    return number << max(32 * sums.low, 0), max(-32 * sums.low, 0)
 
 
 class LiveDensity(Live):
@@ -215,34 +155,59 @@ class LiveDensity(Live):
     def builder_over(self, seen: Sums) -> RunningSums:
         return RunningSums.over(seen)
 
+    @cached_property
+    def bell(self) -> Bell | None:
+        return self.family.bell
+
     def read(self, cells: list[Cell]) -> FloatArray:
-        support, family = self.family.support, self.family.name
-        row = np.full((1, len(self.columns)), np.nan)
+        support = self.family.support
+        row = [math.nan] * len(self.columns)
         for index, name, value in cells:
-            row[0, index] = within_support(support, number_of(value, name), name, family)
-        return np.asarray(self.family.summed(row)[0])
+            number = value if type(value) is float else number_of(value, name)
+            is_real = support is REAL and math.isfinite(number)
+            row[index] = number if is_real else within_support(support, number, name, self.family.name)
+        return np.asarray(self.family.summed(np.array([row])))
 
     def learn(self, values: FloatArray, label: int) -> None:
         self.builder.add(values, label, 1)
 
     def refuse_missing(self, values: FloatArray, label: int, left: Tally) -> None:
-        rows = int(left.units[0, label])
-        for name, sums in zip(self.columns, self.builder.without(values, label), strict=True):
-            if not self.family.could_leave(sums, rows, left.bits):
-                refuse_impossible(f"sums of '{name}' that no rows have")
+        self.builder.add(values, label, -1)
+        rest = self.builder.only(np.array([label]))
+        self.builder.add(values, label, 1)
+        rows = Tally(range(1), left.units[:, [label]], left.bits)
+        refuse_impossible(self.family.impossible(rest, tuple(self.columns), rows))
 
     def take_away(self, values: FloatArray, label: int) -> None:
         self.builder.add(values, label, -1)
 
     def holds(self, index: int) -> bool:
-        return self.builder.overall[index].weight > 0
+        return bool(self.builder.counts[index, 0] > 0)
 
     def score(self, cells: list[Cell], order: IntArray, joint: FloatArray) -> float:
-        holds = self.family.support.holds
-        numbers = [(index, number_of(value, name)) for index, name, value in cells]
-        spoken = [cell for cell in numbers if math.isfinite(cell[1]) and holds(cell[1])]  # type: ignore[arg-type]
-        if not spoken:
-            return 0.0
-        parameters = self.family.fit_pools(*self.builder.pools([index for index, _ in spoken], order.tolist()))
-        joint[order] += self.family.log_density(np.array([[number] for _, number in spoken]), *parameters).sum(axis=0)
-        return float(len(spoken))
+        columns, numbers = self._spoken(cells)
+        if columns:
+            self._add_terms(np.array(columns), np.array(numbers), order, joint)
+        return float(len(columns))
+
+    def _spoken(self, cells: list[Cell]) -> tuple[list[int], list[float]]:
+        """The columns of a row that hold a number of the support, and the numbers."""
+        support, columns, numbers = self.family.support, [], []
+        for index, name, value in cells:
+            number = value if type(value) is float else number_of(value, name)
+            if math.isfinite(number) and (support is REAL or support.holds(number)):  # type: ignore[arg-type]
+                columns.append(index)
+                numbers.append(number)
+        return columns, numbers
+
+    def _add_terms(self, columns: IntArray, numbers: FloatArray, order: IntArray, joint: FloatArray) -> None:
+        """Add what numbers in some columns say into joint[class]."""
+        family, bell, prior_rows = self.family, self.bell, float(self.family.smoothing)
+        if bell is None:
+            parameters = family.parameters(self.builder.blended(columns, order, prior_rows))
+            joint[order] += family.log_density(numbers[:, None], *parameters).sum(axis=0)
+            return
+        if family.summed_support is LOGS:
+            numbers = np.log(numbers)
+            joint[order] -= numbers.sum()
+        add_bells(columns, numbers, order, self.builder.moments(), prior_rows, bell.floor, bell.is_student, joint)

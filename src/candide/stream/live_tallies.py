@@ -13,6 +13,7 @@ from candide.families.base.identity import MISSING_VALUE
 from candide.families.base.smoothing import log_share
 from candide.families.base.support import COUNTS, TRUTHS
 from candide.families.categorical import Categorical
+from candide.kernels.shares import add_log_shares
 from candide.model.summary import NO_WEIGHTS, refuse_impossible
 from candide.statistics.tally import Tally, TallyBuilder
 from candide.stream.cells import category_of, number_of, within_support
@@ -107,11 +108,9 @@ class LiveCategories(Live):
         spoken = [(column, index) for column, index in spoken if index >= 0 and self.seen[index]]
         if not spoken:
             return 0.0
-        columns, indices = np.array(spoken).T
-        counts, totals = self.builder.table[indices, : len(joint)], self.totals[columns, : len(joint)]
-        if self.scale != 1:
-            counts, totals = self.scale * counts, self.scale * totals
-        joint += log_share(counts, totals, self.different[columns, None], self.family.smoothing).sum(axis=0)
+        columns, slots = np.array([column for column, _ in spoken]), np.array([index for _, index in spoken])
+        table, smoothing = self.builder.table, float(self.family.smoothing)
+        add_log_shares(columns, slots, table, self.totals, self.different, self.scale, smoothing, joint)
         return float(len(spoken))
 
 

@@ -24,6 +24,8 @@ from candide.stream.cells import category_of, number_of
 from candide.stream.live_tallies import NEVER_LEARNED
 
 MOST_WAITING, LARGEST = 1024, 2**63 - 1
+INFINITE = (math.inf, -math.inf)
+INFINITE_KEYS = tuple(("number", value) for value in INFINITE)
 Row = dict[str, Any]
 Slot = tuple[Any, ...]
 """A column with the cell of a number, or with the key of another value."""
@@ -32,10 +34,17 @@ Slot = tuple[Any, ...]
 def refuse_unreadable(row: Mapping[str, Any]) -> None:
     """Raise where a row holds what no column can: an infinite number, or something that is no single value."""
     for name, value in row.items():
-        if isinstance(value, float) and math.isinf(value):
-            raise refusal(name, AUTO, REAL.needs, 0, value)
-        if not isinstance(value, (float, int, str)):
-            category_of(value, name)
+        kind = type(value)
+        if kind is float:
+            infinite = value in INFINITE
+        elif kind is str:
+            continue
+        elif isinstance(value, (float, int)):
+            infinite = math.isinf(number_of(value, name))
+        else:
+            infinite = category_of(value, name) in INFINITE_KEYS
+        if infinite:
+            raise refusal(name, AUTO, REAL.needs, 0, math.inf)
 
 
 class Settled:
@@ -85,24 +94,37 @@ class OpenColumns:
     """What is remembered of open columns, and the rows that it has yet to learn or forget.
 
     Classes are numbered as in the stream. Families are read off what is frozen; between two readings the blocks of a
-    stream answer by themselves.
+    stream answer by themselves, which learn the rows that wait once somebody asks: `passed` rows wait no more.
     """
 
     def __init__(self, family: Undecided, columns: Sequence[str], seen: ColumnMemory) -> None:
         self.family = family
         self.columns = list(columns)
+        self.passed = 0
+        self.learned: list[tuple[Row, int]] = []
         self._settle(seen)
 
     def _settle(self, seen: ColumnMemory) -> None:
         """Go on from what is remembered, with no row waiting."""
         self.settled = Settled(seen, self.columns)
-        self.learned: list[tuple[Row, int]] = []
+        self.passed += len(self.learned)
+        self.learned = []
         self.forgotten: list[tuple[Row, int]] = []
         self.changes: Counter[tuple[Slot, int]] | None = None
 
     def taken(self, row: Mapping[str, Any]) -> Row:
         """The values of a row in these columns, missing ones left out."""
-        return {name: row[name] for name in self.columns if name in row and not is_missing(row[name])}
+        known = self.settled.cells
+        return {
+            name: value
+            for name, value in row.items()
+            if name in known and (value == value if type(value) is float else not is_missing(value))
+        }
+
+    @property
+    def rows(self) -> int:
+        """How many rows were learned."""
+        return self.passed + len(self.learned)
 
     def learn(self, values: Row, label: int) -> None:
         """Let a row wait to be learned."""

@@ -6,7 +6,6 @@ import math
 import threading
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
-from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -20,6 +19,7 @@ from candide.families.base.competing import TEXT
 from candide.families.base.family import AnyFamily, Block
 from candide.families.base.streaming import BY_EVENTS, BY_MOMENTS, BY_TRUTHS, BY_VALUES, BY_WORDS
 from candide.families.base.undecided import Undecided
+from candide.kernels.running import HEAVIEST_ENTRY
 from candide.kernels.scoring import argmax_rows
 from candide.model.calibration import Calibration
 from candide.model.predictor import Priors, log_priors, normalised
@@ -49,7 +49,9 @@ FEWEST_ROWS, GROWTH = 16, 4
 A stream that began with nothing answers by families that are judged straight from the counts; frozen, by the best.
 """
 
-INDEX = itemgetter(0)
+MOST_CAUGHT_UP = 256
+"""Blocks of open columns learn so many rows one by one when somebody asks; beyond, they are made anew."""
+
 LIVE: dict[tuple[type, str], type[Live]] = {
     (Tally, BY_VALUES): LiveCategories,
     (Tally, BY_TRUTHS): LiveTruths,
@@ -77,6 +79,8 @@ class Stream:
     half_life: float | None = None
     #: Whether columns without a family given are left open; what fades cannot be read off.
     keeps_open = True
+    #: The columns of the row that was looked at last.
+    asked_columns: tuple[str, ...] | None = None
 
     def __init__(self, learned: TrainedModel) -> None:
         self.events = threading.RLock()
@@ -115,6 +119,7 @@ class Stream:
             (OpenColumns(b.family, b.columns, seen) for b, seen in memories if isinstance(b.family, Undecided)), None
         )
         self.read_at = self.rows
+        self.live_rows, self.is_due = 0, False
         self.columns: dict[str, list[tuple[Live, int]]] = {choice.column: [] for choice in self.choices}
         for block in self.live_blocks.values():
             self._note(block, len(block.columns))
@@ -154,29 +159,65 @@ class Stream:
             if self.counts[label] == self.weight:
                 self._list_classes()
             self.frozen = None
-            grown = max(FEWEST_ROWS * self.weight, GROWTH * self.read_at) <= self.rows
-            self._read_anew_if_due(grown or self.outgrown)
+            self.is_due |= max(FEWEST_ROWS * self.weight, GROWTH * self.read_at) <= self.rows
             return bool(new)
 
-    def _read_anew_if_due(self, is_due: bool) -> None:
-        """Read families off all that was learned, and answer by them from now on."""
-        if is_due and self.open is not None:
-            self._open(reread(self._unread(), answers_live=self.answers_live))
-            self.frozen = None
+    def _refresh(self) -> None:
+        """Bring the blocks that answer up to date with the rows learned since somebody last asked.
+
+        Families are read off anew where rows are many more, or fewer, or hold what a family does not take.
+        """
+        if self.open is None:
+            return
+        is_behind = self.live_rows < self.open.passed or self.open.rows > self.live_rows + MOST_CAUGHT_UP
+        if not (self.is_due or is_behind):
+            self._catch_up(self.open)
+        if self.is_due:
+            self._go_on_from(reread(self._unread_rows(), answers_live=self.answers_live))
+        elif is_behind:
+            self._go_on_from(self._unread_rows(), self.read_at)
+
+    def _catch_up(self, waiting: OpenColumns) -> None:
+        """Let the blocks of open columns learn the rows that they have not seen yet."""
+        for row, label in waiting.learned[self.live_rows - waiting.passed :]:
+            for block, cells in self._by_block(row):
+                if block not in self.at_once:
+                    self._learn_if_taken(block, cells, label)
+        self.live_rows = waiting.rows
+
+    def _learn_if_taken(self, block: Live, cells: list[Cell], label: int) -> None:
+        try:
+            block.learn(block.read(cells), label)
+        except ColumnRefused:
+            self.is_due = True
+
+    def _unread_rows(self) -> TrainedModel:
+        """All of it but the ledger, with the families that the stream answers by."""
+        schema = Schema(tuple(self.choices))
+        return replace(self.learned, schema=schema, summary=self._summary(schema))
+
+    def _go_on_from(self, learned: TrainedModel, read_at: float | None = None) -> None:
+        """Answer by other families, or by what the same families make of the rows by now."""
+        noted, one_noted = self.noted, self.one_noted
+        self._open(learned)
+        self.frozen, self.noted, self.one_noted = None, noted, one_noted
+        self.read_at = self.read_at if read_at is None else read_at
 
     def _values(self, row: Mapping[str, Any]) -> list[tuple[Live, Any]]:
-        """What each block is to learn of a row.
+        """What each block is to learn of a row at once.
 
-        Where the family of an open column does not take its value, another is read off once the row is learned.
+        Where the family of an open column does not take its value, another is read off once somebody asks.
         """
-        self.outgrown, values = False, []
-        for block, cells in [*self._by_block(row), *self._kept(row)]:
+        values: list[tuple[Live, Any]] = []
+        for block, cells in [*self._by_block(row), *self._kept(row)] if self.at_once else ():
+            if block not in self.at_once:
+                continue
             try:
                 values.append((block, block.read(cells)))
             except ColumnRefused:
                 if not self._is_read_off(block):
                     raise
-                self.outgrown = True
+                self.is_due = True
         return values
 
     def _kept(self, row: Mapping[str, Any]) -> list[tuple[Live, list[Cell]]]:
@@ -206,6 +247,7 @@ class Stream:
                 raise ColumnRefused(
                     f"Column '{unknown}' was never learned, so this row was not either.", where=Location(column=unknown)
                 )
+            self._refresh()
             label = self.index_of[key]
             if self.counts[label] < self.weight:
                 raise ForgetRefused(
@@ -237,7 +279,7 @@ class Stream:
                 self._scrub(emptied)
             self.frozen = None
             self._give_back(cells)
-            self._read_anew_if_due(GROWTH * self.rows <= self.read_at)
+            self.is_due |= GROWTH * self.rows <= self.read_at
             return len(self.choices) < columns
 
     def _identity(self, row: Mapping[str, Any], key: Key) -> bytes:
@@ -281,6 +323,7 @@ class Stream:
         with self.events:
             if not self.classes:
                 return {}
+            self._refresh()
             scores: list[float] = self._joint(x, priors, class_weight)[self.order].tolist()
             return dict(zip(self.names, self._shares(scores, priors, class_weight), strict=True))
 
@@ -289,6 +332,7 @@ class Stream:
         with self.events:
             if not self.classes:
                 return None
+            self._refresh()
             joint = self._joint(x, priors, class_weight)[self.order]
             index = int(joint.argmax())
             if not joint[index] > -math.inf:
@@ -306,8 +350,7 @@ class Stream:
 
     def _unread(self) -> TrainedModel:
         """All of it, with the families that the stream answers by."""
-        schema = Schema(tuple(self.choices))
-        return replace(self.learned, schema=schema, summary=self._summary(schema), ledger=self._ledger())
+        return replace(self._unread_rows(), ledger=self._ledger())
 
     def _blocks(self) -> tuple[Block, ...]:
         return tuple(Block(family, tuple(block.columns)) for family, block in self.live_blocks.items())
@@ -398,16 +441,17 @@ class Stream:
 
     def _by_block(self, row: Mapping[str, Any]) -> list[tuple[Live, list[Cell]]]:
         """The cells of the row that each block has to look at, in the order in which a model adds them up."""
-        if len(row) == 1 and not self.missing_readers:
-            ((name, value),) = row.items()
-            return [(block, [(index, name, value)]) for block, index in self.columns.get(name, [])]
-        cells: dict[Live, list[Cell]] = {block: [] for block in self.missing_readers}
-        for name, value in row.items():
+        if tuple(row) != self.asked_columns:
+            self.asked_columns, self.places = tuple(row), self._places(row)
+        return [(block, [(index, name, row[name]) for index, name in some]) for block, some in self.places]
+
+    def _places(self, names: Iterable[str]) -> list[tuple[Live, list[tuple[int, str]]]]:
+        """Where each block finds its columns in rows that have these."""
+        places: dict[Live, list[tuple[int, str]]] = {block: [] for block in self.missing_readers}
+        for name in names:
             for block, index in self.columns.get(name, []):
-                cells.setdefault(block, []).append((index, name, value))
-        for some in cells.values():
-            some.sort(key=INDEX)
-        return [(block, cells[block]) for block in self.live_blocks.values() if block in cells]
+                places.setdefault(block, []).append((index, name))
+        return [(block, sorted(places[block])) for block in self.live_blocks.values() if block in places]
 
     def _label(self, y: Any) -> Key:
         plain = ("text", y) if type(y) is str else ("number", y) if type(y) is int else None
@@ -467,6 +511,10 @@ class Stream:
         """What the choice of families decides for all rows."""
         self.texts = [choice.column for choice in self.choices if choice.family and choice.family.reads == TEXT]
         self.missing_readers = [block for block in self.live_blocks.values() if block.reads_missing]
+        waiting = set() if self.open is None else {*self.open.columns}
+        answering = [block for block in self.live_blocks.values() if not waiting.issuperset(block.columns)]
+        self.asked_columns = None
+        self.at_once: set[Live] = {*answering, *self.kept_blocks.values()}
         self.has_prior = not self.live_blocks or any(family.is_likelihood for family in self.live_blocks)
 
     def _widen(self, choices: list[Choice], row: Mapping[str, Any]) -> None:
@@ -534,7 +582,9 @@ class Stream:
 
 
 def counts_ones(seen: Any) -> bool:
-    """Whether all weights in a statistic are whole: then they can be looked at one by one."""
+    """Whether all weights in a statistic are whole, and not too large: then they can be looked at one by one."""
     if isinstance(seen, Tally | WordTally):
         return seen.bits == 0
-    return not isinstance(seen, Sums) or seen.weight.low >= 0
+    if isinstance(seen, Sums):
+        return seen.weight.low >= 0 and bool((seen.weight.to_float() < HEAVIEST_ENTRY // 2).all())
+    return True

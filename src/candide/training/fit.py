@@ -108,8 +108,8 @@ def as_best_table(
 def fit_first_batch(
     options: Options, first: Batch, label: str | None = None, declared: Iterable[Key] = ()
 ) -> TrainedModel:
-    """Learn the first of many batches: what was left open is read off it, and nothing calibrated."""
-    return reread(first_met(refilled(TrainedModel.empty(options, options.choose(first), label), [first], declared)))
+    """Learn the first of many batches: what was left open is yet to be read off, and nothing calibrated."""
+    return first_met(refilled(TrainedModel.empty(options, options.choose(first), label), [first], declared))
 
 
 def calibrated_on(trained: TrainedModel, rows: Batch, choices: FoldChoices, watch: Watch = unwatched) -> Judged:

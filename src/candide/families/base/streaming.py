@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 BY_VALUES = "values"
 """Each value of a column has its smoothed share in the tally, as `log_shares` has it."""
 BY_TRUTHS = "truths"
@@ -14,8 +16,21 @@ BY_WORDS = "words"
 """Each word has its smoothed share of all words, in the class or, as a score, outside it."""
 
 
+class Bell(NamedTuple):
+    """A bell curve whose parameters a kernel makes of moments: the normal density, or Student's t."""
+
+    is_student: bool
+    floor: float
+    """The variance is at least so many times that of the whole column."""
+
+
 class Streaming:
     """What a family says of being asked after every row."""
+
+    @property
+    def bell(self) -> Bell | None:
+        """Which bell it is, over what is summed; None where it is another density."""
+        return None
 
     @property
     def live(self) -> str:

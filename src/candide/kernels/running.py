@@ -1,0 +1,169 @@
+"""Exact sums that are asked while they grow: a row added, and moments rounded once from the digits.
+
+Entry 0 of each column holds the sums of all classes, entry label + 1 those of a class.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from candide.kernels import compiled
+from candide.kernels.digits import (
+    MASK,
+    add_integer,
+    add_product,
+    exponent_of,
+    leading_bits,
+    mantissa_of,
+    round_to_bits,
+)
+from candide.kernels.slices import in_window, survey_rows
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+Flags = NDArray[np.bool_]
+
+WEIGHT, MEAN, DEVIATION = range(3)
+"""The planes of a table of moments."""
+
+SPARE = 3
+"""Digits after the last one of a dividend: enough bits of any quotient."""
+
+HEAVIEST_ENTRY = 1 << 31
+"""Rows of one entry must stay fewer, so that digits times rows fit in an int64."""
+
+
+@compiled
+def add_one(
+    row: Floats,
+    entry: int,
+    sign: int,
+    counts: Integers,
+    total: Integers,
+    total_low: int,
+    square: Integers,
+    square_low: int,
+    changed: Flags,
+) -> tuple[int, int]:
+    """Add a row float64[1, columns] of finite numbers, NaN where missing, to entry 0 and to its own; or take it away.
+
+    `counts` and `changed` are [columns, entries], `total` and `square` digits [columns, entries, D]. Gives the lowest
+    and the highest bit where the digits are too few, and nothing was added; else (0, -1).
+    """
+    lowest, highest = survey_rows(row)
+    if not (
+        in_window(lowest, highest, total_low, total.shape[2])
+        and in_window(2 * lowest, 2 * highest, square_low, square.shape[2])
+    ):
+        return lowest, highest
+    for column in range(row.shape[1]):
+        value = row[0, column]
+        if np.isnan(value):
+            continue
+        number, position = mantissa_of(value), exponent_of(value)
+        for place in (0, entry):
+            counts[column, place] += sign
+            changed[column, place] = True
+            add_integer(total[column, place], total_low, number, position, (value < 0) != (sign < 0))
+            add_product(square[column, place], square_low, 1, number, number, 2 * position, sign < 0)
+    return 0, -1
+
+
+@compiled
+def magnitude_of(digits: Integers, out: Integers) -> bool:
+    """Fill out[: D] with the digits of the magnitude of a sum, each below 2^32; tell whether it is below zero."""
+    carry = 0
+    for index in range(len(digits)):
+        moved = digits[index] + carry
+        out[index] = moved & MASK
+        carry = moved >> 32
+    if carry >= 0:
+        return False
+    borrow = 0
+    for index in range(len(digits)):
+        moved = borrow - out[index]
+        out[index] = moved & MASK
+        borrow = moved >> 32
+    return True
+
+
+@compiled
+def rounded_quotient(digits: Integers, low: int, divisor: int, room: Integers) -> float:
+    """Give a number of digits below 2^32 over a divisor below 2^31, rounded once; `room` has SPARE digits more."""
+    rest, count = 0, len(digits) + SPARE
+    for index in range(count - 1, -1, -1):
+        rest = (rest << 32) | (digits[index - SPARE] if index >= SPARE else 0)
+        room[index] = rest // divisor
+        rest %= divisor
+    bits, top, more = leading_bits(room[:count])
+    if top < 0:
+        return 0.0
+    return np.int64(round_to_bits(bits, top + 32 * (low - SPARE), more or rest != 0)).view(np.float64)
+
+
+@compiled
+def root_of_spread(
+    count: int, total: Integers, total_low: int, square: Integers, square_low: int, room: Integers
+) -> float:
+    """Give the root of count · square - total², over the count: exact to the root, for digits below 2^32.
+
+    `room` is as long as both products.
+    """
+    low = min(2 * total_low, square_low)
+    room[:] = 0
+    carry, first = 0, square_low - low
+    for index in range(len(square)):
+        product = square[index] * count + carry
+        room[first + index] += product & MASK
+        carry = product >> 32
+    room[first + len(square)] += carry
+    first = 2 * total_low - low
+    for one in range(len(total)):
+        for other in range(len(total)):
+            wide = np.uint64(total[one]) * np.uint64(total[other])
+            room[first + one + other] -= np.int64(wide & np.uint64(MASK))
+            room[first + one + other + 1] -= np.int64(wide >> np.uint64(32))
+    magnitude_of(room, room)
+    bits, top, _ = leading_bits(room)
+    if top < 0:
+        return 0.0
+    number, exponent = np.float64(bits), top - 63 + 32 * low
+    if exponent % 2:
+        number, exponent = 2.0 * number, exponent - 1
+    return math.ldexp(math.sqrt(number) / count, exponent // 2)
+
+
+@compiled
+def round_changed(
+    counts: Integers,
+    total: Integers,
+    total_low: int,
+    square: Integers,
+    square_low: int,
+    changed: Flags,
+    table: Floats,
+) -> None:
+    """Bring table[moment, column, entry] up to date where sums have changed, and note that it is."""
+    totals, squares = np.empty(total.shape[2], np.int64), np.empty(square.shape[2], np.int64)
+    quotient = np.empty(len(totals) + SPARE, np.int64)
+    low = min(2 * total_low, square_low)
+    high = max(2 * (total_low + len(totals)), square_low + len(squares))
+    room = np.empty(high - low + 2, np.int64)
+    for column in range(counts.shape[0]):
+        for entry in range(counts.shape[1]):
+            if not changed[column, entry]:
+                continue
+            changed[column, entry] = False
+            count = counts[column, entry]
+            table[WEIGHT, column, entry] = count
+            table[MEAN, column, entry] = table[DEVIATION, column, entry] = 0.0
+            if count <= 0:
+                continue
+            is_negative = magnitude_of(total[column, entry], totals)
+            magnitude_of(square[column, entry], squares)
+            mean = rounded_quotient(totals, total_low, count, quotient)
+            table[MEAN, column, entry] = -mean if is_negative else mean
+            table[DEVIATION, column, entry] = root_of_spread(count, totals, total_low, squares, square_low, room)

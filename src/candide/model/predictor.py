@@ -13,6 +13,7 @@ from candide.data.advice import NamedOption
 from candide.data.arrays import AnyArray, FloatArray, IntArray
 from candide.data.batch import Batch
 from candide.data.errors import LabelsRefused, Location, OptionRefused, suggestion
+from candide.data.texts import text_of
 from candide.data.times import is_time, shown_time
 from candide.data.values import Key, key_of, shown
 from candide.families.base.competing import CATEGORY
@@ -289,14 +290,9 @@ def has_prior(blocks: Sequence[Block]) -> bool:
 
 def texts_of(row: Batch, blocks: tuple[Block, ...]) -> dict[str, str]:
     """The texts of a single row, by column."""
-    found = {}
-    for block in blocks:
-        if block.family.has_length and not block.family.is_auxiliary:
-            value = row.columns.raw(row.position(block.columns[0]))[0]
-            value = value.as_py() if hasattr(value, "as_py") else value
-            if isinstance(value, (str, bytes)):
-                found[block.columns[0]] = value if isinstance(value, str) else value.decode("utf-8", "replace")
-    return found
+    names = [b.columns[0] for b in blocks if b.family.has_length and not b.family.is_auxiliary]
+    texts = {name: text_of(row, name) for name in names}
+    return {name: text for name, text in texts.items() if text is not None}
 
 
 def normalised(joint: FloatArray, log_prior: FloatArray) -> FloatArray:

@@ -19,7 +19,7 @@ from candide.families.words import alphabet, alphabet_ranges
 from candide.families.words.documents import Documents
 from candide.families.words.options import TextOptions
 from candide.families.words.vocabulary import letters_of, recipe_of
-from candide.families.words.word_places import runs_of, units_of
+from candide.families.words.word_places import runs_of, text_units
 from candide.families.words.word_tally_builder import WordTallyBuilder
 from candide.kernels.eight_bytes import lower_case, word_marks
 from candide.statistics.word_tally import WordTally
@@ -172,7 +172,7 @@ def test_any_text_is_counted_as_the_twin_counts_it(options, texts):
 @given(text=TEXTS)
 def test_the_places_of_terms_are_those_of_the_twin(options, text):
     """An explanation cuts a text once more, to know where its terms lie."""
-    found = units_of(text, options, letters_of(options), recipe_of(options))
+    found = text_units(text, options, letters_of(options), recipe_of(options))
     runs = [found[first : first + size] for first, size in runs_of(found, recipe_of(options))]
     gap = "" if options.characters else " "
     assert [gap.join(unit.spelled for unit in run) for run in runs] == terms(text, options)

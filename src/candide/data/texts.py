@@ -18,7 +18,7 @@ def as_text(value: str | bytes) -> str:
     return SURROGATES.sub("\ufffd", value.decode("utf-8", "surrogateescape")) if isinstance(value, bytes) else value
 
 
-def text_of(row: Batch, column: str) -> str | None:
+def text_in_row(row: Batch, column: str) -> str | None:
     """The text of a single row; None where there is none."""
     value = row.columns.raw(row.position(column))[0]
     value = value.as_py() if hasattr(value, "as_py") else value

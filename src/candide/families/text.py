@@ -12,7 +12,7 @@ from candide.data.advice import PythonCode
 from candide.data.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from candide.data.batch import Batch
 from candide.data.errors import Location, OptionRefused
-from candide.data.texts import text_of
+from candide.data.texts import text_in_row
 from candide.families.base.block_rows import BlockRows
 from candide.families.base.block_scores import BlockScores
 from candide.families.base.competing import TEXT
@@ -235,7 +235,7 @@ class Text(Family[WordTally, WordTallyBuilder, Documents, TextParameters]):
         if not len(values) or (values.pieces[0].missing.size and values.pieces[0].missing[0]):
             return []
         spoken, tokens = parameters.spoken(values)
-        name, text = self._name(columns), text_of(row, columns[0])
+        name, text = self._name(columns), text_in_row(row, columns[0])
         lies = places(parameters, values, text or "")
         terms = []
         for (number, amount), counted in zip(spoken, count_bases(parameters, spoken), strict=True):

@@ -45,7 +45,7 @@ class Placed(NamedTuple):
 def places(parameters: TextParameters, documents: Documents, text: str) -> dict[int, Placed]:
     """Of each kept term of a single text, by its row: the words it lies in, with shares that add up to one."""
     options, recipe = parameters.options, parameters.recipe
-    units = units_of(text, options, parameters.letters, recipe)
+    units = text_units(text, options, parameters.letters, recipe)
     found: dict[int, list[tuple[int, int]]] = {}
     for row, run in zip(parameters.numbered_terms(documents), runs_of(units, recipe), strict=True):
         if row >= 0:
@@ -83,7 +83,7 @@ def touched(run: list[Unit], by_character: bool, owners: dict[int, Unit]) -> lis
 def owners_of(text: str, options: TextOptions) -> dict[int, Unit]:
     """The word that each letter of a text is part of."""
     whole = replace(options, characters=False, ngrams=1, shortest=1)
-    words = units_of(text, whole, letters_of(whole), recipe_of(whole))
+    words = text_units(text, whole, letters_of(whole), recipe_of(whole))
     return {place: word for word in words for place in range(word.start, word.end)}
 
 
@@ -101,14 +101,14 @@ def runs_of(units: list[Unit], recipe: Recipe) -> Iterator[tuple[int, int]]:
                 yield first, size
 
 
-def units_of(text: str, options: TextOptions, letters: Letters, recipe: Recipe) -> list[Unit]:
+def text_units(text: str, options: TextOptions, letters: Letters, recipe: Recipe) -> list[Unit]:
     """The words or characters of a text, as the kernels cut it."""
     origin = range(len(text))
     if options.lowered_first and not text.isascii():  # one capital has a lower case of two letters
         origin = [place for place, letter in enumerate(text) for _ in letter.lower()]  # type: ignore[assignment]
         text = text.lower()
     values = letter_values(text, letters)
-    units = characters_in(values) if recipe.by_character else words_in(values, recipe.word_length)
+    units = cut_characters(values) if recipe.by_character else cut_words(values, recipe.word_length)
     return [unit._replace(start=origin[unit.start], end=origin[unit.end - 1] + 1) for unit in units]
 
 
@@ -119,17 +119,17 @@ def letter_values(text: str, letters: Letters) -> list[int]:
     return values
 
 
-def characters_in(values: list[int]) -> Iterator[Unit]:
+def cut_characters(values: list[int]) -> Iterator[Unit]:
     """Each character of the folded text, of which one letter may give several; white space is one space."""
     after_space = False
     for place, letter in enumerate(values):
         if letter == SILENT_LETTER or (letter == SPACE_LETTER and after_space):
             continue
         after_space = letter == SPACE_LETTER
-        yield from (Unit(place, place + 1, character) for character in spelled(letter).decode())
+        yield from (Unit(place, place + 1, character) for character in folded_bytes(letter).decode())
 
 
-def words_in(values: list[int], word_length: int) -> Iterator[Unit]:
+def cut_words(values: list[int], word_length: int) -> Iterator[Unit]:
     """Words of so many characters at least: the slow twin of the kernels' loop."""
     place, alone_until = 0, -1
     while place < len(values):
@@ -145,7 +145,7 @@ def words_in(values: list[int], word_length: int) -> Iterator[Unit]:
                 elif letter < SPECIAL_LETTER and (letter == 0 or alone):
                     break
                 characters += 1
-                letters += spelled(letter)
+                letters += folded_bytes(letter)
             place += 1
         if characters >= word_length:
             yield Unit(start, place, letters.decode(), alone and start == alone_until)
@@ -153,7 +153,7 @@ def words_in(values: list[int], word_length: int) -> Iterator[Unit]:
         place += place == start
 
 
-def spelled(letter: int) -> bytes:
+def folded_bytes(letter: int) -> bytes:
     """The bytes that a character becomes."""
     bare = letter & SPELLED
     return bare.to_bytes((bare.bit_length() + 7) // 8, "little")

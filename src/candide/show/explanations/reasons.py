@@ -16,14 +16,14 @@ FEATURES_SHOWN = 30
 BY_ITSELF = "by itself"
 
 
-class Shown(NamedTuple):
+class Selected(NamedTuple):
     """Evidence by its number, the strongest first, and what is left, by the name of all of it together."""
 
     indices: list[int]
     rest: dict[str, list[int]]
 
 
-def shown_and_rest(why: Explanation, sizes: FloatArray) -> Shown:
+def shown_and_rest(why: Explanation, sizes: FloatArray) -> Selected:
     """The strongest words and features by their sizes; what is left is one line for all words, one for all else."""
     ranked = np.argsort(-sizes, kind="stable").tolist()
     words = [index for index in ranked if why.evidence[index].word]
@@ -31,7 +31,7 @@ def shown_and_rest(why: Explanation, sizes: FloatArray) -> Shown:
     kept = {*words[:WORDS_SHOWN], *others[:FEATURES_SHOWN]}
     rest = {"word": words[WORDS_SHOWN:], "feature": others[FEATURES_SHOWN:]}
     named = {f"{len(left):,} other {name}{'s' * (len(left) > 1)}": left for name, left in rest.items() if left}
-    return Shown([index for index in ranked if index in kept], named)
+    return Selected([index for index in ranked if index in kept], named)
 
 
 def evidence_name(one: Evidence) -> str:

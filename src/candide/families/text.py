@@ -241,8 +241,8 @@ class Text(Family[WordTally, WordTallyBuilder, Documents, TextParameters]):
         for (number, amount), counted in zip(spoken, count_bases(parameters, spoken), strict=True):
             word, said = parameters.word(number), amount * parameters.says(number, weights)
             value = "yes" if self.options.model == "bernoulli" else shown_number(amount)
-            more = lies[number]._asdict()
-            terms.append(Term(f"{name}: {word}", value, said, counted, columns[0], word, **more))
+            run, words = lies[number]
+            terms.append(Term(f"{name}: {word}", value, said, counted, columns[0], word, run=run, words=words))
         if self.options.model == "bernoulli":
             return with_absence(terms, weights, name)
         if self.options.model == "poisson":

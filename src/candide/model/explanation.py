@@ -25,9 +25,11 @@ class Part(NamedTuple):
     share: float = 1.0
     place: tuple[int, int] = (0, 0)
 
-    @property
-    def reported(self) -> FloatArray:
-        return self.term.reported if self.share == 1.0 else self.share * self.term.reported
+    def lead(self, first: int, second: int) -> float:
+        """The log odds it gives one class over another; 0 where both are impossible."""
+        said = self.term.log_likelihood
+        lead = self.share * self.term.factor * (float(said[first]) - float(said[second]))
+        return 0.0 if math.isnan(lead) else lead
 
 
 @dataclass(frozen=True)
@@ -39,14 +41,10 @@ class Evidence:
 
     feature: str
     value: str
+    reported: FloatArray
     parts: tuple[Part, ...]
     column: str = ""
     word: str = ""
-
-    @cached_property
-    def reported(self) -> FloatArray:
-        """What it adds to the reported score of each class."""
-        return sum((part.reported for part in self.parts[1:]), self.parts[0].reported)
 
     @property
     def log_likelihood(self) -> FloatArray:
@@ -62,13 +60,13 @@ class Evidence:
         """The log odds it gives one class over another by itself (""), and through each kind of run."""
         found: dict[str, float] = {}
         for part in self.parts:
-            found[part.term.run] = found.get(part.term.run, 0.0) + lead_of(part.reported, first, second)
+            found[part.term.run] = found.get(part.term.run, 0.0) + part.lead(first, second)
         return found
 
     def strongest(self, run: str, first: int, second: int) -> Term:
         """The term of a kind of run that says most about one class over another."""
         parts = [part for part in self.parts if part.term.run == run]
-        return max(parts, key=lambda part: abs(lead_of(part.reported, first, second))).term
+        return max(parts, key=lambda part: abs(part.lead(first, second))).term
 
 
 @dataclass(frozen=True)
@@ -153,17 +151,15 @@ class Explanation:
     def evidence(self) -> tuple[Evidence, ...]:
         """The features that spoke, in order: of a text its words, to which all that its terms say is credited."""
         named: dict[tuple[str, int, int], str] = {}
-        together: dict[tuple[str, str], list[Part]] = {}
-        found: list[Evidence | tuple[str, str]] = []
-        for term in self.terms:
+        together: dict[tuple[str, str] | int, list[tuple[int, Part]]] = {}
+        for index, term in enumerate(self.terms):
             if not term.words:
-                found.append(Evidence(term.feature, term.value, (Part(term),)))
+                together[index] = [(index, Part(term))]
             for start, end, word, share in term.words:
-                key = (term.column, named.setdefault((term.column, start, end), word))
-                if key not in together:
-                    found.append(key)
-                together.setdefault(key, []).append(Part(term, share, (start, end)))
-        return tuple(one if isinstance(one, Evidence) else word_evidence(*one, together[one]) for one in found)
+                key = term.column, named.setdefault((term.column, start, end), word)
+                together.setdefault(key, []).append((index, Part(term, share, (start, end))))
+        reported = np.array([term.reported for term in self.terms])
+        return tuple(evidence_of(key, held, reported) for key, held in together.items())
 
     @property
     def words(self) -> tuple[Evidence, ...]:
@@ -247,10 +243,17 @@ def lead_of(scores: FloatArray, first: int, second: int) -> float:
     return 0.0 if math.isnan(lead) else lead
 
 
-def word_evidence(column: str, word: str, parts: list[Part]) -> Evidence:
-    """All that speaks through a word, which is there so many times; without a word, all that lies between words."""
+def evidence_of(
+    key: tuple[str, str] | int, held: list[tuple[int, Part]], reported: FloatArray
+) -> Evidence:
+    """A single term by its number; or all that speaks through a word of a column, or lies between its words."""
+    indices, parts = zip(*held, strict=True)
+    if isinstance(key, int):
+        return Evidence(parts[0].term.feature, parts[0].term.value, reported[key], parts)
+    column, word = key
+    said = np.array([part.share for part in parts]) @ reported[list(indices)]
     times = str(len({part.place for part in parts})) if word else ""
-    return Evidence(f"{column}: {word or BETWEEN}", times, tuple(parts), column, word)
+    return Evidence(f"{column}: {word or BETWEEN}", times, said, parts, column, word)
 
 
 def term_to_dict(term: Term, classes: tuple[Any, ...]) -> dict[str, Any]:

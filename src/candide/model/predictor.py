@@ -180,7 +180,7 @@ class Predictor:
     def explain(self, batch: Batch) -> list[Explanation]:
         """Why each row gets its answer: prior, bias and terms, what was silent, and the counts behind it all."""
         rows_behind_prior = self._rows_behind_prior()
-        return [self._explanation(row, rows_behind_prior) for row in batch.split(1)]
+        return [self._explanation(row.read_once(), rows_behind_prior) for row in batch.split(1)]
 
     def _explanation(self, row: Batch, rows_behind_prior: AnyArray | None) -> Explanation:
         statistics = self.summary.statistics if self.summary else (None,) * len(self.blocks)

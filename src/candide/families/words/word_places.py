@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import groupby
 from typing import NamedTuple
 
 import numpy as np
@@ -35,6 +36,9 @@ class Unit(NamedTuple):
     goes_on: bool = False
 
 
+NO_WORD = Unit(0, 0, "")
+
+
 class Placed(NamedTuple):
     """What a term of a text is, where it is no word by itself, and the words that its evidence belongs to."""
 
@@ -45,46 +49,57 @@ class Placed(NamedTuple):
 def places(parameters: TextParameters, documents: Documents, text: str) -> dict[int, Placed]:
     """Of each kept term of a single text, by its row: the words it lies in, with shares that add up to one."""
     options, recipe = parameters.options, parameters.recipe
-    units = text_units(text, options, parameters.letters, recipe)
+    units = cut_once(documents, text, options)
     found: dict[int, list[tuple[int, int]]] = {}
     for row, run in zip(parameters.numbered_terms(documents), runs_of(units, recipe), strict=True):
         if row >= 0:
             found.setdefault(row, []).append(run)
-    owners = owners_of(text, options) if options.characters else {}
-    return {row: placed(units, runs, options.characters, owners) for row, runs in found.items()}
+    if options.characters:
+        words = cut_once(documents, text, replace(options, characters=False, ngrams=1, shortest=1))
+        owners = owners_of(words)
+        return {row: placed_letters(units, runs, owners) for row, runs in found.items()}
+    return {row: placed_words(units, runs) for row, runs in found.items()}
 
 
-def placed(
-    units: list[Unit], runs: list[tuple[int, int]], by_character: bool, owners: dict[int, Unit]
-) -> Placed:
-    """A term that occurs at some places: each gives its words the same, and what is in no word to nobody."""
-    shares: dict[tuple[int, int, str], float] = {}
+def placed_words(units: list[Unit], runs: list[tuple[int, int]]) -> Placed:
+    """A run of words gives each of them the same; characters that stand together are one word."""
+    run, shares = "", []
     for first, size in runs:
-        words = touched(units[first : first + size], by_character, owners)
-        for word in words:
-            key = word[:3]
-            shares[key] = shares.get(key, 0.0) + 1.0 / (len(words) * len(runs))
-    first, size = runs[0]
-    alone = size == 1 or all(unit.goes_on for unit in units[first + 1 : first + size])
-    run = CHARACTER_RUNS if by_character else "" if alone else PAIRS if size == 2 else TRIPLES
-    return Placed(run, tuple(WordShare(*key, share) for key, share in shares.items()))
+        words = units[first : first + size]
+        if size == 1 or (words[1].goes_on and words[-1].goes_on):
+            whole = "".join(word.spelled for word in words)
+            shares.append(WordShare(words[0].start, words[-1].end, whole, 1.0 / len(runs)))
+        else:
+            run, share = PAIRS if size == 2 else TRIPLES, 1.0 / (size * len(runs))
+            shares += [WordShare(word.start, word.end, word.spelled, share) for word in words]
+    return Placed(run, tuple(shares))
 
 
-def touched(run: list[Unit], by_character: bool, owners: dict[int, Unit]) -> list[Unit]:
-    """The words that a run lies in, one for each of its words or letters; a nameless one where there is none."""
-    if by_character:
-        words = [owners[unit.start] for unit in run if unit.start in owners]
-        return words or [Unit(0, 0, "")]
-    if all(unit.goes_on for unit in run[1:]):
-        return [Unit(run[0].start, run[-1].end, "".join(unit.spelled for unit in run))]
-    return run
+def placed_letters(units: list[Unit], runs: list[tuple[int, int]], owners: dict[int, Unit]) -> Placed:
+    """A run of characters gives to the words it touches, by the letters it has of each; else to no word."""
+    shares = []
+    for first, size in runs:
+        words = [owners[unit.start] for unit in units[first : first + size] if unit.start in owners]
+        share = 1.0 / (max(len(words), 1) * len(runs))
+        touched = [(word, len(list(letters))) for word, letters in groupby(words)] or [(NO_WORD, 1)]
+        shares += [WordShare(word.start, word.end, word.spelled, letters * share) for word, letters in touched]
+    return Placed(CHARACTER_RUNS, tuple(shares))
 
 
-def owners_of(text: str, options: TextOptions) -> dict[int, Unit]:
+def owners_of(words: list[Unit]) -> dict[int, Unit]:
     """The word that each letter of a text is part of."""
-    whole = replace(options, characters=False, ngrams=1, shortest=1)
-    words = text_units(text, whole, letters_of(whole), recipe_of(whole))
     return {place: word for word in words for place in range(word.start, word.end)}
+
+
+def cut_once(documents: Documents, text: str, options: TextOptions) -> list[Unit]:
+    """The words or characters of a single text, cut once for all readings that share them."""
+    recipe = recipe_of(options)
+    alphabet = options.words, options.fold_case, options.fold_accents
+    key = ("units", *alphabet, recipe.word_length, recipe.by_character)
+    if key not in documents.cuts:
+        documents.cuts[key] = text_units(text, options, letters_of(options), recipe)
+    found: list[Unit] = documents.cuts[key]
+    return found
 
 
 def runs_of(units: list[Unit], recipe: Recipe) -> Iterator[tuple[int, int]]:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from candide.model.explanation import Explanation, lead_of
+from candide.model.explanation import Explanation
 
 LOUD, FAINT = 0.5, 0.05
 """Log odds from which a word is fully coloured, unless one is louder; and the share of that below which it is plain."""
@@ -43,7 +43,7 @@ def leads_by_place(why: Explanation, column: str) -> dict[tuple[int, int], float
     first, second = why.ranked[:2]
     leads: dict[tuple[int, int], float] = {}
     for part in (part for one in why.words if one.word and one.column == column for part in one.parts):
-        leads[part.place] = leads.get(part.place, 0.0) + lead_of(part.reported, first, second)
+        leads[part.place] = leads.get(part.place, 0.0) + part.lead(first, second)
     return leads
 
 

@@ -276,6 +276,7 @@ def test_a_long_text_is_a_dozen_words_and_one_line_for_the_rest():
     shown = lines(why)
     assert sum(line.startswith("  text: ") for line in shown) == 12
     assert sum("other words)" in line for line in shown) == 1
+    assert re.search(r"^      \d+ for ham \+\d\.\d+, \d+ for spam -\d\.\d+$", "\n".join(shown), re.MULTILINE)
     leads = [float(line[38:50].split()[0]) for line in shown if re.match(r"  (text: |\((prior|calib|\d))", line)]
     assert sum(leads) == pytest.approx(why.lead(*why.ranked[:2]), abs=0.0005 * len(leads))
     assert why.worked().count("\n   text: ") == 12
@@ -488,6 +489,17 @@ def test_a_density_is_worked_with_its_numbers():
     said = fitted.explain({"x": [2.5]})[0].worked()
     assert "low: exp(-(2.5 - 2)² / (2 · 1²)) / (1 · √(2π)) = 0.3521" in said
     assert "P(low) = 2/4 = 0.5" in said
+
+
+def test_the_most_probable_of_many_classes_are_worked_out():
+    rows = {"x": np.arange(24.0)}
+    why = NaiveBayes("gaussian", calibrate=False).fit(rows, [f"class {row // 3}" for row in range(24)]).explain(rows)[9]
+    said = why.worked()
+    assert "The 5 most probable of 8 classes are worked out." in said
+    assert said.count("| row) = ") == 5
+    values = np.exp(why.reported)
+    assert f"{values.sum():.4g}" in said
+    assert f" + {values[list(why.ranked[5:])].sum():.4g} (all other classes) = " in said
 
 
 def test_one_class_is_the_only_answer():

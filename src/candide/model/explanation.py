@@ -251,7 +251,7 @@ def evidence_of(
     if isinstance(key, int):
         return Evidence(parts[0].term.feature, parts[0].term.value, reported[key], parts)
     column, word = key
-    said = np.array([part.share for part in parts]) @ reported[list(indices)]
+    said = (np.array([part.share for part in parts])[:, None] * reported[list(indices)]).sum(axis=0)
     times = str(len({part.place for part in parts})) if word else ""
     return Evidence(f"{column}: {word or BETWEEN}", times, said, parts, column, word)
 

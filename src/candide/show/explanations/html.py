@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 
 from candide.data.written_numbers import percent
-from candide.model.explanation import Evidence, Explanation
-from candide.show.explanations.reasons import evidence_name, made_of, shown_and_rest
+from candide.model.explanation import Explanation
+from candide.show.explanations.reasons import evidence_name, made_of, shown_and_rest, sides_told
 from candide.show.explanations.terminal import odds, signed_odds
 from candide.show.explanations.word_marks import Word, heard, words_that_spoke
 
@@ -175,8 +175,11 @@ def evidence_table(why: Explanation) -> str:
         rows.append(evidence_row("calibration", float(why.bias[first] - why.bias[second]), largest))
     for index in shown.indices:
         one = why.evidence[index]
-        rows += [evidence_row(evidence_name(one), float(leads[index]), largest), basis_row(why, one, (first, second))]
-    rows += [evidence_row(name, float(leads[rest].sum()), largest) for name, rest in shown.rest.items()]
+        rows += [evidence_row(evidence_name(one), float(leads[index]), largest)]
+        rows += about_row(made_of(why, one, (first, second)))
+    for name, rest in shown.rest.items():
+        rows += [evidence_row(name, float(leads[rest].sum()), largest)]
+        rows += about_row(sides_told(why, leads[rest], (first, second)))
     rows.append(total_row(why, first, second))
     return f"<table>{header(why.classes[second], why.classes[first])}{''.join(rows)}</table>"
 
@@ -211,10 +214,9 @@ def signed_short(lead: float) -> str:
     return signed_odds(lead).strip()
 
 
-def basis_row(why: Explanation, one: Evidence, labels: tuple[int, int]) -> str:
-    """What the evidence was made of, under its row."""
-    said = made_of(why, one, labels)
-    return f'<tr class="about"><td colspan="3">{safe(said, LONGEST_COUNTS)}</td></tr>' if said else ""
+def about_row(told: str) -> list[str]:
+    """What a row is made of, under it."""
+    return [f'<tr class="about"><td colspan="3">{safe(told, LONGEST_COUNTS)}</td></tr>'] if told else []
 
 
 def total_row(why: Explanation, first: int, second: int) -> str:

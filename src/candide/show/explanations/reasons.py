@@ -25,13 +25,20 @@ class Selected(NamedTuple):
 
 def shown_and_rest(why: Explanation, sizes: FloatArray) -> Selected:
     """The strongest words and features by their sizes; what is left is one line for all words, one for all else."""
-    ranked = np.argsort(-sizes, kind="stable").tolist()
+    ranked = np.argsort(-np.round(sizes, 9), kind="stable").tolist()
     words = [index for index in ranked if why.evidence[index].word]
     others = [index for index in ranked if not why.evidence[index].word]
     kept = {*words[:WORDS_SHOWN], *others[:FEATURES_SHOWN]}
     rest = {"word": words[WORDS_SHOWN:], "feature": others[FEATURES_SHOWN:]}
     named = {f"{len(left):,} other {name}{'s' * (len(left) > 1)}": left for name, left in rest.items() if left}
     return Selected([index for index in ranked if index in kept], named)
+
+
+def sides_told(why: Explanation, leads: FloatArray, labels: tuple[int, int]) -> str:
+    """How many of some reasons speak for which class, and how much."""
+    sides = zip(labels, (leads[leads > 0], leads[leads < 0]), strict=True)
+    said = [f"{len(side):,} for {why.classes[label]} {side.sum():+.3f}" for label, side in sides if len(side)]
+    return ", ".join(said)
 
 
 def evidence_name(one: Evidence) -> str:

@@ -11,8 +11,8 @@ from rich.cells import cell_len, chop_cells, set_cell_size
 
 from candide.data.visible import visible
 from candide.data.written_numbers import percent
-from candide.model.explanation import Evidence, Explanation
-from candide.show.explanations.reasons import evidence_name, made_of, shown_and_rest
+from candide.model.explanation import Explanation
+from candide.show.explanations.reasons import evidence_name, made_of, shown_and_rest, sides_told
 from candide.show.explanations.word_marks import Word, heard, words_that_spoke
 
 WIDTH = 80
@@ -40,8 +40,10 @@ def lines(why: Explanation, what: str = "", label: str = "", colour: bool = Fals
         one = why.evidence[index]
         said.append(row(evidence_name(one), float(leads[index]), colour))
         if rank < COUNTS_SHOWN:
-            said += basis_lines(why, one, (first, second), colour)
-    said += [row(f"({name})", float(leads[rest].sum()), colour) for name, rest in shown.rest.items()]
+            said += about_lines(made_of(why, one, (first, second)), colour)
+    for name, rest in shown.rest.items():
+        said.append(row(f"({name})", float(leads[rest].sum()), colour))
+        said += about_lines(sides_told(why, leads[rest], (first, second)), colour)
     said += [total_line(why, first, second), *beyond_lines(why), *silent_lines(why), *flip_lines(why)]
     return [*said, *coloured_texts(why)] if colour else said
 
@@ -105,9 +107,9 @@ def odds(log_odds: float) -> str:
     return f"{ratio:,.1f} : 1" if ratio < 100 else f"{ratio:,.0f} : 1"
 
 
-def basis_lines(why: Explanation, one: Evidence, labels: tuple[int, int], colour: bool) -> list[str]:
-    """What the evidence was made of, under its line."""
-    said = wrapped(printable(made_of(why, one, labels), 400), "      ")
+def about_lines(told: str, colour: bool) -> list[str]:
+    """What a line is made of, under it."""
+    said = wrapped(printable(told, 400), "      ")
     return [f"{FAINT}{line}{PLAIN}" if colour else line for line in said if line.strip()]
 
 

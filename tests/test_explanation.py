@@ -496,7 +496,7 @@ def test_the_most_probable_of_many_classes_are_worked_out():
     why = NaiveBayes("gaussian", calibrate=False).fit(rows, [f"class {row // 3}" for row in range(24)]).explain(rows)[9]
     said = why.worked()
     assert "The 5 most probable of 8 classes are worked out." in said
-    assert said.count("| row) = ") == 5
+    assert said.count("| row) = ") == 1 + 5
     values = np.exp(why.reported)
     assert f"{values.sum():.4g}" in said
     assert f" + {values[list(why.ranked[5:])].sum():.4g} (all other classes) = " in said

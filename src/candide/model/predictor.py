@@ -282,20 +282,21 @@ class Predictor:
 
 def timed(term: Term, row: Batch, block: Block, times: Mapping[str, str]) -> Term:
     """A term of a column of times, or of several columns some of which are."""
-    names = [term.feature] if term.feature in times else list(block.columns) if block.family.is_joint else []
-    numbers = dict(zip(names, row.numbers(names)[0].tolist(), strict=True))
+    alone = term.feature in times
+    if not alone and not block.family.is_joint:
+        return term
+    names = [term.feature] if alone else list(block.columns)
+    numbers = zip(names, row.numbers(names)[0].tolist(), strict=True)
     shown_values = [
         shown_time(number, times[name]) if name in times else shown_number(number)
-        for name, number in numbers.items()
+        for name, number in numbers
         if not np.isnan(number)
     ]
-    if not shown_values:
-        return term
     basis = term.basis
-    if isinstance(basis, DensityBasis) and len(names) > 1:
-        basis = basis.in_times(times)
-    elif basis is not None:
+    if alone and basis is not None:
         basis = basis.in_time(times[term.feature])
+    elif isinstance(basis, DensityBasis):
+        basis = basis.in_times(times)
     return replace(term, value=", ".join(shown_values), basis=basis)
 
 

@@ -264,7 +264,7 @@ def normalisation(why: Explanation) -> tuple[str, list[str]]:
     lines = [f"measured against the largest, e^{shift:.4f}"] if shift else []
     added = [four_digits(values[label]) for label in labels_worked(why)]
     if len(values) > len(added):
-        added.append(f"{four_digits(whole - values[labels_worked(why)].sum())} (all other classes)")
+        added.append(f"{four_digits(np.delete(values, labels_worked(why)).sum())} (all other classes)")
     lines.append(f"{' + '.join(added)} = {four_digits(whole)}")
     for label in labels_worked(why):
         share = f"{four_digits(values[label])} / {four_digits(whole)} = {why.posterior[label]:.4f}"

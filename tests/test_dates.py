@@ -2,6 +2,7 @@
 
 import datetime
 import json
+import re
 
 import numpy as np
 import pandas as pd
@@ -102,15 +103,16 @@ FRAMES = {
 
 @pytest.mark.parametrize("kind", ["date", "time", "instant"])
 @pytest.mark.parametrize("frame", FRAMES)
-@pytest.mark.parametrize("family", ["auto", "gaussian", "student", "histogram"])
+@pytest.mark.parametrize("family", ["auto", "gaussian", "student", "histogram", "gaussian_full"])
 def test_times_are_shown_as_times(tmp_path, kind, frame, family):
     column, labels = early_and_late(kind)
     rows = FRAMES[frame](column)
     model = NaiveBayes(family).fit(rows, labels)
     model.save(tmp_path / "m.candide")
     again = load(tmp_path / "m.candide")
-    (why,) = map(str, again.explain(FRAMES[frame](column[1:2])))
-    year = str(column[1].as_py().year)
+    (explained,) = again.explain(FRAMES[frame](column[1:2]))
+    why, year = str(explained), str(column[1].as_py().year)
+    assert not re.search(r"\d{7}", explained.worked())
     assert f"when = {year}-" in why
     assert "e+0" not in why
     card = verbs.inspect(tmp_path / "m.candide")["columns"][0]
@@ -121,6 +123,19 @@ def test_times_are_shown_as_times(tmp_path, kind, frame, family):
     wanted = datetime.datetime if kind != "date" or frame == "nanoseconds" else datetime.date
     assert all(type(value) is wanted for value in drawn)
     assert all(1900 < value.year < 2050 for value in drawn)
+
+
+def test_curves_over_times_are_told_in_times_and_days():
+    days = [datetime.date(2024, 3, 1) + datetime.timedelta(days=day) for day in (-12, 12, 20, 45)]
+    rows = {"when": days, "size": [1.0, 2.0, 3.0, 5.0]}
+    alone, both = (NaiveBayes(f, calibrate=False).fit(rows, list("aabb")) for f in ("gaussian", "gaussian_full"))
+    why = alone.explain(rows)[0]
+    assert "mean 2024-03-01, deviation 12 days in a" in str(why)
+    assert "(2024-02-18 - 2024-03-01)² / (2 · 12 days²)" in why.worked()
+    together = both.explain(rows)[0].terms[0]
+    assert together.value == "2024-02-18, 1"
+    assert "mean of when 2024-03-01, mean of size 1.5 in a" in together.basis.text("ab")
+    assert both.explain({**rows, "size": [None] * 4})[0].terms[0].value == "2024-02-18"
 
 
 @pytest.mark.parametrize("part", PARTS)

@@ -10,11 +10,13 @@ import re
 import subprocess
 import sys
 from dataclasses import replace
+from functools import cache
 from html.parser import HTMLParser
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -23,13 +25,18 @@ from rich.cells import cell_len
 from candide import NaiveBayes, TextOptions, families
 from candide.api import verbs
 from candide.data.batch import Batch
+from candide.families.base.family import Block
+from candide.families.text import Text
 from candide.model.calibration import Calibration
-from candide.model.predictor import normalised
+from candide.model.predictor import Predictor, normalised
+from candide.model.summary import Summary
 from candide.show.explanations import terminal
 from candide.show.explanations.html import explanations_page, safe
 from candide.show.explanations.readable import ReadableExplanation
 from candide.show.explanations.terminal import lines, signed_odds
-from candide.show.explanations.word_marks import bare, words_that_spoke
+from candide.show.explanations.word_marks import words_that_spoke
+from releases import ROWS, forest
+from releases import TEXTS as RECIPES
 from strategies import CASES, MIXTURE, PLAIN, blocks_of, questions, tables, takes
 
 SCRIPT, PICTURE = "<script>alert(1)</script>", "<img src=x onerror=alert(1)>"
@@ -92,6 +99,8 @@ def test_both_sums_are_those_of_the_model(case, data):
         for row, why in zip(question.split(1), model.explain(question), strict=True):
             assert_equal(why.joint, model.joint(row)[0], size_of(why))
             assert_equal(why.reported, model.reported(row)[0], size_of(why))
+            assert_equal(sum((one.log_likelihood for one in why.evidence), why.prior), why.joint, size_of(why))
+            assert_equal(sum((one.reported for one in why.evidence), why.start), why.reported, size_of(why))
             assert why.posterior == pytest.approx(normalised(model.reported(row), model.log_prior)[0], abs=1e-12)
             assert why.is_calibrated == (model is not raw)
         json.dumps(why.to_dict())
@@ -151,6 +160,127 @@ def test_the_counts_in_words():
     fitted = NaiveBayes(families="bernoulli", calibrate=False).fit(rows, ["ham"] * 4825 + ["spam"] * 747)
     said = fitted.explain({"word": [True]})[0].terms[0].basis.text(fitted.classes_)
     assert said == "seen in 31 of 4,825 ham and 412 of 747 spam"
+
+
+# What terms of a text say is credited to its words.
+
+
+PIECES = ["the", "Tree", "grey bark", "Esche", "白樺", "кедр", "ÉTÉ", "unheard", "... ", "İΣ", "\ud800", "a\n"]
+SENTENCES = st.lists(st.sampled_from(PIECES), max_size=9).map(" ".join)
+
+
+@cache
+def readings(name):
+    """Notes on trees, read by a recipe, by pairs of words and by runs of characters, each with a factor of its own."""
+    rows, labels = forest()
+    notes = Batch.of({"note": rows["note"][:ROWS]}, labels[:ROWS])
+    recipe = RECIPES[name]
+    further = {"shortest": 2, "ngrams": 2}, {"words": "default", "characters": True, "shortest": 3, "ngrams": 5}
+    main = Text(column="note", options=recipe, smoothing=0.5)
+    beside = [replace(main, options=replace(recipe, **more), is_auxiliary=True, alphabet="") for more in further]
+    model = Predictor.fit(Summary.of(tuple(Block(family, ("note",)) for family in (main, *beside)), notes))
+    weights = {block.key: 0.4 + 0.3 * index for index, block in enumerate(model.blocks)}
+    return replace(model, calibration=Calibration({}, weights, {model.blocks[0].key: 0.25}))
+
+
+@pytest.mark.parametrize("name", RECIPES)
+@settings(max_examples=12, deadline=None)
+@given(text=SENTENCES)
+def test_the_credits_of_words_add_up_whatever_the_recipe(name, text):
+    model = readings(name)
+    (why,) = model.explain(Batch.of({"note": [text]}))
+    row = Batch.of({"note": [text]})
+    assert sum((one.log_likelihood for one in why.evidence), why.prior) == pytest.approx(model.joint(row)[0], abs=1e-9)
+    assert sum((one.reported for one in why.evidence), why.start) == pytest.approx(model.reported(row)[0], abs=1e-9)
+    plain = why.to_dict()
+    alone = [factor(term) for term in plain["terms"] if not term["column"]]
+    credited = [np.array(word["reported"]) for word in plain["words"]]
+    assert sum([*credited, *alone], why.start) == pytest.approx(model.reported(row)[0], abs=1e-9)
+    for word in (one for one in why.words if one.word):
+        assert all(text[start:end].strip() == text[start:end] != "" for start, end in word.places)
+    found = words_that_spoke(why, "note")
+    assert [place.start for place in found] == sorted(place.start for place in found)
+
+
+def factor(term):
+    """What a term of JSON adds to the reported scores."""
+    return term["factor"] * np.array(term["log_likelihood"])
+
+
+def test_a_run_is_shared_by_the_words_it_touches():
+    """Pairs by their words, runs of characters by their letters; what lies between words is a line of its own."""
+    pairs = NaiveBayes(text=TextOptions(shortest=2, ngrams=2), calibrate=False)
+    why = pairs.fit(["free prize now", "see you now"], ["spam", "ham"]).explain(["Free PRIZE now"])[0]
+    first, second = (term.log_likelihood for term in why.terms)
+    credits = {one.word: one.log_likelihood.tolist() for one in why.words}
+    assert credits["free"] == pytest.approx(first / 2)
+    assert credits["prize"] == pytest.approx(first / 2 + second / 2)
+    letters_read = NaiveBayes(text=TextOptions(characters=True, shortest=3, ngrams=3), calibrate=False)
+    why = letters_read.fit(["ab c!!!", "de f"], ["x", "y"]).explain(["ab c!!!"])[0]
+    said = {term.word: term.log_likelihood for term in why.terms}
+    credits = {one.word: one.log_likelihood for one in why.words}
+    assert credits["ab"] == pytest.approx(said["ab "] + said["b c"] / 2)
+    assert credits["c"] == pytest.approx(said["b c"] / 2 + said[" c!"] + said["c!!"])
+    assert credits[""] == pytest.approx(said["!!!"])
+    assert "text: between words" in str(why)
+
+
+def test_texts_that_are_no_utf8_are_explained_where_they_stand():
+    model = NaiveBayes("text", text=TextOptions(characters=True, ngrams=3), calibrate=False)
+    rows = pa.table({"text": pa.array([b"caf\xe9 noir", b"caf\xe2\x82 au lait"], pa.binary())})
+    for why in model.fit(rows, ["x", "y"]).explain(rows):
+        assert sum((one.reported for one in why.evidence), why.start) == pytest.approx(why.reported, abs=1e-9)
+        places = {one.word: one.places for one in why.words}
+        assert all(why.texts["text"][start:end] == word for word in places for start, end in places[word])
+        assert "caf" in places
+
+
+COUNTED = {
+    "presence": ("in 2 of the 3 texts of spam and 0 of the 2 of ham", {"weighting": "presence"}),
+    "bernoulli": ("in 2 of the 3 texts of spam and 0 of the 2 of ham", {"model": "bernoulli", "weighting": "presence"}),
+    "counts": ("3 of the 7 words of spam and 0 of the 4 of ham", {}),
+    "complement": ("3 of the 7 words of spam and 0 of the 4 of ham", {"model": "complement"}),
+    "idf": ("3 of the 7 words of spam and 0 of the 4 of ham", {"idf": True}),
+    "kept": ("3 of the 5 kept words of spam and 0 of the 2 of ham", {"stop_words": ("now",)}),
+    "log": ("seen in spam, never in ham", {"weighting": "log"}),
+}
+
+
+@pytest.mark.parametrize("name", COUNTED)
+def test_counts_are_told_so_that_they_can_be_checked_by_hand(name):
+    expected, options = COUNTED[name]
+    texts = ["free free now", "free win", "win now", "noon now", "see now"]
+    model = NaiveBayes(text=TextOptions(**options), calibrate=False).fit(texts, ["spam"] * 3 + ["ham"] * 2)
+    why = model.explain(["free now"])[0]
+    assert expected in str(why)
+    assert expected in why.to_html()
+
+
+def test_weights_are_told_as_ratios_never_as_counts():
+    texts = ["free now", "free prize", "see you", "you see free"]
+    labels = ["spam", "spam", "ham", "ham"]
+    for options, weights in (({"weighting": "log"}, None), ({}, [0.5, 0.25, 0.5, 0.75])):
+        fitted = NaiveBayes(text=TextOptions(**options), calibrate=False).fit(texts, labels, sample_weight=weights)
+        why = fitted.explain(["free"])[0]
+        assert re.search(r"\d times as common in spam as in ham", str(why))
+        assert not re.search(r"\d of the", str(why))
+
+
+SIDES = "ham", "spam"
+
+
+def test_a_long_text_is_a_dozen_words_and_one_line_for_the_rest():
+    texts = [f"{SIDES[row % 2]}{row} {SIDES[row % 2]} now" for row in range(40)]
+    model = NaiveBayes(text=TextOptions(ngrams=2), calibrate=False).fit(texts, [SIDES[row % 2] for row in range(40)])
+    why = model.explain([" ".join(texts[:20])])[0]
+    shown = lines(why)
+    assert sum(line.startswith("  text: ") for line in shown) == 12
+    assert sum("other words)" in line for line in shown) == 1
+    assert re.search(r"^      \d+ for ham \+\d\.\d+, \d+ for spam -\d\.\d+$", "\n".join(shown), re.MULTILINE)
+    leads = [float(line[38:50].split()[0]) for line in shown if re.match(r"  (text: |\((prior|calib|\d))", line)]
+    assert sum(leads) == pytest.approx(why.lead(*why.ranked[:2]), abs=0.0005 * len(leads))
+    assert why.worked().count("\n   text: ") == 12
+    assert f"and {len(why.words) - 12} other words, together" in why.worked()
 
 
 # Silence.
@@ -262,15 +392,11 @@ def test_several_readings_of_a_word_speak_once():
     fitted = NaiveBayes(calibrate=False).fit(texts, labels)
     family = fitted.schema_.choices[0].family
     again = replace(family, options=replace(family.options, model="complement"), is_auxiliary=True, alphabet="")
-    from candide.families.base.family import Block
-    from candide.model.predictor import Predictor
-    from candide.model.summary import Summary
-
     batch = Batch.of(texts, labels)
     model = Predictor.fit(Summary.of((Block(family, ("text",)), Block(again, ("text",))), batch))
     why = model.explain(Batch.of(["win prize"]))[0]
     assert [one.feature for one in why.evidence] == ["text: win", "text: prize"]
-    assert [len(one.terms) for one in why.evidence] == [2, 2]
+    assert [len(one.parts) for one in why.evidence] == [2, 2]
     assert why.start + sum(one.reported for one in why.evidence) == pytest.approx(why.reported, abs=1e-9)
 
 
@@ -337,25 +463,11 @@ def test_log_odds_that_round_to_nothing_have_no_minus():
     assert signed_odds(-6e-4) == "   -0.001"
 
 
-def test_spaces_at_the_ends_of_letters_are_seen():
-    model = NaiveBayes(text=TextOptions(characters=True, ngrams=2), calibrate=False)
+def test_spaces_at_the_ends_of_runs_are_seen():
+    model = NaiveBayes(text=TextOptions(characters=True, ngrams=2, shortest=2), calibrate=False)
     why = model.fit(["a b", "c d"], ["x", "y"]).explain(["a b"])[0]
-    assert "text: a␣ " in str(why)
-    assert "text: ␣b " in str(why)
-    assert "text: a␣<" in why.to_html()
-
-
-@given(words=st.lists(st.sampled_from(["Win", "é", "ÉTÉ", "straße", "हिन्दी", "prize", "a"]), min_size=1, max_size=8))
-def test_what_words_are_said_to_have_spoken_is_all_that_was_said(words):
-    """However a text was folded and cut into terms, they give all of their log odds to words, and only to them."""
-    text = ", ".join(words) + "!"
-    for fold in (str, str.casefold, bare):
-        runs = {" ".join(map(fold, words[i : i + n])) for n in (1, 2) for i in range(len(words) - n + 1)}
-        letters = {fold(word)[1:] for word in words} - {""} - runs
-        said = {term: float(index + 1) for index, term in enumerate(sorted(runs | letters))}
-        found = words_that_spoke(text, said)
-        assert sum(word.lead for word in found) == pytest.approx(sum(said.values()))
-        assert [text[word.start : word.end] for word in found] == words
+    assert "“a␣” 1 of the 2 runs of characters of x" in str(why)
+    assert "“␣b” 1 of the 2" in why.to_html()
 
 
 def test_letters_that_join_or_part_stay_and_those_that_turn_do_not():
@@ -377,6 +489,17 @@ def test_a_density_is_worked_with_its_numbers():
     said = fitted.explain({"x": [2.5]})[0].worked()
     assert "low: exp(-(2.5 - 2)² / (2 · 1²)) / (1 · √(2π)) = 0.3521" in said
     assert "P(low) = 2/4 = 0.5" in said
+
+
+def test_the_most_probable_of_many_classes_are_worked_out():
+    rows = {"x": np.arange(24.0)}
+    why = NaiveBayes("gaussian", calibrate=False).fit(rows, [f"class {row // 3}" for row in range(24)]).explain(rows)[9]
+    said = why.worked()
+    assert "The 5 most probable of 8 classes are worked out." in said
+    assert said.count("| row) = ") == 1 + 5
+    values = np.exp(why.reported)
+    assert f"{values.sum():.4g}" in said
+    assert f" + {values[list(why.ranked[5:])].sum():.4g} (all other classes) = " in " ".join(said.split())
 
 
 def test_one_class_is_the_only_answer():

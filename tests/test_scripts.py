@@ -16,11 +16,11 @@ from candide import NaiveBayes, TextOptions, load
 from candide.data.batch import Batch
 from candide.families.text import Text
 from candide.families.words import alphabet
-from candide.families.words.unspaced import closed_up, spans, without_looks
+from candide.families.words.unspaced import closed_up
 from candide.model.guess import guess_column
-from candide.show.explanations.word_marks import log_odds_of_words, words_that_spoke
+from candide.show.explanations.word_marks import words_that_spoke
 from candide.stream.columns import guess_of
-from test_words import DOCUMENTS, TEXTS, cut, fold, tally, terms
+from test_words import DOCUMENTS, cut, fold, tally, terms
 
 
 def corpus():
@@ -82,14 +82,6 @@ def test_emoji_are_words_and_their_looks_are_not():
 # One rule, wherever text is cut.
 
 
-@settings(max_examples=100, deadline=None)
-@given(text=TEXTS)
-def test_places_in_a_text_are_those_of_its_words(text):
-    plain = TextOptions(fold_case=False)
-    found = [without_looks(text[start:end]) for start, end in spans(text)]
-    assert found == [unit for unit, _ in cut(text, plain)]
-
-
 @pytest.mark.parametrize("options", [TextOptions(), TextOptions(ngrams=2), TextOptions(weighting="presence")], ids=repr)
 @settings(max_examples=25, deadline=None)
 @given(texts=DOCUMENTS.filter(lambda texts: any(texts)))
@@ -122,13 +114,11 @@ def test_explanations_mark_the_characters_that_spoke(name):
     (texts, labels), (asked, _) = drawn(name, 60)
     model = NaiveBayes(text=TextOptions(), **FIXED).fit(texts, labels)
     for text, why in zip(asked[:5], model.explain(asked[:5]), strict=True):
-        said = log_odds_of_words(why, "text")
-        found = words_that_spoke(text, said)
-        indices = set(spans(text))
-        assert {(word.start, word.end) for word in found} <= indices
-        assert sum(word.lead for word in found) == pytest.approx(sum(said.values()))
         known = {closed_up(term) for term in terms(text, TextOptions())}
-        assert set(said) <= known
+        assert {one.word for one in why.words} <= known
+        found = words_that_spoke(why, "text")
+        assert [(word.start, word.end) for word in found] == sorted((word.start, word.end) for word in found)
+        assert sum(word.lead for word in found) == pytest.approx(why.leads(*why.ranked[:2]).sum())
 
 
 def test_words_are_written_as_people_write_them():
@@ -208,7 +198,7 @@ def test_hostile_texts_are_learned_judged_and_explained(name):
         one.learn_one(said, label)
     assert sum(one.predict_proba_one(text).values()) == pytest.approx(1.0)
     why = one.explain([text[:2000]])[0]
-    marked = words_that_spoke(text[:2000], log_odds_of_words(why, "text"))
+    marked = words_that_spoke(why, "text")
     assert all(0 <= word.start < word.end <= len(text) for word in marked)
     one.forget_one(text, "a")
 

@@ -6,6 +6,7 @@ import re
 import unicodedata
 from collections import Counter
 from functools import lru_cache
+from itertools import pairwise
 
 import numpy as np
 import pyarrow as pa
@@ -17,6 +18,8 @@ from candide.data.errors import ColumnRefused, ForgetRefused, OptionRefused, Ove
 from candide.families.words import alphabet, alphabet_ranges
 from candide.families.words.documents import Documents
 from candide.families.words.options import TextOptions
+from candide.families.words.vocabulary import letters_of, recipe_of
+from candide.families.words.word_places import runs_of, text_units
 from candide.families.words.word_tally_builder import WordTallyBuilder
 from candide.kernels.eight_bytes import lower_case, word_marks
 from candide.statistics.word_tally import WordTally
@@ -162,6 +165,21 @@ RECIPES = [
 def test_any_text_is_counted_as_the_twin_counts_it(options, texts):
     labels = [i % 2 for i in range(len(texts))]
     assert tally(texts, labels, options) == slow_tally(texts, labels, options)
+
+
+@pytest.mark.parametrize("options", RECIPES, ids=repr)
+@settings(max_examples=40, deadline=None)
+@given(text=TEXTS)
+def test_the_places_of_terms_are_those_of_the_twin(options, text):
+    """An explanation cuts a text once more, to know where its terms lie."""
+    found = text_units(text, options, letters_of(options), recipe_of(options))
+    runs = [found[first : first + size] for first, size in runs_of(found, recipe_of(options))]
+    gap = "" if options.characters else " "
+    assert [gap.join(unit.spelled for unit in run) for run in runs] == terms(text, options)
+    assert all(before.end <= after.start or options.characters for before, after in pairwise(found))
+    for unit in found:
+        inside = units(text[unit.start : unit.end], options)
+        assert unit.spelled in inside or "Σ" in text
 
 
 @settings(max_examples=100, deadline=None)

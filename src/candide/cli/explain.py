@@ -48,8 +48,8 @@ def explain(
 ) -> None:
     """Say why a row gets its answer.
 
-    The prior and what each column adds, in log odds that sum up to the answer; what was silent, and why; and what
-    would have to be gone for another answer. With --worked, the whole calculation as a teacher writes it.
+    The prior and what each column or word of a text adds, in log odds that sum up to the answer; what was silent, and
+    why; and what would have to be gone for another answer. With --worked, the whole calculation as a teacher writes it.
 
     Example: candide explain titanic.candide new.csv --rows 3
     """

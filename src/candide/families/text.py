@@ -12,7 +12,7 @@ from candide.data.advice import PythonCode
 from candide.data.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from candide.data.batch import Batch
 from candide.data.errors import Location, OptionRefused
-from candide.families.base.basis import CountBasis
+from candide.data.texts import text_in_row
 from candide.families.base.block_rows import BlockRows
 from candide.families.base.block_scores import BlockScores
 from candide.families.base.competing import TEXT
@@ -30,6 +30,7 @@ from candide.families.words.parameters import TextParameters, counting_unit, uni
 from candide.families.words.term_lists import lengths_of
 from candide.families.words.term_matrix import TermMatrix
 from candide.families.words.word_basis import count_bases, counts_of, unspoken
+from candide.families.words.word_places import places
 from candide.families.words.word_tally_builder import WordTallyBuilder
 from candide.kernels.word_scoring import Weights
 from candide.statistics.tally import Tally
@@ -234,14 +235,16 @@ class Text(Family[WordTally, WordTallyBuilder, Documents, TextParameters]):
         if not len(values) or (values.pieces[0].missing.size and values.pieces[0].missing[0]):
             return []
         spoken, tokens = parameters.spoken(values)
-        name = self._name(columns)
-        bases = count_bases(parameters, spoken)
-        if self.options.model == "bernoulli":
-            return presence_terms(parameters, weights, spoken, name, bases, columns[0])
+        name, text = self._name(columns), text_in_row(row, columns[0])
+        lies = places(parameters, values, text or "")
         terms = []
-        for (number, amount), counted in zip(spoken, bases, strict=True):
+        for (number, amount), counted in zip(spoken, count_bases(parameters, spoken), strict=True):
             word, said = parameters.word(number), amount * parameters.says(number, weights)
-            terms.append(Term(f"{name}: {word}", shown_number(amount), said, counted, columns[0], word))
+            value = "yes" if self.options.model == "bernoulli" else shown_number(amount)
+            run, words = lies[number]
+            terms.append(Term(f"{name}: {word}", value, said, counted, columns[0], word, run=run, words=words))
+        if self.options.model == "bernoulli":
+            return with_absence(terms, weights, name)
         if self.options.model == "poisson":
             terms = [exposed(term, amount, tokens) for term, (_, amount) in zip(terms, spoken, strict=True)]
             terms.append(Term(f"{name}: length", f"{tokens} words", tokens * weights.rate))
@@ -315,29 +318,17 @@ def refuse_several(columns: tuple[str, ...]) -> None:
         )
 
 
-def presence_terms(
-    parameters: TextParameters,
-    weights: Weights,
-    spoken: list[tuple[int, float]],
-    name: str,
-    bases: list[CountBasis],
-    column: str,
-) -> list[Term]:
+def with_absence(terms: list[Term], weights: Weights, name: str) -> list[Term]:
     """What each word that is there says, and what the absence of all others says, in one term."""
-    missing = weights.constant.copy()
+    missing, found = weights.constant.copy(), []
     held = np.zeros(len(missing), dtype=np.int64)
-    terms = []
-    for (row, _), counted in zip(spoken, bases, strict=True):
-        odds = parameters.says(row, weights)
-        certain = np.isposinf(odds)
-        odds = np.where(certain, 0.0, odds)
+    for term in terms:
+        certain = np.isposinf(term.log_likelihood)
         held += certain
-        word = parameters.word(row)
-        terms.append(Term(f"{name}: {word}", "yes", odds, counted, column, word))
+        found.append(replace(term, log_likelihood=np.where(certain, 0.0, term.log_likelihood)))
     if weights.certain.size:
         missing = np.where(held < weights.certain, -np.inf, missing)
-    terms.append(Term(f"{name}: all words", "absent", missing))
-    return terms
+    return [*found, Term(f"{name}: all words", "absent", missing)]
 
 
 def exposed(term: Term, amount: float, tokens: int) -> Term:

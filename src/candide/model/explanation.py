@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -13,15 +14,59 @@ from candide.data.arrays import AnyArray, FloatArray
 from candide.families.base.explaining import IGNORED, MISSING, UNSEEN, Silence, Term
 from candide.model.beyond import Beyond
 
+BETWEEN = "between words"
+"""What the evidence of a text is called that lies in no word: punctuation and spaces."""
+
+
+class Part(NamedTuple):
+    """What a term gives to one piece of evidence: all of it, or the share of the word at a place of its text."""
+
+    term: Term
+    share: float = 1.0
+    place: tuple[int, int] = (0, 0)
+
+    def lead(self, first: int, second: int) -> float:
+        """The log odds it gives one class over another; 0 where both are impossible."""
+        said = self.term.log_likelihood
+        lead = self.share * self.term.factor * (float(said[first]) - float(said[second]))
+        return 0.0 if math.isnan(lead) else lead
+
 
 @dataclass(frozen=True)
 class Evidence:
-    """What one feature adds to the reported score of each class: a term, or all terms of the same word."""
+    """What one feature adds to the reported score of each class: a term, or all that speaks through one word.
+
+    A word speaks by itself and through the runs of words and of characters that it is part of.
+    """
 
     feature: str
     value: str
     reported: FloatArray
-    terms: tuple[Term, ...]
+    parts: tuple[Part, ...]
+    column: str = ""
+    word: str = ""
+
+    @property
+    def log_likelihood(self) -> FloatArray:
+        """What it adds to the raw score of each class."""
+        return sum((part.share * part.term.log_likelihood for part in self.parts), np.zeros_like(self.reported))
+
+    @property
+    def places(self) -> tuple[tuple[int, int], ...]:
+        """Where the word stands in its text."""
+        return tuple(dict.fromkeys(part.place for part in self.parts)) if self.word else ()
+
+    def by_run(self, first: int, second: int) -> dict[str, float]:
+        """The log odds it gives one class over another by itself (""), and through each kind of run."""
+        found: dict[str, float] = {}
+        for part in self.parts:
+            found[part.term.run] = found.get(part.term.run, 0.0) + part.lead(first, second)
+        return found
+
+    def strongest(self, run: str, first: int, second: int) -> Term:
+        """The term of a kind of run that says most about one class over another."""
+        parts = [part for part in self.parts if part.term.run == run]
+        return max(parts, key=lambda part: abs(part.lead(first, second))).term
 
 
 @dataclass(frozen=True)
@@ -104,23 +149,30 @@ class Explanation:
 
     @cached_property
     def evidence(self) -> tuple[Evidence, ...]:
-        """The features that spoke, in order; a word that several readings of its column know speaks once."""
-        together: dict[tuple[str, str], list[Term]] = {}
+        """The features that spoke, in order: of a text its words, to which all that its terms say is credited."""
+        named: dict[tuple[str, int, int], str] = {}
+        together: dict[tuple[str, str] | int, list[tuple[int, Part]]] = {}
         for index, term in enumerate(self.terms):
-            key = (term.column, term.word) if term.word else (f"#{index}", "")
-            together.setdefault(key, []).append(term)
-        return tuple(evidence_of(terms) for terms in together.values())
+            if not term.words:
+                together[index] = [(index, Part(term))]
+            for start, end, word, share in term.words:
+                key = term.column, named.setdefault((term.column, start, end), word)
+                together.setdefault(key, []).append((index, Part(term, share, (start, end))))
+        reported = np.array([term.reported for term in self.terms])
+        return tuple(evidence_of(key, held, reported) for key, held in together.items())
+
+    @property
+    def words(self) -> tuple[Evidence, ...]:
+        """The words of texts among the evidence."""
+        return tuple(one for one in self.evidence if one.column)
 
     def leads(self, first: int, second: int) -> FloatArray:
         """The log odds each piece of evidence gives the first class over the second; 0 where both are impossible."""
-        with np.errstate(invalid="ignore"):
-            found = [float(one.reported[first] - one.reported[second]) for one in self.evidence]
-        return np.nan_to_num(np.array(found), nan=0.0, posinf=np.inf, neginf=-np.inf)
+        return np.array([lead_of(one.reported, first, second) for one in self.evidence])
 
     def lead(self, first: int, second: int) -> float:
         """The log odds of the first class over the second, all together; 0 where both are impossible."""
-        with np.errstate(invalid="ignore"):
-            return float(np.nan_to_num(self.reported[first] - self.reported[second], posinf=np.inf, neginf=-np.inf))
+        return lead_of(self.reported, first, second)
 
     @property
     def silent_by_reason(self) -> dict[str, list[str]]:
@@ -164,6 +216,7 @@ class Explanation:
             "joint": self.joint.tolist(),
             "reported": self.reported.tolist(),
             "terms": [term_to_dict(term, self.classes) for term in self.terms],
+            "words": [word_to_dict(one) for one in self.words],
             "missing": list(self.missing),
             "unseen": [list(pair) for pair in self.unseen],
             "ignored": [list(pair) for pair in self.ignored],
@@ -184,11 +237,23 @@ def fewest_to_flip(start: FloatArray, leads: FloatArray) -> AnyArray:
     return np.where(flips.any(axis=0), flips.argmax(axis=0) + 1, len(ranked) + 1)
 
 
-def evidence_of(terms: list[Term]) -> Evidence:
-    """Terms that speak of one thing, as one."""
-    first = terms[0]
-    name = f"{first.column}: {first.word}" if first.word else first.feature
-    return Evidence(name, first.value, sum((t.reported for t in terms[1:]), first.reported), tuple(terms))
+def lead_of(scores: FloatArray, first: int, second: int) -> float:
+    """The log odds of one class over another; 0 where both are impossible."""
+    lead = float(scores[first]) - float(scores[second])
+    return 0.0 if math.isnan(lead) else lead
+
+
+def evidence_of(
+    key: tuple[str, str] | int, held: list[tuple[int, Part]], reported: FloatArray
+) -> Evidence:
+    """A single term by its number; or all that speaks through a word of a column, or lies between its words."""
+    indices, parts = zip(*held, strict=True)
+    if isinstance(key, int):
+        return Evidence(parts[0].term.feature, parts[0].term.value, reported[key], parts)
+    column, word = key
+    said = (np.array([part.share for part in parts])[:, None] * reported[list(indices)]).sum(axis=0)
+    times = str(len({part.place for part in parts})) if word else ""
+    return Evidence(f"{column}: {word or BETWEEN}", times, said, parts, column, word)
 
 
 def term_to_dict(term: Term, classes: tuple[Any, ...]) -> dict[str, Any]:
@@ -196,7 +261,19 @@ def term_to_dict(term: Term, classes: tuple[Any, ...]) -> dict[str, Any]:
     return {
         "feature": term.feature,
         "value": term.value,
+        "column": term.column,
         "log_likelihood": term.log_likelihood.tolist(),
         "factor": term.factor,
         "basis": term.basis and {"text": term.basis.text(classes), **term.basis.to_dict()},
+    }
+
+
+def word_to_dict(one: Evidence) -> dict[str, Any]:
+    """What is credited to a word, as plain data; the word is empty for what lies between words."""
+    return {
+        "column": one.column,
+        "word": one.word,
+        "places": [list(place) for place in one.places],
+        "log_likelihood": one.log_likelihood.tolist(),
+        "reported": one.reported.tolist(),
     }

@@ -13,10 +13,12 @@ from candide.data.advice import NamedOption
 from candide.data.arrays import AnyArray, FloatArray, IntArray
 from candide.data.batch import Batch
 from candide.data.errors import LabelsRefused, Location, OptionRefused, suggestion
+from candide.data.texts import text_in_row
 from candide.data.times import is_time, shown_time
 from candide.data.values import Key, key_of, shown
+from candide.families.base.basis import DensityBasis
 from candide.families.base.competing import CATEGORY
-from candide.families.base.explaining import IGNORED, Silence, Term
+from candide.families.base.explaining import IGNORED, Silence, Term, shown_number
 from candide.families.base.family import Block
 from candide.families.base.profile import Profile
 from candide.kernels.scoring import argmax_rows
@@ -182,7 +184,7 @@ class Predictor:
     def explain(self, batch: Batch) -> list[Explanation]:
         """Why each row gets its answer: prior, bias and terms, what was silent, and the counts behind it all."""
         rows_behind_prior = self._rows_behind_prior()
-        return [self._explanation(row, rows_behind_prior) for row in batch.split(1)]
+        return [self._explanation(row.read_once(), rows_behind_prior) for row in batch.split(1)]
 
     def _explanation(self, row: Batch, rows_behind_prior: AnyArray | None) -> Explanation:
         statistics = self.summary.statistics if self.summary else (None,) * len(self.blocks)
@@ -222,14 +224,10 @@ class Predictor:
 
     def _in_time(self, terms: list[Term], row: Batch, block: Block) -> list[Term]:
         """Terms of columns that are seconds since 1970, as the times they are; categories are written out already."""
-        if not self.kinds or block.family.reads == CATEGORY:
+        times = {name: kind for name in block.columns if is_time(kind := self.kinds.get(name, ""))}
+        if not times or block.family.reads == CATEGORY:
             return terms
-        return [self._timed(term, row) if is_time(self.kinds.get(term.feature, "")) else term for term in terms]
-
-    def _timed(self, term: Term, row: Batch) -> Term:
-        kind = self.kinds[term.feature]
-        value = shown_time(float(row.numbers([term.feature])[0, 0]), kind)
-        return replace(term, value=value, basis=term.basis and term.basis.in_time(kind))
+        return [timed(term, row, block, times) for term in terms]
 
     def _rows_behind_prior(self) -> AnyArray | None:
         """The rows of each class, where the prior is their share."""
@@ -287,6 +285,26 @@ class Predictor:
         return columns, labels
 
 
+def timed(term: Term, row: Batch, block: Block, times: Mapping[str, str]) -> Term:
+    """A term of a column of times, or of several columns some of which are."""
+    alone = term.feature in times
+    if not alone and not block.family.is_joint:
+        return term
+    names = [term.feature] if alone else list(block.columns)
+    numbers = zip(names, row.numbers(names)[0].tolist(), strict=True)
+    shown_values = [
+        shown_time(number, times[name]) if name in times else shown_number(number)
+        for name, number in numbers
+        if not np.isnan(number)
+    ]
+    basis = term.basis
+    if alone and basis is not None:
+        basis = basis.in_time(times[term.feature])
+    elif isinstance(basis, DensityBasis):
+        basis = basis.in_times(times)
+    return replace(term, value=", ".join(shown_values), basis=basis)
+
+
 def has_prior(blocks: Sequence[Block]) -> bool:
     """Whether the prior counts in the raw joint of these blocks: not where every one is only a score."""
     return not blocks or any(block.family.is_likelihood for block in blocks)
@@ -294,14 +312,9 @@ def has_prior(blocks: Sequence[Block]) -> bool:
 
 def texts_of(row: Batch, blocks: tuple[Block, ...]) -> dict[str, str]:
     """The texts of a single row, by column."""
-    found = {}
-    for block in blocks:
-        if block.family.has_length and not block.family.is_auxiliary:
-            value = row.columns.raw(row.position(block.columns[0]))[0]
-            value = value.as_py() if hasattr(value, "as_py") else value
-            if isinstance(value, (str, bytes)):
-                found[block.columns[0]] = value if isinstance(value, str) else value.decode("utf-8", "replace")
-    return found
+    names = [b.columns[0] for b in blocks if b.family.has_length and not b.family.is_auxiliary]
+    texts = {name: text_in_row(row, name) for name in names}
+    return {name: text for name, text in texts.items() if text is not None}
 
 
 def normalised(joint: FloatArray, log_prior: FloatArray) -> FloatArray:

@@ -8,9 +8,10 @@ import numpy as np
 
 from candide.data.arrays import AnyArray, FloatArray, IntArray
 from candide.data.errors import ForgetRefused, OverflowRefused
+from candide.data.texts import SURROGATES
 from candide.data.values import is_missing
 from candide.families.text import Text
-from candide.families.words.documents import SURROGATES, not_text
+from candide.families.words.documents import not_text
 from candide.families.words.options import TextOptions
 from candide.families.words.vocabulary import grown
 from candide.families.words.word_tally_builder import WordTallyBuilder

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
 from candide.data.arrays import FloatArray
-from candide.data.times import shown_duration, shown_time
+from candide.data.times import LATEST, shown_duration, shown_time
 
 SHARE, INVERSE, ODDS = "share", "inverse", "odds"
+PLACES, MEAN_OF = ("mean", "centre"), "mean of "
+"""Parameters that say where a curve lies; and how the mean of one of several columns is called."""
 
 
 @dataclass(frozen=True)
@@ -96,17 +98,24 @@ class DensityBasis:
     parameters: dict[str, FloatArray]
     formula: str
     value: str = ""
-    times: str = ""
+    #: The kind of times that a parameter is of, by its name, where its column holds times.
+    times: Mapping[str, str] = field(default_factory=dict)
 
     def in_time(self, kind: str) -> DensityBasis:
         """The same of a column of times."""
-        return replace(self, times=kind)
+        lies = any(name in PLACES for name in self.parameters)
+        value = shown_time(float(self.value), kind) if lies and self.value else self.value
+        return replace(self, times=dict.fromkeys(self.parameters, kind), value=value)
+
+    def in_times(self, kinds: Mapping[str, str]) -> DensityBasis:
+        """The same of several columns, some of which hold times."""
+        return replace(self, times={f"{MEAN_OF}{column}": kind for column, kind in kinds.items()})
 
     def numbers(self, label: int) -> dict[str, str]:
         """The parameters of one class, as they are written."""
         return {
-            name: parameter_of_times(name, float(values[label]), self.times)
-            if self.times
+            name: parameter_of_times(name, float(values[label]), self.times[name])
+            if name in self.times
             else short_number(values[label])
             for name, values in self.parameters.items()
         }
@@ -150,11 +159,11 @@ def interval_named(low: float, high: float, shown: Callable[[float], str]) -> st
 def parameter_of_times(name: str, number: float, kind: str) -> str:
     """A parameter of a curve over times: a time where it says where the curve lies, else how long, or a number.
 
-    >>> parameter_of_times("mean", 0.0, "date"), parameter_of_times("deviation", 7200.0, "time")
-    ('1970-01-01', '2 hours')
+    >>> parameter_of_times("mean", 0.25, "time"), parameter_of_times("deviation", 7200.0, "time")
+    ('1970-01-01 00:00', '2 hours')
     """
-    if name in ("mean", "centre"):
-        return shown_time(number, kind)
+    if name in PLACES or name.startswith(MEAN_OF):
+        return shown_time(round(number) if abs(number) < LATEST else number, kind)
     return shown_duration(number) if name in ("deviation", "scale") else short_number(number)
 
 

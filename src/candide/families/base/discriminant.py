@@ -9,7 +9,7 @@ import numpy as np
 
 from candide.data.arrays import AnyArray, FloatArray, IntArray
 from candide.data.batch import Batch
-from candide.families.base.basis import DensityBasis
+from candide.families.base.basis import MEAN_OF, DensityBasis
 from candide.families.base.core import Drawn
 from candide.families.base.explaining import Term, shown_number
 from candide.families.base.leave_one_out import BlockLeftOut, BySubtracting
@@ -140,7 +140,7 @@ class Discriminant(OfNumbers[CrossSums, CrossSumsBuilder, NormalParameters]):
         name = ", ".join(columns[index] for index in spoke)
         shown = ", ".join(shown_number(values[0, index]) for index in spoke)
         means = {
-            f"mean of {columns[index]}": np.ldexp(parameters.mean[:, index], parameters.exponents[index])
+            f"{MEAN_OF}{columns[index]}": np.ldexp(parameters.mean[:, index], parameters.exponents[index])
             for index in spoke
         }
         basis = DensityBasis(self.name, means, "the height of a bell in as many dimensions as there are columns", shown)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -13,14 +14,29 @@ from candide.families.base.basis import Basis
 from candide.families.base.core import B, Core, P, S, V
 
 MISSING, UNSEEN, IGNORED = "missing", "unseen", "ignored"
+CHARACTER_RUNS, PAIRS, TRIPLES = "runs of characters", "pairs of words", "triples of words"
+"""What terms of a text are that are no words by themselves."""
+
+
+class WordShare(NamedTuple):
+    """A word of a text: where it begins and ends, how it is read, and its share of what a term says.
+
+    A share without a word is of what lies between words.
+    """
+
+    start: int
+    end: int
+    word: str
+    share: float
 
 
 @dataclass(frozen=True)
 class Term:
     """What one feature said: its name, the value as shown, and its log likelihood under each class.
 
-    `basis` is what the likelihood was made of. A word of a text names its `column` and itself, since several readings
-    of one column may speak of the same word. `factor` is what calibration multiplies the evidence by.
+    `basis` is what the likelihood was made of. A term of a text names its `column` and itself, since several readings
+    of one column may speak of the same word; `words` are those it lies in, with shares that add up to one, and `run`
+    says what it is where it is no word by itself. `factor` is what calibration multiplies the evidence by.
     """
 
     feature: str
@@ -30,6 +46,8 @@ class Term:
     column: str = ""
     word: str = ""
     factor: float = 1.0
+    run: str = ""
+    words: tuple[WordShare, ...] = ()
 
     @property
     def reported(self) -> FloatArray:

@@ -6,7 +6,6 @@ replacement character, which is no word character and so separates words. Bytes 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -18,10 +17,10 @@ import pyarrow.compute as pc
 from candide.data.advice import SetOption
 from candide.data.arrays import AnyArray, readonly
 from candide.data.errors import ColumnRefused, Location
+from candide.data.texts import SURROGATES, as_text
 from candide.kernels.word_counting import Texts
 from candide.kernels.words import mark_unsteady
 
-SURROGATES = re.compile("[\ud800-\udfff]")
 NONE_MISSING = np.zeros(0, dtype=np.bool_)
 NONE_MISSING.flags.writeable = False
 
@@ -130,11 +129,6 @@ def steadied(array: pa.Array) -> pa.Array:
     lowered = [as_text(text).lower() if text is not None else None for text in given]
     replacements = pa.array(lowered, type=pa.large_string()).cast(pa.large_binary())
     return pc.replace_with_mask(array.cast(pa.large_binary()), pa.array(marks), replacements)
-
-
-def as_text(value: str | bytes) -> str:
-    """Text, decoded where it came as bytes."""
-    return value.decode("utf-8", "replace") if isinstance(value, bytes) else value
 
 
 def buffers(array: pa.Array) -> Texts:

@@ -21,7 +21,7 @@ from candide.families.words.vocabulary import FIRST_SCRATCH, Vocabulary, letters
 from candide.families.words.word_tally_builder import slots_of, weighting_of
 from candide.kernels.word_merging import Lines
 from candide.kernels.word_scoring import Weights, score_documents, weighed_terms
-from candide.kernels.words import SCRATCH_FULL, Letters, Number, Reader, Recipe
+from candide.kernels.words import SCRATCH_FULL, Letters, Number, Reader, Recipe, Scratch
 from candide.statistics.weight_grid import amounts
 from candide.statistics.word_tally import WordTally, running, take_words
 
@@ -126,20 +126,31 @@ class TextParameters:
 
     def spoken(self, documents: Documents) -> tuple[list[tuple[int, float]], int]:
         """The kept words of a single document with their amounts, and how many tokens it has."""
+        scratch, count, tokens = self._cut_one(documents, once=True)
+        unit = float(self.options.unit)
+        found = zip(self._rows_of(scratch.ids[:count]), scratch.amounts[:count].tolist(), strict=True)
+        return [(row, amount / unit) for row, amount in found if row >= 0], tokens
+
+    def numbered_terms(self, documents: Documents) -> list[int]:
+        """The row of every term of a single document in the order of cutting, below zero where it says nothing."""
+        scratch, count, _ = self._cut_one(documents, once=False)
+        return self._rows_of(scratch.ids[:count])
+
+    def _cut_one(self, documents: Documents, once: bool) -> tuple[Scratch, int, int]:
+        """A single document in numbers, each different term once where asked; how many, and of how many tokens."""
         reader, weighting = self._reader(), weighting_of(self.options.weighting)
         count: Number = SCRATCH_FULL
         tokens: Number = 0
         while count == SCRATCH_FULL:
-            count, tokens = weighed_terms(documents.pieces[0], 0, *reader, weighting, True)
+            count, tokens = weighed_terms(documents.pieces[0], 0, *reader, weighting, once)
             if count == SCRATCH_FULL:
                 reader = roomier_reader(reader)
-        scratch, unit = reader.scratch, float(self.options.unit)
-        found = []
-        for number, amount in zip(scratch.ids[:count].tolist(), scratch.amounts[:count].tolist(), strict=True):
-            row = number if number < 0 or not self.rows.size else int(self.rows[number])
-            if row >= 0:
-                found.append((row, amount / unit))
-        return found, int(tokens)
+        return reader.scratch, int(count), int(tokens)
+
+    def _rows_of(self, numbers: IntArray) -> list[int]:
+        rows = np.where(numbers < 0, -1, self.rows[np.maximum(numbers, 0)]) if self.rows.size else numbers
+        found: list[int] = rows.tolist()
+        return found
 
     def word(self, row: int) -> str:
         """How a kept word is written."""

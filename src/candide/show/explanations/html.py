@@ -15,18 +15,17 @@ from typing import Any
 import numpy as np
 
 from candide.data.written_numbers import percent
-from candide.model.explanation import Evidence, Explanation
-from candide.show.explanations.terminal import evidence_name, odds, signed_odds
-from candide.show.explanations.word_marks import log_odds_of_words, words_that_spoke
+from candide.model.explanation import Explanation
+from candide.show.explanations.reasons import evidence_name, made_of, shown_and_rest, sides_told
+from candide.show.explanations.terminal import odds, signed_odds
+from candide.show.explanations.word_marks import Word, heard, words_that_spoke
 
-TERMS_SHOWN = 30
 SILENT_SHOWN = 30
 OTHERS_SHOWN = 5
 LETTERS_SHOWN = 20_000
 LONGEST_NAME, LONGEST_LISTED, LONGEST_COUNTS = 1000, 100, 400
-STRONGEST, FAINTEST = 3.0, 0.02
-"""Log odds from which a bar is full and a word fully coloured, unless there is something stronger; and the share of
-that below which a word stays plain."""
+STRONGEST = 3.0
+"""Log odds from which a bar is full, unless there is something stronger."""
 
 KEPT = "\n\r\t\u00ad\u200c\u200d"
 """Letters that cannot be printed and do no harm: ends of lines, and what joins or parts letters."""
@@ -144,21 +143,17 @@ def other_classes(why: Explanation) -> Iterator[str]:
 def texts(why: Explanation) -> Iterator[str]:
     """Each text of the row, with the words that spoke marked: for the answer, or against it."""
     for column, text in why.texts.items():
-        marked = "".join(marked_pieces(text[:LETTERS_SHOWN], log_odds_of_words(why, column)))
+        words = [word for word in words_that_spoke(why, column) if word.end <= LETTERS_SHOWN]
+        marked = "".join(marked_pieces(text[:LETTERS_SHOWN], words))
         yield f'<p class="soft">{safe(column)}</p><p class="text" dir="auto">{marked}</p>'
         if len(text) > LETTERS_SHOWN:
             yield f'<p class="soft">and {len(text) - LETTERS_SHOWN:,} more letters</p>'
 
 
-def marked_pieces(text: str, said: dict[str, float]) -> Iterator[str]:
+def marked_pieces(text: str, words: Sequence[Word]) -> Iterator[str]:
     """The text in pieces, each word that spoke in the colour of its side, the stronger the fuller."""
-    words = words_that_spoke(text, said)
-    largest = max([STRONGEST, *(abs(word.lead) for word in words if math.isfinite(word.lead))])
     done = 0
-    for word in words:
-        share = min(abs(word.lead) / largest, 1.0)
-        if share < FAINTEST:
-            continue
+    for word, share in heard(words):
         yield safe(text[done : word.start], LETTERS_SHOWN)
         side, depth = ("pro" if word.lead > 0 else "con"), 15 + 85 * share
         yield (
@@ -173,17 +168,18 @@ def evidence_table(why: Explanation) -> str:
     """Prior, calibration and evidence for the answer against the runner-up, the strongest first, and the sum."""
     first, second = why.ranked[:2]
     leads = why.leads(first, second)
-    order = np.argsort(-np.abs(leads), kind="stable").tolist()
+    shown = shown_and_rest(why, np.abs(leads))
     largest = max(STRONGEST, float(np.abs(leads[np.isfinite(leads)]).max(initial=0.0)))
     rows = [evidence_row("prior", float(why.reported_prior[first] - why.reported_prior[second]), largest)]
     if why.bias.any():
         rows.append(evidence_row("calibration", float(why.bias[first] - why.bias[second]), largest))
-    for index in order[:TERMS_SHOWN]:
+    for index in shown.indices:
         one = why.evidence[index]
-        rows += [evidence_row(evidence_name(one), float(leads[index]), largest), basis_row(why, one, (first, second))]
-    if len(order) > TERMS_SHOWN:
-        rest = order[TERMS_SHOWN:]
-        rows.append(evidence_row(f"{len(rest):,} more", float(leads[rest].sum()), largest))
+        rows += [evidence_row(evidence_name(one), float(leads[index]), largest)]
+        rows += about_row(made_of(why, one, (first, second)))
+    for name, rest in shown.rest.items():
+        rows += [evidence_row(name, float(leads[rest].sum()), largest)]
+        rows += about_row(sides_told(why, leads[rest], (first, second)))
     rows.append(total_row(why, first, second))
     return f"<table>{header(why.classes[second], why.classes[first])}{''.join(rows)}</table>"
 
@@ -218,12 +214,9 @@ def signed_short(lead: float) -> str:
     return signed_odds(lead).strip()
 
 
-def basis_row(why: Explanation, one: Evidence, labels: Sequence[int]) -> str:
-    """What the evidence was made of, under its row."""
-    basis = one.terms[0].basis
-    if basis is None:
-        return ""
-    return f'<tr class="about"><td colspan="3">{safe(basis.text(why.classes, labels), LONGEST_COUNTS)}</td></tr>'
+def about_row(told: str) -> list[str]:
+    """What a row is made of, under it."""
+    return [f'<tr class="about"><td colspan="3">{safe(told, LONGEST_COUNTS)}</td></tr>'] if told else []
 
 
 def total_row(why: Explanation, first: int, second: int) -> str:

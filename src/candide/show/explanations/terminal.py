@@ -11,18 +11,16 @@ from rich.cells import cell_len, chop_cells, set_cell_size
 
 from candide.data.visible import visible
 from candide.data.written_numbers import percent
-from candide.model.explanation import Evidence, Explanation
-from candide.show.explanations.word_marks import Word, log_odds_of_words, words_that_spoke
+from candide.model.explanation import Explanation
+from candide.show.explanations.reasons import evidence_name, made_of, shown_and_rest, sides_told
+from candide.show.explanations.word_marks import Word, heard, words_that_spoke
 
 WIDTH = 80
 NAME = 36
 BAR = 12
-TERMS_SHOWN = 30
 COUNTS_SHOWN = 5
 SILENT_SHOWN = 12
 LETTERS_SHOWN = 2000
-HEARD = 0.1
-"""Log odds from which a word of a text is coloured."""
 
 GREEN, RED, FAINT, PLAIN = "\x1b[32m", "\x1b[31m", "\x1b[2m", "\x1b[0m"
 
@@ -34,18 +32,18 @@ def lines(why: Explanation, what: str = "", label: str = "", colour: bool = Fals
         return wrapped(head)
     first, second = why.ranked[:2]
     leads = why.leads(first, second)
-    order = np.argsort(-np.abs(leads), kind="stable").tolist()
+    shown = shown_and_rest(why, np.abs(leads))
     said = [*wrapped(head), row("(prior)", float(why.reported_prior[first] - why.reported_prior[second]), colour)]
     if why.bias.any():
         said.append(row("(calibration)", float(why.bias[first] - why.bias[second]), colour))
-    for rank, index in enumerate(order[:TERMS_SHOWN]):
+    for rank, index in enumerate(shown.indices):
         one = why.evidence[index]
         said.append(row(evidence_name(one), float(leads[index]), colour))
         if rank < COUNTS_SHOWN:
-            said += basis_lines(why, one, (first, second), colour)
-    if len(order) > TERMS_SHOWN:
-        rest = order[TERMS_SHOWN:]
-        said.append(row(f"({len(rest)} more)", float(leads[rest].sum()), colour))
+            said += about_lines(made_of(why, one, (first, second)), colour)
+    for name, rest in shown.rest.items():
+        said.append(row(f"({name})", float(leads[rest].sum()), colour))
+        said += about_lines(sides_told(why, leads[rest], (first, second)), colour)
     said += [total_line(why, first, second), *beyond_lines(why), *silent_lines(why), *flip_lines(why)]
     return [*said, *coloured_texts(why)] if colour else said
 
@@ -109,13 +107,10 @@ def odds(log_odds: float) -> str:
     return f"{ratio:,.1f} : 1" if ratio < 100 else f"{ratio:,.0f} : 1"
 
 
-def basis_lines(why: Explanation, one: Evidence, labels: Sequence[int], colour: bool) -> list[str]:
-    """What the evidence was made of, under its line."""
-    basis = one.terms[0].basis
-    if basis is None:
-        return []
-    said = wrapped(printable(basis.text(why.classes, labels)), "      ")
-    return [f"{FAINT}{line}{PLAIN}" for line in said] if colour else said
+def about_lines(told: str, colour: bool) -> list[str]:
+    """What a line is made of, under it."""
+    said = wrapped(printable(told, 400), "      ")
+    return [f"{FAINT}{line}{PLAIN}" if colour else line for line in said if line.strip()]
 
 
 def silent_lines(why: Explanation) -> list[str]:
@@ -148,7 +143,7 @@ def coloured_texts(why: Explanation) -> list[str]:
     found: list[str] = []
     for column, text in why.texts.items():
         start = text[:LETTERS_SHOWN]
-        found += ["", *painted(start, words_that_spoke(start, log_odds_of_words(why, column)))]
+        found += ["", *painted(start, [word for word, _ in heard(words_that_spoke(why, column))])]
         found += [f"  {FAINT}and {len(text) - len(start):,} more letters{PLAIN}"] if len(text) > len(start) else []
     return found
 
@@ -158,7 +153,7 @@ def painted(text: str, words: Sequence[Word]) -> list[str]:
     found, room = [""], 0
     for token in re.finditer(r"\S+", text):
         plain = printable(token.group(), WIDTH - 2)
-        inside = [word for word in words if token.start() <= word.start < token.end() and abs(word.lead) >= HEARD]
+        inside = [word for word in words if token.start() <= word.start < token.end()]
         if cell_len(plain) + 1 > room:
             found, room = [*found, " "], WIDTH - 1
         found[-1] += f" {in_colours(token, inside) if inside and plain == token.group() else plain}"
@@ -174,23 +169,6 @@ def in_colours(token: re.Match[str], words: Sequence[Word]) -> str:
         said += f"{token.string[done : word.start]}{side}{token.string[word.start : word.end]}{PLAIN}"
         done = word.end
     return said + token.string[done : token.end()]
-
-
-def evidence_name(one: Evidence) -> str:
-    """A feature with its value; a word by itself, unless it occurred several times."""
-    word = one.terms[0].word
-    name = f"{one.terms[0].column}: {with_visible_spaces(word)}" if word else one.feature
-    bare = word and (one.value == "1" or not one.value.isdigit())
-    return name if bare else f"{name} = {one.value}"
-
-
-def with_visible_spaces(word: str) -> str:
-    """A run of letters with its spaces visible, if it begins or ends with one.
-
-    >>> with_visible_spaces("free prize"), with_visible_spaces(" fre")
-    ('free prize', '␣fre')
-    """
-    return word if word == word.strip() else word.replace(" ", "␣")
 
 
 def printable(value: object, longest: int = 200) -> str:

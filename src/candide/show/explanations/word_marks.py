@@ -1,27 +1,17 @@
-"""Which words of a text spoke: what runs of words and of letters said, shared out among the words they are part of."""
+"""Which places of a text spoke, and for which side: what is credited to its words, in the order of the text."""
 
 from __future__ import annotations
 
 import math
-import unicodedata
-from collections.abc import Callable, Mapping
+from bisect import bisect_left
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from itertools import pairwise
 
-from candide.families.words.unspaced import closed_up, spans, without_looks
 from candide.model.explanation import Explanation
 
-LONGEST_RUN = 3
-"""Words in a run, at most; as `TextOptions` has it."""
-
-
-def bare(text: str) -> str:
-    """Without capitals and accents."""
-    return "".join(c for c in unicodedata.normalize("NFKD", text.casefold()) if not unicodedata.combining(c))
-
-
-FOLDINGS: tuple[Callable[[str], str], ...] = (str, str.casefold, str.lower, bare)
-"""How a text may have been folded before it was learned: not at all first."""
+LOUD, FAINT = 0.5, 0.05
+"""Log odds from which a word is fully coloured, unless one is louder; and the share of that below which it is plain."""
 
 
 @dataclass(frozen=True)
@@ -33,77 +23,36 @@ class Word:
     lead: float
 
 
-def log_odds_of_words(why: Explanation, column: str) -> dict[str, float]:
-    """The log odds of each term of a column of text."""
-    first, second = why.ranked[:2]
-    leads = zip(why.evidence, why.leads(first, second).tolist(), strict=True)
-    return {one.terms[0].word: lead for one, lead in leads if one.terms[0].word and one.terms[0].column == column}
+def words_that_spoke(why: Explanation, column: str) -> list[Word]:
+    """The words of a text in order, with all that is credited to each of them; silent ones are left out.
 
-
-def words_that_spoke(text: str, said: Mapping[str, float]) -> list[Word]:
-    """The words of a text in order, with what the terms they are part of said; silent ones are left out.
-
-    A term that occurs several times, or has several words, gives each its share.
-
-    >>> words_that_spoke("Win a prize!", {"win": 1.5, "a prize": -1.0})
-    [Word(start=0, end=3, lead=1.5), Word(start=4, end=5, lead=-0.5), Word(start=6, end=11, lead=-0.5)]
+    Where words overlap, as pairs of characters of a script without spaces do, each part has its share of both.
     """
-    indices = list(spans(text))
-    leads = [0.0] * len(indices)
-    readings = [FoldedText(text, indices, fold) for fold in FOLDINGS]
-    for term, lead in said.items():
-        found = [] if math.isnan(lead) else first_found(readings, term)
-        for word in found:
-            leads[word] += lead / len(found)
-    return [Word(*index, lead) for index, lead in zip(indices, leads, strict=True) if lead and not math.isnan(lead)]
+    leads = leads_by_place(why, column)
+    edges = sorted({edge for place in leads for edge in place})
+    parts = [0.0] * len(edges)
+    for (start, end), lead in leads.items():
+        for index in range(bisect_left(edges, start), bisect_left(edges, end)):
+            parts[index] += lead * (edges[index + 1] - edges[index]) / (end - start)
+    found = (Word(*place, lead) for place, lead in zip(pairwise(edges), parts, strict=False))
+    return [word for word in found if word.lead and not math.isnan(word.lead)]
 
 
-@dataclass(frozen=True)
-class FoldedText:
-    """A text as it looks after folding, and where terms are found in it."""
-
-    text: str
-    spans: list[tuple[int, int]]
-    fold: Callable[[str], str]
-
-    @cached_property
-    def runs(self) -> dict[str, list[int]]:
-        """The numbers of the words in each run of words, wherever it occurs."""
-        words = [self.fold(without_looks(self.text[start:end])) for start, end in self.spans]
-        found: dict[str, list[int]] = {}
-        for first in range(len(words)):
-            for last in range(first + 1, min(first + LONGEST_RUN, len(words)) + 1):
-                found.setdefault(closed_up(" ".join(words[first:last])), []).extend(range(first, last))
-        return found
-
-    @cached_property
-    def letters(self) -> tuple[str, list[int]]:
-        """The folded text with single spaces, and the number of the word each letter is of, or -1."""
-        owners = [-1] * len(self.text)
-        for word, (start, end) in enumerate(self.spans):
-            owners[start:end] = [word] * (end - start)
-        parts: list[tuple[str, int]] = []
-        for letter, owner in zip(self.text, owners, strict=True):
-            if not letter.isspace():
-                parts += [(folded, owner) for folded in self.fold(letter)]
-            elif parts and parts[-1][0] != " ":
-                parts.append((" ", -1))
-        return "".join(letter for letter, _ in parts), [owner for _, owner in parts]
-
-    def within(self, term: str) -> list[int]:
-        """For each letter of a run of letters, wherever it occurs, the number of the word it is of."""
-        text, owners = self.letters
-        found: list[int] = []
-        index = text.find(term) if term else -1
-        while index >= 0:
-            found += [owner for owner in owners[index : index + len(term)] if owner >= 0]
-            index = text.find(term, index + 1)
-        return found
+def leads_by_place(why: Explanation, column: str) -> dict[tuple[int, int], float]:
+    """The log odds of the answer over the runner-up at each place of a text where a word stands."""
+    first, second = why.ranked[:2]
+    leads: dict[tuple[int, int], float] = {}
+    for part in (part for one in why.words if one.word and one.column == column for part in one.parts):
+        leads[part.place] = leads.get(part.place, 0.0) + part.lead(first, second)
+    return leads
 
 
-def first_found(readings: list[FoldedText], term: str) -> list[int]:
-    """The words a term is part of: as a run of words if it is one, else as a run of letters."""
-    for reading in readings:
-        if term in reading.runs:
-            return reading.runs[term]
-    return next((found for reading in readings if (found := reading.within(term))), [])
+def heard(words: Sequence[Word]) -> list[tuple[Word, float]]:
+    """The words that are loud enough to be coloured, each beside how full its colour is, up to one.
+
+    >>> [(word.start, share) for word, share in heard([Word(0, 3, 1.0), Word(4, 5, -0.25), Word(6, 8, 0.01)])]
+    [(0, 1.0), (4, 0.25)]
+    """
+    loudest = max([LOUD, *(abs(word.lead) for word in words if math.isfinite(word.lead))])
+    shares = ((word, min(abs(word.lead) / loudest, 1.0)) for word in words)
+    return [(word, share) for word, share in shares if share >= FAINT]

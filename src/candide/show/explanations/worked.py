@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import math
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
 import numpy as np
 
 from candide.data.arrays import FloatArray
 from candide.data.written_numbers import percent
-from candide.families.base.basis import CountBasis, DensityBasis, short_number
+from candide.families.base.basis import CountBasis, DensityBasis, and_list, short_number
 from candide.families.base.explaining import Term
-from candide.model.explanation import Explanation
+from candide.model.explanation import Evidence, Explanation
+from candide.show.explanations.reasons import shown_and_rest
 from candide.show.explanations.terminal import printable
 
 WIDTH = 80
-TERMS_WORKED = 40
+CLASSES_WORKED = 5
 SILENT_WORKED = 12
 EXACT_POWERS = range(1, 33)
 SAME = 1e-9
@@ -36,23 +37,40 @@ def worked(why: Explanation) -> str:
     return "\n".join(said)
 
 
-def strongest(why: Explanation) -> tuple[list[Term], FloatArray]:
-    """The terms worth writing out, in order, and the sum of all others."""
-    indices = list(range(len(why.terms)))
-    if len(why.terms) > TERMS_WORKED:
-        with np.errstate(invalid="ignore"):
-            sizes = [float(np.nan_to_num(np.ptp(term.log_likelihood), nan=np.inf)) for term in why.terms]
-        indices = sorted(np.argsort(-np.array(sizes), kind="stable")[:TERMS_WORKED].tolist())
-    kept = set(indices)
-    rest = sum((t.log_likelihood for i, t in enumerate(why.terms) if i not in kept), np.zeros_like(why.prior))
-    return [why.terms[index] for index in indices], rest
+def strongest(why: Explanation) -> tuple[list[Term], dict[str, FloatArray]]:
+    """The words and features worth writing out, in order, and the sums of all others by their name."""
+    with np.errstate(invalid="ignore"):
+        sizes = [float(np.nan_to_num(np.ptp(one.reported), nan=np.inf)) for one in why.evidence]
+    shown = shown_and_rest(why, np.array(sizes))
+    nothing = np.zeros_like(why.prior)
+    rest = {
+        name: sum((why.evidence[index].log_likelihood for index in left), nothing) for name, left in shown.rest.items()
+    }
+    return [whole_term(why.evidence[index]) for index in sorted(shown.indices)], rest
+
+
+def whole_term(one: Evidence) -> Term:
+    """A piece of evidence as one term: itself, where it is all of one."""
+    first = one.parts[0].term
+    if all(part.term is first for part in one.parts) and len(one.parts) >= len(first.words):
+        return first
+    runs = [run for run in dict.fromkeys(part.term.run for part in one.parts) if run]
+    value = f"{one.value or 'all'}, with {and_list(runs)}" if runs else one.value
+    return Term(one.feature, value, one.log_likelihood)
+
+
+def labels_worked(why: Explanation) -> list[int]:
+    """The classes that are worked out: all, or the most probable of many."""
+    return sorted(why.ranked[:CLASSES_WORKED])
 
 
 def question(why: Explanation) -> list[str]:
     """What is asked, and the rule that answers it."""
     names = [printable(name, 20) for name in why.classes]
+    most = f"The {CLASSES_WORKED} most probable of {len(names):,} classes are worked out."
     return [
         shorten(f"Which class is most probable: {', '.join(names)}?"),
+        *([most] if len(names) > CLASSES_WORKED else []),
         "Bayes' rule: P(class | row) = P(class) · P(row | class) / P(row)",
     ]
 
@@ -62,9 +80,9 @@ def priors(why: Explanation) -> tuple[str, list[str]]:
     if not why.prior.any() and len(why.classes) > 1:
         return "No prior: the complement is a score, not a likelihood", ["Every class begins with 1."]
     lines = []
-    for label, name in enumerate(why.classes):
+    for label in labels_worked(why):
         share = math.exp(why.prior[label])
-        lines.append(f"P({printable(name, 30)}) = {prior_fraction(why, label, share)}")
+        lines.append(f"P({printable(why.classes[label], 30)}) = {prior_fraction(why, label, share)}")
     return "Priors: how common each class is", lines
 
 
@@ -75,25 +93,27 @@ def prior_fraction(why: Explanation, label: int, share: float) -> str:
     return f"{short_number(why.rows[label])}/{short_number(why.rows.sum())} = {four_digits(share)}"
 
 
-def likelihoods(why: Explanation, terms: Sequence[Term], rest: FloatArray) -> tuple[str, list[str]]:
+def likelihoods(why: Explanation, terms: Sequence[Term], rest: Mapping[str, FloatArray]) -> tuple[str, list[str]]:
     """How likely each feature is in each class, with the counts behind it."""
     lines: list[str] = []
     for term in terms:
-        lines.append(f"{term_title(term)}")
-        lines += [f"  {likelihood(why, term, label)}" for label in range(len(why.classes))]
-    if len(terms) < len(why.terms):
-        lines.append(f"and {len(why.terms) - len(terms)} features that say less, together")
-        lines += [f"  {printable(name, 30)}: {power(rest[label])}" for label, name in enumerate(why.classes)]
+        lines.append(term_title(term))
+        lines += [f"  {likelihood(why, term, label)}" for label in labels_worked(why)]
+    for name, left in rest.items():
+        lines.append(f"and {name}, together")
+        lines += [f"  {printable(why.classes[label], 30)}: {power(left[label])}" for label in labels_worked(why)]
+    spoken = {(one.column, one.word) for one in why.words}
     lines += [
         f"{printable(f'{one.feature} {one.value}'.strip(), 60)} ({one.why}): says nothing"
         for one in why.silent[:SILENT_WORKED]
+        if (one.feature, one.value) not in spoken
     ]
     return "Likelihoods: how likely each class makes what is there", lines or ["Nothing speaks."]
 
 
 def term_title(term: Term) -> str:
     """The feature and its value, as a heading."""
-    return shorten(f"{printable(term.feature, 40)} = {printable(term.value, 30)}")
+    return shorten(f"{printable(term.feature, 40)} = {printable(term.value, 60)}")
 
 
 def likelihood(why: Explanation, term: Term, label: int) -> str:
@@ -165,19 +185,19 @@ def is_fraction(term: Term) -> bool:
     return shared is not None and abs(shared) <= SAME * (1 + np.abs(term.log_likelihood[0]))
 
 
-def products(why: Explanation, terms: Sequence[Term], rest: FloatArray) -> tuple[str, list[str]]:
+def products(why: Explanation, terms: Sequence[Term], rest: Mapping[str, FloatArray]) -> tuple[str, list[str]]:
     """Prior times likelihoods, class by class; exact where the counts are whole."""
     shared = sum(common(t) or 0.0 for t in terms if isinstance(t.basis, CountBasis))
     lines = []
-    for label, name in enumerate(why.classes):
+    for label in labels_worked(why):
         factors = [first_factor(why, label), *(factor(term, label) for term in terms)]
         if abs(shared) > SAME:
             factors.append(power(shared))
-        if rest.any():
-            factors.append(power(rest[label]))
-        whole = exact(why, terms, label) if len(terms) == len(why.terms) else None
+        factors += [power(left[label]) for left in rest.values()]
+        whole = None if rest else exact(why, terms, label)
         reduced = f" = {whole.numerator:,}/{whole.denominator:,}" if whole and whole.denominator < 10**12 else ""
-        lines.append(f"{printable(name, 20)}: {' · '.join(factors)}{reduced} = {power(why.joint[label])}")
+        name = printable(why.classes[label], 20)
+        lines.append(f"{name}: {' · '.join(factors)}{reduced} = {power(why.joint[label])}")
     return "The product: prior times likelihoods", lines
 
 
@@ -204,15 +224,14 @@ def exact(why: Explanation, terms: Sequence[Term], label: int) -> Fraction | Non
     return product
 
 
-def sums(why: Explanation, terms: Sequence[Term], rest: FloatArray) -> tuple[str, list[str]]:
+def sums(why: Explanation, terms: Sequence[Term], rest: Mapping[str, FloatArray]) -> tuple[str, list[str]]:
     """The same as a sum of logarithms, which computers add since long products vanish."""
     lines = []
-    for label, name in enumerate(why.classes):
+    for label in labels_worked(why):
         logs = [float(why.prior[label]), *(float(term.log_likelihood[label]) for term in terms)]
-        if rest.any():
-            logs.append(float(rest[label]))
+        logs += [float(left[label]) for left in rest.values()]
         added = f"{logs[0]:.4f}" + "".join(f" {'-' if log < 0 else '+'} {abs(log):.4f}" for log in logs[1:])
-        lines.append(f"{printable(name, 20)}: {added} = {why.joint[label]:.4f}")
+        lines.append(f"{printable(why.classes[label], 20)}: {added} = {why.joint[label]:.4f}")
     return "The same as a sum of logarithms", lines
 
 
@@ -223,15 +242,13 @@ def calibration(why: Explanation) -> tuple[str, list[str]]:
         factors.setdefault(f"{term.factor:.4f}", []).append(term)
     lines = ["score = bias + log prior + factor · log likelihoods, fitted on rows left out"]
     for value, terms in factors.items():
-        names = list(dict.fromkeys(term.column or term.feature for term in terms))
+        names = list(dict.fromkeys(term.feature.removesuffix(f": {term.word}") for term in terms))
         more = f" and {len(names) - 5} more" if len(names) > 5 else ""
-        lines.append(f"factor {value}: {', '.join(printable(name, 30) for name in names[:5])}{more}")
-    for label, name in enumerate(why.classes):
-        parts = [why.bias[label], why.reported_prior[label]]
-        weighed = sum(float(term.reported[label]) for term in why.terms)
-        lines.append(
-            f"{printable(name, 20)}: {parts[0]:+.4f} {parts[1]:+.4f} {weighed:+.4f} = {why.reported[label]:.4f}"
-        )
+        lines.append(f"factor {value}: {', '.join(printable(name, 50) for name in names[:5])}{more}")
+    for label in labels_worked(why):
+        parts = why.bias[label], why.reported_prior[label], sum(float(term.reported[label]) for term in why.terms)
+        added = " ".join(f"{part:+.4f}" for part in parts)
+        lines.append(f"{printable(why.classes[label], 20)}: {added} = {why.reported[label]:.4f}")
     return "Calibration: what the raw sum is worth", lines
 
 
@@ -245,11 +262,13 @@ def normalisation(why: Explanation) -> tuple[str, list[str]]:
     values = np.exp(scores - shift)
     whole = float(values.sum())
     lines = [f"measured against the largest, e^{shift:.4f}"] if shift else []
-    added = " + ".join(four_digits(value) for value in values)
-    lines.append(f"{added} = {four_digits(whole)}")
-    for label, name in enumerate(why.classes):
+    added = [four_digits(values[label]) for label in labels_worked(why)]
+    if len(values) > len(added):
+        added.append(f"{four_digits(np.delete(values, labels_worked(why)).sum())} (all other classes)")
+    lines.append(f"{' + '.join(added)} = {four_digits(whole)}")
+    for label in labels_worked(why):
         share = f"{four_digits(values[label])} / {four_digits(whole)} = {why.posterior[label]:.4f}"
-        lines.append(f"P({printable(name, 30)} | row) = {share}")
+        lines.append(f"P({printable(why.classes[label], 30)} | row) = {share}")
     return "Normalisation: divided by their sum, they are probabilities", lines
 
 

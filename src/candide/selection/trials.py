@@ -75,7 +75,7 @@ def measured(what: Any, log_posterior: FloatArray, labels: IntArray, weights: Fl
 
 
 def clearly_best(first: Trial, others: Sequence[Trial], errors: float = 1.0) -> Trial:
-    """The first, unless another has less log loss by so many standard errors of the difference, row by row.
+    """The first, unless another is better by so many standard errors: in log loss, row by row, or in accuracy, too.
 
     >>> steady = Trial("steady", 0.8, 0.5, 4, np.array([0.5, 0.5, 0.5, 0.5]))
     >>> clearly_best(steady, [Trial("lucky", 0.8, 0.4, 4, np.array([0.0, 0.0, 0.0, 1.6]))]).what
@@ -87,7 +87,9 @@ def clearly_best(first: Trial, others: Sequence[Trial], errors: float = 1.0) -> 
         assert best.losses is not None
         less = best.losses - trial.losses
         needed = errors * math.sqrt(len(less) * float(less.var()))
-        best = trial if quantized_number(float(less.sum())) > quantized_number(needed) else best
+        gained, more_right = quantized_number(float(less.sum())), trial.accuracy - best.accuracy
+        if gained > quantized_number(needed) or (gained > 0 and more_right > errors * best.standard_error):
+            best = trial
     return best
 
 

@@ -277,7 +277,7 @@ def test_confusion_has_counts_and_shares_or_the_most_confused():
 def test_a_label_that_was_never_learned_has_a_row_and_no_column():
     found = measured(2)
     table, truths = np.vstack([found.confusion, [3, 4]]), (*found.classes, "zebra")
-    wider = Quality("hold-out", "y", found.classes, truths, table, 0.3, 0.2, found.reliability)
+    wider = Quality("rows given", "y", found.classes, truths, table, 0.3, 0.2, found.reliability)
     assert "zebra" in words_in(confusion(wider))
 
 

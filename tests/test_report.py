@@ -94,8 +94,8 @@ def page(drawing) -> str:
     return drawing[0]
 
 
-SECTIONS = ["summary", "telling", "features", "nomogram", "what-if", "reliability", "confusion", "learning", "choices",
-            "origin"]  # fmt: skip
+SECTIONS = ["summary", "telling", "features", "nomogram", "what-if", "reliability", "ranking", "confusion", "learning",
+            "choices", "origin"]  # fmt: skip
 
 
 def test_the_page_is_whole(page):
@@ -121,7 +121,7 @@ def test_the_page_is_whole(page):
 def test_every_picture_has_words_for_those_who_cannot_see_it(page):
     found = Page(page)
     images = [attributes for _, attributes in found.elements if attributes.get("role") == "img"]
-    assert len(images) == len(found.all("svg")) == 7 + 5
+    assert len(images) == len(found.all("svg")) == 7 + 7
     assert all(len(attributes["aria-label"]) > 30 for attributes in images)
     named = {attributes["for"] for attributes in found.all("label") if "for" in attributes}
     controls = [attributes for tag in ("input", "select") for attributes in found.all(tag)]
@@ -166,14 +166,17 @@ def test_a_model_that_was_not_measured_says_how_to_measure_it(tmp_path):
     plain = fit(ORCHARD, "fruit", calibrate=False)
     report(plain, tmp_path / "plain.html")
     found = Page((tmp_path / "plain.html").read_text(encoding="utf-8"))
-    assert found.text.count(NOT_MEASURED) == 3
+    assert found.text.count(NOT_MEASURED) == 4
     assert NO_CURVE in found.text
     assert not any("picture-reliability" in str(attributes) for _, attributes in found.elements)
     report(plain, tmp_path / "tested.html", ORCHARD)
     tested = Page((tmp_path / "tested.html").read_text(encoding="utf-8"))
     assert NOT_MEASURED not in tested.text
-    assert "that it had not learned" in tested.text
-    assert "(hold-out)" in tested.text
+    assert "(the rows given for this report)" in tested.text
+    assert "These are the rows that the model has learned" in tested.text
+    assert "(rows given)" in tested.text
+    assert tested.by_id("picture-roc")
+    assert tested.by_id("picture-precision-recall")
     assert tested.by_id("picture-confusion")
 
 
@@ -399,5 +402,5 @@ def test_what_cannot_be_reported_is_said_in_python_too(orchard, tmp_path):
 
 def test_long_work_is_watched(drawing):
     _, (first, *amounts) = drawing
-    assert first == ("Drawing", 12, "pictures")
-    assert sum(amounts) == 12
+    assert first == ("Drawing", 13, "pictures")
+    assert sum(amounts) == 13

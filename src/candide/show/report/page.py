@@ -42,12 +42,13 @@ CONTENTS = {
     "nomogram": "Nomogram",
     "what-if": "What if",
     "reliability": "Probabilities",
+    "ranking": "Each class",
     "confusion": "Mistakes",
     "learning": "Learning curve",
     "choices": "Choices",
     "origin": "Origin",
 }
-OTHER_PICTURES = 5
+OTHER_PICTURES = 6
 """Pictures besides those of single features."""
 
 
@@ -82,7 +83,7 @@ def bodies(findings: Findings, report: Callable[[int], None] | None) -> Iterator
     yield sections.each_feature(findings, report)
     yield with_progress(sections.the_nomogram(findings), report)
     yield sections.what_if(findings)
-    for made in (sections.probabilities, sections.mistakes_section, sections.learning):
+    for made in (sections.probabilities, sections.ranking_section, sections.mistakes_section, sections.learning):
         yield with_progress(made(findings), report)
     yield sections.choices(findings)
     yield sections.origin_section(findings)

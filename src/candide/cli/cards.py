@@ -229,7 +229,6 @@ def show_quality(card: dict[str, Any], model: str) -> None:
         ("calibration error", three_digits(found["calibration_error"]), "probability against share that is right; by "
          f"chance up to {found['calibration_error_by_chance']:.3f}"),
         ("ROC area", three_digits(found["roc_area"]), "how often a row of a class ranks above another; 0.5 is chance"),
-        ("average precision", three_digits(found["average_precision"]), "mean precision over the rows of a class"),
         ("rows", f"{found['rows']:,}", "each judged by what all others taught, in fit"),
     ]  # fmt: skip
     show_table(("", "", ""), rows, right=(1,), flexible=2)

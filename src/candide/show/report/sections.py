@@ -21,7 +21,7 @@ from candide.show.pictures.scales import Scales
 from candide.show.report import ranking_words, sentences
 from candide.show.report.calibration_words import calibration_in_words
 from candide.show.report.findings import Findings, count_in_words
-from candide.show.report.panel import Panel
+from candide.show.report.panel import Control, Panel
 from candide.show.report.parts import details, facts, html_table, paragraph, picture, section
 
 CLASSES_TOLD = 20
@@ -147,6 +147,7 @@ def what_if(findings: Findings) -> str:
     panel = Panel.of(findings.subject)
     about = "Set what is known of a row and see the answer, computed as the model computes it. The rest stays unknown."
     notes = []
+    notes += [text_note(control) for control in panel.controls if control.readings]
     if any(control.kind == "words" for control in panel.controls):
         notes.append("A text is the words counted here and no others; where none is counted there is no text.")
     if panel.left:
@@ -160,6 +161,19 @@ def what_if(findings: Findings) -> str:
     return section("what-if", "What if", paragraph(about), noted, without, panel.to_html(), data)
 
 
+def text_note(control: Control) -> str:
+    """How much of what the model knows about texts is on the page."""
+    there, known = (sum(map(count, control.readings)) for count in (lambda one: len(one.terms), lambda one: one.known))
+    if there == known:
+        return f"Of {lettered(control.labels[0], 30)}, all {known:,} words and runs the model knows are on this page."
+    missed = sum(reading.missed for reading in control.readings) / sum(one.evidence for one in control.readings)
+    return (
+        f"Of {lettered(control.labels[0], 30)}, the {there:,} strongest of {known:,} words and runs are on this page. "
+        f"The others had {percent(missed)} of the evidence in the texts learned, so the model itself may answer "
+        "otherwise."
+    )
+
+
 def probabilities(findings: Findings) -> str:
     """Whether probabilities mean something."""
     title, measured = "Do probabilities mean what they say?", findings.measured
@@ -169,7 +183,7 @@ def probabilities(findings: Findings) -> str:
     drawing = picture("picture-reliability", reliability(measured), sentences.reliability_in_words(measured))
     said = calibration_in_words(measured)
     if findings.tested is None and findings.trained.tuning.calibration is not None:
-        said += " The calibration was fitted to these very answers, so new rows will find it somewhat farther off."
+        said += " The calibration was fitted to these very answers, so for new rows they may be farther off."
     return section("reliability", title, paragraph(about), paragraph(said), drawing)
 
 
@@ -189,10 +203,11 @@ def ranking_section(findings: Findings) -> str:
         pictures = picture("picture-roc", roc_curves(measured), ranking_words.roc_in_words(measured))
         pictures += picture("picture-precision-recall", precision_recall_curves(measured), told)
     listed = "".join(paragraph(part) for part in parts if part)
-    return section("ranking", title, listed, f'<div class="grid">{pictures}</div>', class_scores(measured))
+    scores = class_scores(findings.label, measured)
+    return section("ranking", title, listed, f'<div class="grid">{pictures}{scores}</div>')
 
 
-def class_scores(measured: Any) -> str:
+def class_scores(label: str, measured: Any) -> str:
     """Precision, recall and areas of each class, the worst recall first where there are many."""
     ranked = {one.name: one for one in measured.ranking}
     there = list(measured.by_class.items())
@@ -203,12 +218,12 @@ def class_scores(measured: Any) -> str:
          *(three_digits(getattr(ranked.get(name), area, None)) for area in ("roc_area", "average_precision")))
         for name, score in there
     ]  # fmt: skip
-    header = (lettered(measured.label or "class", LONGEST), "rows", "recall", "precision", "ROC area", "av. precision")
+    header = (lettered(label, LONGEST), "rows", "recall", "precision", "ROC area", "av. precision")
     listed = html_table(header, rows[:CLASSES_TOLD], numbers=range(1, 6))
     if len(rows) > CLASSES_TOLD:
         more = count_in_words(len(rows) - CLASSES_TOLD, "more class", "more classes")
         listed += details(f"and {more}", html_table(header, rows[CLASSES_TOLD:], numbers=range(1, 6)))
-    return listed
+    return f'<div class="two">{listed}</div>'
 
 
 def mistakes_section(findings: Findings) -> str:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import itertools
 import json
+from collections import Counter
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -14,6 +16,7 @@ import browser
 from candide import NaiveBayes, TextOptions, load
 from candide.api import verbs
 from candide.data.written_numbers import percent
+from candide.show.report.text_box import alphabet_for, recipe_for_page, spelled_term
 from commands import candide
 
 ROOT = Path(__file__).parents[1]
@@ -314,7 +317,6 @@ def test_the_contents_lead_to_their_sections(chromium, reports):
     with browser.visiting(chromium, reports / "table.html", reduced_motion="reduce") as visit:
         links = visit.page.query_selector_all("nav a")
         assert len(links) >= 8
-        visit.page.evaluate("document.documentElement.style.scrollBehavior = 'auto'")  # or each is waited for
         for link in links:
             visit.page.evaluate("scrollTo({top: 0, behavior: 'instant'})")
             link.click()
@@ -439,20 +441,49 @@ def number_of(chance):
     return {">99.9%": 99.95, "<0.1%": 0.05}.get(chance) or float(chance.removesuffix("%"))
 
 
-def test_the_panel_of_words_answers_as_the_model_does(chromium, reports, word_counter):
+def test_a_text_typed_into_the_page_is_answered_as_by_the_model(chromium, reports, word_counter):
     rng = np.random.default_rng(1)
     with browser.visiting(chromium, reports / "texts.html") as visit:
-        for folded in visit.page.query_selector_all("#controls details summary"):
-            folded.click()
-        boxes = visit.page.query_selector_all("#controls label.word")
+        unknown = posterior_shown(visit)
         for _ in range(6):
-            text = []
-            for box in rng.choice(boxes, 5, replace=False):
-                times = int(rng.integers(1, 4))
-                box.query_selector("input").fill(str(times))
-                text += [box.inner_text().strip()] * times
-            chances = word_counter.predict_proba([" ".join(text)])[0]
+            words = " ".join(rng.choice(MESSAGES)["text"] for _ in range(2)).split()
+            text = " ".join([*rng.choice(words, 6), "Zebra?"])
+            visit.page.fill("#controls textarea", text)
+            chances = word_counter.predict_proba([text])[0]
             expected = {str(key): percent(share) for key, share in zip(word_counter.classes_, chances, strict=True)}
             assert_same_chances(posterior_shown(visit), expected)
+            assert visit.page.inner_text("#controls output") == "Say nothing here: zebra"
             visit.page.click("#forget-all")
+            assert posterior_shown(visit) == unknown
         visit.assert_quiet()
+
+
+SCRIPTS = [
+    "Win a PRIZE now!! Café élan naïve, naïve", "Straße ΑΣΣ İstanbul ﬁne Ⅷ ²", "東京タワー is 北京 city ❤️👍🏽 ok",
+    "see  you\tat\nnoon... 12:30 £5", "สวัสดีครับ hello नमस्ते", "e\u0301clair co-op don't O\u2019Neil x\u200dy ", "a",
+]  # fmt: skip
+WAYS = [
+    TextOptions(), TextOptions(ngrams=2), TextOptions(ngrams=3, shortest=2, fold_case=False),
+    TextOptions(words="spaced", fold_accents=True), TextOptions(characters=True, ngrams=4, shortest=2),
+    TextOptions(characters=True, ngrams=2, fold_accents=True, fold_case=False),
+]  # fmt: skip
+
+
+def test_the_page_cuts_texts_of_any_script_as_the_model_does(chromium, reports):
+    labels = [str(index) for index in range(len(SCRIPTS))]
+    with browser.visiting(chromium, reports / "texts.html") as visit:
+        for way in WAYS:
+            model = NaiveBayes("text", "default", text=way, calibrate=False).fit(SCRIPTS, labels)
+            (parameters,) = model.predictor_.parameters
+            terms, seen = [spelled_term(parameters, row) for row in range(len(parameters))], parameters.seen
+            counted = [Counter() for _ in SCRIPTS]
+            for word, label, count in zip(seen.words.tolist(), seen.labels.tolist(), seen.counts.tolist(), strict=True):
+                counted[label][terms[word]] += int(count)
+            recipe = recipe_for_page(way)
+            alphabet = alphabet_for([SimpleNamespace(recipe=recipe)])
+            told = visit.page.evaluate(
+                "([alphabet, recipe, texts]) => { const read = textReader(alphabet);"
+                " return texts.map(text => read(text, recipe)) }",
+                [alphabet, recipe, SCRIPTS],
+            )
+            assert [Counter(one) for one in told] == counted

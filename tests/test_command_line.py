@@ -82,7 +82,7 @@ SAID = {
     "fit": ["400 rows: fruit, one of 4 classes", "poisson", "as you said", "Saved as fitted.candide", "Try next"],
     "predict": ["label,probability,decision"],
     "explain": ["Row 3: fruit is", "Row 1: fruit is", "(prior)", "(sum)", "log odds"],
-    "evaluate": ["of 100 rows are right (hold-out)", "95% interval", "log loss", "Brier", "calibration", "precision",
+    "evaluate": ["of 100 rows are right (rows given)", "95% interval", "log loss", "Brier", "calibration", "precision",
                  "Truth in rows", "Do probabilities mean what they say?"],
     "inspect": ["negative_binomial", "counts from 0", "deviation", "prior", "first.csv", "400 rows of", "bits",
                 "Leave-one-out quality"],

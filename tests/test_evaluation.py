@@ -105,7 +105,7 @@ def test_measures_of_new_rows_are_scikit_learns():
     new, truth = orchard(200, seed=1)
     found, chances = model.evaluate(new, truth), model.predict_proba(new)
     answers = model.predict(new)
-    assert found.kind == "hold-out"
+    assert found.kind == "rows given"
     assert found.accuracy == model.score(new, truth)
     assert found.log_loss == pytest.approx(metrics.log_loss(truth, chances), abs=1e-9)
     assert found.macro_f1 == pytest.approx(metrics.f1_score(truth, answers, average="macro"))

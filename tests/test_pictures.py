@@ -22,10 +22,12 @@ from candide.show.pictures import theme
 from candide.show.pictures.confusion import confusion
 from candide.show.pictures.data_behind import BARS, LEAST_SPREAD, bars_of
 from candide.show.pictures.features import feature
+from candide.show.pictures.gallery import PICTURES, PictureRequest
 from candide.show.pictures.informative import telling
 from candide.show.pictures.lettering import apart, lettered
 from candide.show.pictures.nomogram import directions, nomogram
 from candide.show.pictures.own_curve import own_curve
+from candide.show.pictures.ranking_curves import precision_recall_curves, roc_curves
 from candide.show.pictures.reliability import reliability
 from candide.show.pictures.scales import Scale, Scales
 from candide.show.pictures.subject import Subject
@@ -277,7 +279,7 @@ def test_confusion_has_counts_and_shares_or_the_most_confused():
 def test_a_label_that_was_never_learned_has_a_row_and_no_column():
     found = measured(2)
     table, truths = np.vstack([found.confusion, [3, 4]]), (*found.classes, "zebra")
-    wider = Quality("hold-out", "y", found.classes, truths, table, 0.3, 0.2, found.reliability)
+    wider = Quality("rows given", "y", found.classes, truths, table, 0.3, 0.2, found.reliability)
     assert "zebra" in words_in(confusion(wider))
 
 
@@ -288,6 +290,18 @@ def test_reliability_and_the_learning_curve_say_what_they_show():
     said = words_in(own_curve(measured()))
     for words in ("Accuracy", "Log loss", "rows learned", "1,000", "always the commonest"):
         assert words in said
+
+
+def test_curves_of_ranking_name_their_classes_and_areas(orchard):
+    found = orchard.trained_.tuning.quality
+    for drawn, area in ((roc_curves, "roc_area"), (precision_recall_curves, "average_precision")):
+        said = words_in(drawn(found))
+        assert "leave-one-out" in said
+        for one in found.ranking:
+            assert one.name in said
+            assert f"{getattr(one, area):.3f}" in said
+    with pytest.raises(OptionRefused, match="How well rows are ranked is not known"):
+        PICTURES["roc"](PictureRequest(subject_of(orchard), measured()))
 
 
 def test_the_most_telling_feature_comes_first(orchard):

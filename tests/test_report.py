@@ -20,6 +20,7 @@ from candide.api.verbs import fit
 from candide.data.errors import CandideError, OptionRefused
 from candide.show.pictures.occurrences import Occurrences
 from candide.show.pictures.subject import Subject
+from candide.show.report import panel, text_box
 from candide.show.report.panel import CLASSES_SHOWN, Panel
 from candide.show.report.sentences import NO_CURVE, NOT_MEASURED
 from commands import candide
@@ -94,8 +95,8 @@ def page(drawing) -> str:
     return drawing[0]
 
 
-SECTIONS = ["summary", "telling", "features", "nomogram", "what-if", "reliability", "confusion", "learning", "choices",
-            "origin"]  # fmt: skip
+SECTIONS = ["summary", "telling", "features", "nomogram", "what-if", "reliability", "confusion", "ranking", "learning",
+            "choices", "origin"]  # fmt: skip
 
 
 def test_the_page_is_whole(page):
@@ -121,7 +122,7 @@ def test_the_page_is_whole(page):
 def test_every_picture_has_words_for_those_who_cannot_see_it(page):
     found = Page(page)
     images = [attributes for _, attributes in found.elements if attributes.get("role") == "img"]
-    assert len(images) == len(found.all("svg")) == 7 + 5
+    assert len(images) == len(found.all("svg")) == 7 + 7
     assert all(len(attributes["aria-label"]) > 30 for attributes in images)
     named = {attributes["for"] for attributes in found.all("label") if "for" in attributes}
     controls = [attributes for tag in ("input", "select") for attributes in found.all(tag)]
@@ -149,7 +150,8 @@ def test_the_page_needs_nothing_from_elsewhere(page):
 def test_only_the_script_of_the_page_may_run(page):
     found = Page(page)
     policy = next(a["content"] for a in found.all("meta") if a.get("http-equiv") == "Content-Security-Policy")
-    script = files("candide.show.report").joinpath("panel.js").read_text(encoding="utf-8")
+    folder = files("candide.show.report")
+    script = "".join(folder.joinpath(name).read_text(encoding="utf-8") for name in ("text_terms.js", "panel.js"))
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     assert f"script-src 'sha256-{digest}'" in policy
     assert "default-src 'none'" in policy
@@ -166,14 +168,17 @@ def test_a_model_that_was_not_measured_says_how_to_measure_it(tmp_path):
     plain = fit(ORCHARD, "fruit", calibrate=False)
     report(plain, tmp_path / "plain.html")
     found = Page((tmp_path / "plain.html").read_text(encoding="utf-8"))
-    assert found.text.count(NOT_MEASURED) == 3
+    assert found.text.count(NOT_MEASURED) == 4
     assert NO_CURVE in found.text
     assert not any("picture-reliability" in str(attributes) for _, attributes in found.elements)
     report(plain, tmp_path / "tested.html", ORCHARD)
     tested = Page((tmp_path / "tested.html").read_text(encoding="utf-8"))
     assert NOT_MEASURED not in tested.text
-    assert "that it had not learned" in tested.text
-    assert "(hold-out)" in tested.text
+    assert "(the rows given for this report)" in tested.text
+    assert "These are the rows that the model has learned" in tested.text
+    assert "(rows given)" in tested.text
+    assert tested.by_id("picture-roc")
+    assert tested.by_id("picture-precision-recall")
     assert tested.by_id("picture-confusion")
 
 
@@ -183,9 +188,11 @@ def answer(data: dict, known: list) -> np.ndarray:
     for feature, value in zip(data["features"], known, strict=True):
         if value is None:
             continue
+        feature = feature["readings"][0] if "readings" in feature else feature
         table = np.array(feature["table"], dtype=np.float64)
         if isinstance(value, list):
             rule = feature["rule"]
+            table = table + np.array(rule["rate"]) if rule.get("rate") else table
             way = Occurrences(rule["weighting"], rule["weight"], rule["power"], np.array(rule["constant"]))
             scores += way.score(np.array(value, dtype=np.float64), table)
         else:
@@ -247,7 +254,7 @@ def value_of(subject: Subject, feature: dict, index: int):
 RECIPES = [
     TextOptions(), TextOptions(weighting="log"), TextOptions(weighting="unit"), TextOptions(weighting="presence"),
     TextOptions(weighting="presence", model="bernoulli"), TextOptions(model="poisson"), TextOptions(model="complement"),
-    TextOptions(idf=True, weighting="log", model="complement"),
+    TextOptions(idf=True, weighting="log", model="complement"), TextOptions(words="sklearn"),
 ]  # fmt: skip
 
 
@@ -263,11 +270,25 @@ def test_the_panel_counts_words_as_the_model_does(recipe, calibrate):
     model = NaiveBayes({"mail": "text"}, text=recipe, calibrate=calibrate).fit(mails(), "y")
     data = panel_of(model)
     (feature,) = data["features"]
+    known = feature["readings"][0]["terms"] if feature["kind"] == "text" else feature["labels"]
     for _ in range(20):
-        times = RNG.integers(0, 4, len(feature["labels"])) * (RNG.random(len(feature["labels"])) < 0.5)
-        words = [word for word, count in zip(feature["labels"], times.tolist(), strict=True) for _ in range(count)]
+        times = RNG.integers(0, 4, len(known)) * (RNG.random(len(known)) < 0.5)
+        words = [word for word, count in zip(known, times.tolist(), strict=True) for _ in range(count)]
         text = " ".join(words) if words else None
-        assert answer(data, [times.tolist()]) == pytest.approx(model.predict_proba({"mail": [text]})[0], abs=1e-9)
+        assert answer(data, [times.tolist()]) == pytest.approx(model.predict_proba({"mail": [text]})[0], abs=1e-5)
+
+
+def test_what_the_page_has_no_room_for_is_told(monkeypatch, tmp_path):
+    model = NaiveBayes({"mail": "text"}, text=TextOptions(), calibrate=False).fit(mails(), "y")
+    model.report(tmp_path / "all.html")
+    assert "all 13 words and runs the model knows" in Page((tmp_path / "all.html").read_text(encoding="utf-8")).text
+    monkeypatch.setattr(text_box, "FEWEST", 5)
+    monkeypatch.setattr(panel, "ROOM", 0)
+    model.report(tmp_path / "some.html")
+    found = Page((tmp_path / "some.html").read_text(encoding="utf-8"))
+    (feature,) = found.data()["features"]
+    assert len(feature["readings"][0]["terms"]) == 5
+    assert re.search(r"the 5 strongest of 13 words and runs are on this page\. The others had \d+\.\d% of", found.text)
 
 
 def test_columns_that_speak_together_stay_out_of_the_panel(tmp_path):
@@ -399,5 +420,5 @@ def test_what_cannot_be_reported_is_said_in_python_too(orchard, tmp_path):
 
 def test_long_work_is_watched(drawing):
     _, (first, *amounts) = drawing
-    assert first == ("Drawing", 12, "pictures")
-    assert sum(amounts) == 12
+    assert first == ("Drawing", 13, "pictures")
+    assert sum(amounts) == 13

@@ -454,7 +454,9 @@ class NaiveBayes(Shared, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             batch = self._completed(batch, strict, calls_between=1)
             trained = self.trained_
             engine = engines.engine_of(trained)
-            return evaluation.on_rows(self.predictor_, [batch], engine, label=label or trained.label)
+            found = evaluation.on_rows(self.predictor_, [batch], engine, label=label or trained.label)
+            learned = evaluation.notes_on_learned_rows(trained, found, lambda: [batch])
+            return replace(found, notes=(*found.notes, *learned))
         trained = replace(self.trained_, options=self._options())
         evaluation.refuse_never_learned(trained, [batch])
         return evaluation.left_out(trained, [batch])

@@ -223,9 +223,12 @@ def show_quality(card: dict[str, Any], model: str) -> None:
     rows = [
         ("accuracy", three_digits(found["accuracy"]), f"95%: {low:.3f} to {high:.3f}; always the commonest: "
          f"{found['baseline']:.3f}"),
+        ("balanced accuracy", three_digits(found["balanced_accuracy"]), "mean recall of the classes"),
         ("log loss", three_digits(found["log_loss"]), "mean surprise in nats; "
          f"{three_digits(found['raw_log_loss'])} before calibration"),
-        ("calibration error", three_digits(found["calibration_error"]), "probability against share that is right"),
+        ("calibration error", three_digits(found["calibration_error"]), "probability against share that is right; by "
+         f"chance up to {found['calibration_error_by_chance']:.3f}"),
+        ("ROC area", three_digits(found["roc_area"]), "how often a row of a class ranks above another; 0.5 is chance"),
         ("rows", f"{found['rows']:,}", "each judged by what all others taught, in fit"),
     ]  # fmt: skip
     show_table(("", "", ""), rows, right=(1,), flexible=2)

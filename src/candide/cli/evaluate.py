@@ -91,11 +91,13 @@ def show_evaluation(found: Any) -> None:
     rows = [
         ("accuracy", three_digits(found.accuracy), f"95% interval {low:.3f} to {high:.3f}; always the commonest: "
          f"{found.baseline:.3f}"),
+        ("balanced accuracy", three_digits(found.balanced_accuracy), "mean recall of the classes"),
         ("log loss", three_digits(found.log_loss), "mean surprise in nats; 0 is perfect"),
         ("Brier", three_digits(found.brier), "mean squared error of the probabilities; 0 is perfect"),
         ("calibration error", three_digits(found.calibration_error), "probability against share that is right; "
-         "0 is perfect"),
+         f"by chance up to {found.calibration_error_by_chance:.3f}"),
         ("macro F1", three_digits(found.macro_f1), "mean F1 of the classes"),
+        *ranking_rows(found),
     ]  # fmt: skip
     show_table(("", "", ""), rows, right=(1,), flexible=2)
     show_classes(found)
@@ -107,18 +109,43 @@ def show_evaluation(found: Any) -> None:
         notes(found.notes)
 
 
+def ranking_rows(found: Any) -> list[tuple[str, str, str]]:
+    """Areas under curves, with what they mean; nothing where there is only one class to rank."""
+    from candide.data.written_numbers import three_digits
+
+    if not found.ranking:
+        return []
+    areas = three_digits(found.roc_area), three_digits(found.average_precision)
+    if len(found.ranking) == 1:
+        (one,) = found.ranking
+        about = f"how often a row of '{one.name}' ranks above another; 0.5 is chance", (
+            f"mean precision over the rows of '{one.name}'; by chance {one.share:.3f}"
+        )
+    else:
+        lowest = min(found.ranking, key=lambda one: one.roc_area)
+        least = min(found.ranking, key=lambda one: one.average_precision)
+        about = f"mean of the classes; the worst, '{lowest.name}': {lowest.roc_area:.3f}; 0.5 is chance", (
+            f"mean of the classes; the worst, '{least.name}': {least.average_precision:.3f}, by chance "
+            f"{least.share:.3f}"
+        )
+    return [("ROC area", areas[0], about[0]), ("average precision", areas[1], about[1])]
+
+
 def show_classes(found: Any) -> None:
-    """How well each class is found."""
+    """How well each class is found, and ranked above all others where there are more than two."""
     from candide.cli.tables import heading, show_table
     from candide.data.written_numbers import three_digits
 
     heading("Classes")
-    scores = found.by_class.items()
+    ranked = {one.name: one for one in found.ranking} if len(found.ranking) > 1 else {}
+    areas = [("ROC area", "roc_area"), ("av. precision", "average_precision")] if ranked else []
     lines = [
-        (name, f"{s.rows:,}", three_digits(s.precision), three_digits(s.recall), three_digits(s.f1))
-        for name, s in scores
-    ]
-    show_table((str(found.label or "class"), "rows", "precision", "recall", "F1"), lines, right=(1, 2, 3, 4))
+        (name, f"{s.rows:,}", *map(three_digits, (s.precision, s.recall, s.f1)),
+         *(three_digits(getattr(ranked.get(name), area, None)) for _, area in areas))
+        for name, s in found.by_class.items()
+    ]  # fmt: skip
+    header = (str(found.label or "class"), "rows", "precision", "recall", "F1", *(title for title, _ in areas))
+    show_table(header, lines, right=range(1, len(header)))
 
 
 def show_confusion(found: Any) -> None:
@@ -149,6 +176,7 @@ def show_reliability(found: Any) -> None:
     """How often answers of about the same probability are right."""
     from candide.cli.tables import heading, show_table
     from candide.data.written_numbers import percent
+    from candide.show.report.calibration_words import calibration_in_words
 
     heading("Do probabilities mean what they say?")
     rows = [
@@ -157,6 +185,7 @@ def show_reliability(found: Any) -> None:
         if part.rows
     ]
     show_table(("probability", "rows", "mean", "right"), rows, right=(0, 1, 2, 3))
+    print(calibration_in_words(found))
 
 
 def show_suspicious(found: Any) -> None:

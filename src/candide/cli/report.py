@@ -33,8 +33,8 @@ def report(
         str | None,
         typer.Option(
             metavar="NAME",
-            help="Only this picture, as .svg or .png: nomogram, feature, telling, reliability, confusion or "
-            "learning_curve.",
+            help="Only this picture, as .svg or .png: nomogram, feature, telling, reliability, confusion, roc, "
+            "precision_recall or learning_curve.",
         ),
     ] = None,
     column: Annotated[

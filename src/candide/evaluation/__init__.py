@@ -11,6 +11,7 @@
 
 from __future__ import annotations
 
+from candide.evaluation.already_learned import notes_on_learned_rows
 from candide.evaluation.folds import in_folds, refuse_two_ways
 from candide.evaluation.hold_out import on_rows
 from candide.evaluation.leave_one_out import chose_from_rows, left_out, refuse_never_learned, with_suspects
@@ -24,6 +25,7 @@ __all__ = [
     "chose_from_rows",
     "in_folds",
     "left_out",
+    "notes_on_learned_rows",
     "on_rows",
     "refuse_never_learned",
     "refuse_two_ways",

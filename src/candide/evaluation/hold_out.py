@@ -1,4 +1,4 @@
-"""Evaluation on new rows: answers beside the labels of rows that were kept back."""
+"""Evaluation on rows given: answers beside their labels, which tell most where the rows were kept back."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from candide.data.batch import Batch
 from candide.data.metrics import LEAST_LOG
 from candide.data.values import Key, shown
 from candide.engines.protocol import Engine
-from candide.model.evaluation import Evaluation
+from candide.model.evaluation import ROWS_GIVEN, Evaluation
 from candide.model.predictor import Predictor
 from candide.model.scoring import SUSPECTS
 from candide.selection.scored_rows import scored
@@ -22,9 +22,9 @@ def on_rows(
     label: str | None = None,
     suspects: int = SUSPECTS,
 ) -> Evaluation:
-    """Compare answers with the labels of rows the model has not learned."""
+    """Compare answers with the labels of rows, which the model should not have learned."""
     total = scored(model, batches, engine, -LEAST_LOG, suspects)
-    return total.evaluation("hold-out", label, model.classes, notes_on_unknown_classes(total.unknown_classes))
+    return total.evaluation(ROWS_GIVEN, label, model.classes, notes_on_unknown_classes(total.unknown_classes))
 
 
 def notes_on_unknown_classes(classes: Iterable[Key]) -> list[str]:

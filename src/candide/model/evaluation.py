@@ -9,15 +9,21 @@ from typing import Any
 import numpy as np
 
 from candide.data.arrays import AnyArray
-from candide.data.metrics import calibration_error, wilson
+from candide.data.metrics import calibration_error, calibration_error_by_chance, wilson
 from candide.data.visible import visible
 from candide.data.written_numbers import three_digits
+from candide.model.ranking import ClassRanking
+
+ROWS_GIVEN = "rows given"
+"""The kind of an evaluation by rows of which nobody says whether the model has learned them."""
 
 CROSS_FITTED = "cross-fitted"
 """Rows judged by choices and a calibration that were made without their fold."""
 
 CLASSES_SHOWN = 12
 SUSPECTS_SHOWN = 5
+UNEQUAL = 2
+"""Classes are unequal where one has more than so many times the rows of another."""
 
 
 def whole(number: Any) -> Any:
@@ -106,10 +112,11 @@ class Suspect:
 class Evaluation:
     """How answers compare with labels; a row counts as often as it weighs.
 
-    `kind` is "cross-fitted", "leave-one-out", "hold-out" or "10-fold". `confusion[truth, answer]` counts rows; a label
+    `kind` is "cross-fitted", "leave-one-out", "rows given" or "10-fold". `confusion[truth, answer]` counts rows; a label
     of which nothing could be learned is a truth without an answer of its own. `log_loss` is the mean of -log P(label),
     `brier` the mean squared distance of the probabilities from the truth; with two classes it is that of one of them,
-    as is usual. `suspicious` lists the rows whose label looks wrong, the least probable first.
+    as is usual. `suspicious` lists the rows whose label looks wrong, the least probable first. `ranking` tells how well
+    the rows of each class are ranked above all others; of two classes, the rows of the second.
     """
 
     kind: str
@@ -123,6 +130,7 @@ class Evaluation:
     suspicious: tuple[Suspect, ...] = ()
     unknown: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    ranking: tuple[ClassRanking, ...] = ()
 
     @property
     def rows(self) -> Any:
@@ -156,6 +164,12 @@ class Evaluation:
         return calibration_error(*sums.T)
 
     @property
+    def calibration_error_by_chance(self) -> float:
+        """What the calibration error would stay below, 95 times in 100, did all probabilities mean what they say."""
+        sums = np.array([(part.rows, part.chances) for part in self.reliability], dtype=np.float64)
+        return calibration_error_by_chance(*sums.T)
+
+    @property
     def by_class(self) -> dict[str, ClassScore]:
         """Precision, recall and F1 of each class."""
         answers = {name: index for index, name in enumerate(self.classes)}
@@ -171,6 +185,28 @@ class Evaluation:
         scores = [score.f1 for score in self.by_class.values() if score.f1 is not None]
         return sum(scores) / len(scores)
 
+    @property
+    def balanced_accuracy(self) -> float:
+        """The mean recall of all classes that were there: each counts as much, however few its rows."""
+        recalls = [score.recall for score in self.by_class.values() if score.recall is not None]
+        return sum(recalls) / len(recalls)
+
+    @property
+    def roc_area(self) -> float | None:
+        """The area under the receiver operating curve: of two classes, or the mean of each against all others."""
+        return mean_or_none([one.roc_area for one in self.ranking])
+
+    @property
+    def average_precision(self) -> float | None:
+        """The average precision of the second of two classes, or the mean of all classes."""
+        return mean_or_none([one.average_precision for one in self.ranking])
+
+    @property
+    def unequal(self) -> bool:
+        """Whether some class has many more rows than another, so that accuracy says little of the smaller one."""
+        rows = [score.rows for score in self.by_class.values() if score.rows]
+        return max(rows) > UNEQUAL * min(rows)
+
     def to_dict(self) -> dict[str, Any]:
         """Plain data, ready for JSON."""
         return {
@@ -184,13 +220,18 @@ class Evaluation:
             "log_loss": self.log_loss,
             "brier": self.brier,
             "calibration_error": self.calibration_error,
+            "calibration_error_by_chance": self.calibration_error_by_chance,
             "macro_f1": self.macro_f1,
+            "balanced_accuracy": self.balanced_accuracy,
+            "roc_area": self.roc_area,
+            "average_precision": self.average_precision,
             "classes": {name: score.to_dict() for name, score in self.by_class.items()},
             "confusion": {
                 truth: dict(zip(self.classes, self.confusion[index].tolist(), strict=True))
                 for index, truth in enumerate(self.truths)
             },
             "reliability": [part.to_dict() for part in self.reliability],
+            "ranking": {one.name: one.to_dict() for one in self.ranking},
             "suspicious": [row.to_dict() for row in self.suspicious],
             "unknown_labels": list(self.unknown),
             "notes": list(self.notes),
@@ -206,7 +247,9 @@ class Evaluation:
             f"{self.accuracy:.1%} of {self.rows:,} rows are right ({self.kind})",
             f"accuracy {self.accuracy:.4f} (95% interval {low:.4f} to {high:.4f}; always the commonest answer: "
             f"{self.baseline:.4f})\nlog loss {self.log_loss:.4f}   Brier {self.brier:.4f}   "
-            f"calibration error {self.calibration_error:.4f}   macro F1 {self.macro_f1:.4f}",
+            f"calibration error {self.calibration_error:.4f} (by chance up to {self.calibration_error_by_chance:.4f})\n"
+            f"balanced accuracy {self.balanced_accuracy:.4f}   macro F1 {self.macro_f1:.4f}   "
+            f"ROC area {three_digits(self.roc_area)}   average precision {three_digits(self.average_precision)}",
             aligned([(self.label or "class", "rows", "precision", "recall", "F1"), *self._class_lines()]),
         ]
         if self.suspicious:
@@ -226,6 +269,11 @@ class Evaluation:
             for s in self.suspicious[:SUSPECTS_SHOWN]
         ]
         return [header, *lines]
+
+
+def mean_or_none(numbers: Sequence[float]) -> float | None:
+    """The mean, where there is one."""
+    return sum(numbers) / len(numbers) if numbers else None
 
 
 def aligned(lines: Sequence[Sequence[str]]) -> str:

@@ -11,6 +11,7 @@ import numpy as np
 from candide.data.grid import quantized_number
 from candide.data.metrics import BINS
 from candide.model.evaluation import Bin, Evaluation, whole
+from candide.model.ranking import ClassRanking
 
 
 class Point(NamedTuple):
@@ -61,6 +62,7 @@ class Quality(Evaluation):
             "notes": list(self.notes),
             "raw_log_loss": self.raw_log_loss,
             "curve": [list(point) for point in self.curve],
+            "ranking": [one.to_file() for one in self.ranking],
         }
 
     @classmethod
@@ -91,6 +93,7 @@ class Quality(Evaluation):
             notes=checked_names(parts["notes"]),
             raw_log_loss=float(parts["raw_log_loss"]),
             curve=tuple(Point(whole(r), whole(j), float(a), float(loss)) for r, j, a, loss in parts["curve"]),
+            ranking=tuple(ClassRanking.from_file(one) for one in parts.get("ranking", ())),
         )
 
 

@@ -16,6 +16,7 @@ from candide.data.grid import first_largest
 from candide.data.metrics import BINS, LEAST_LOG, UNIT, bin_of, own_losses, squares, units
 from candide.data.values import Coded, Key, shown
 from candide.model.evaluation import Bin, Evaluation, Suspect
+from candide.model.ranking import counted_cells, log_odds, rankings
 from candide.statistics.weight_grid import FINEST, amounts, in_ones
 
 SUSPECTS = 20
@@ -76,6 +77,13 @@ class LabelledPosteriors:
             found[:, index] = int(weights.sum()), int(right[here].sum()), units(chance[here], weights)
         return found
 
+    def cells(self, posterior: FloatArray) -> dict[Key, IntArray]:
+        """The weight of the rows of each class, and of all, by the log odds of the class."""
+        index = {key: number for number, key in enumerate(self.classes)}
+        own = self.truths.renumbered(index)
+        counts = counted_cells(log_odds(self.log_posterior, posterior), own, self.weight_units)
+        return dict(zip(self.classes, counts, strict=True))
+
     def suspects(self, posterior: FloatArray, best: IntArray, most: int) -> tuple[Suspect, ...]:
         """The rows whose answer is far more probable than their label; the least probable labels first."""
         rows = np.arange(len(best))
@@ -103,10 +111,12 @@ class Score:
     """How many suspects are kept."""
     bits: int = 0
     """Rows weigh so many units of 2^-bits."""
+    cells: Mapping[Key, IntArray] = field(default_factory=dict)
+    """The weight of the rows of a class, and of all, by its log odds: [2, cell]."""
 
     @classmethod
-    def of(cls, answers: LabelledPosteriors, most: int = SUSPECTS) -> Score:
-        """The sums over some rows."""
+    def of(cls, answers: LabelledPosteriors, most: int = SUSPECTS, ranked: bool = True) -> Score:
+        """The sums over some rows; how they are ranked costs the most, and need not be told."""
         best = first_largest(answers.log_posterior)
         posterior = np.exp(answers.log_posterior)
         chance = posterior[np.arange(len(best)), best]
@@ -120,6 +130,7 @@ class Score:
             frozenset(answers.truths.keys[code] for code in lost.tolist()),
             most,
             answers.bits,
+            answers.cells(posterior) if ranked else {},
         )
 
     def _in_units(self, bits: int) -> Score:
@@ -132,6 +143,7 @@ class Score:
             brier=times * self.brier,
             bins=times * self.bins,
             bits=bits,
+            cells={key: times * counts for key, counts in self.cells.items()},
         )
 
     def __add__(self, other: Score) -> Score:
@@ -141,6 +153,9 @@ class Score:
         pairs = dict(self.pairs)
         for pair, count in other.pairs.items():
             pairs[pair] = pairs.get(pair, 0) + count
+        cells = dict(self.cells)
+        for key, counts in other.cells.items():
+            cells[key] = cells[key] + counts if key in cells else counts
         return Score(
             pairs,
             self.loss + other.loss,
@@ -150,6 +165,7 @@ class Score:
             self.unknown_classes | other.unknown_classes,
             self.most,
             self.bits,
+            cells,
         )
 
     def at(self, indices: IntArray) -> Score:
@@ -186,7 +202,16 @@ class Score:
             tuple(replace(row, row=row.row + FIRST_ROW) for row in self.suspects),
             tuple(names[key] for key in sorted(self.unknown_classes)),
             tuple(notes),
+            rankings(self.cells, self.label_weights, names, self.bits),
         )
+
+    @property
+    def label_weights(self) -> dict[Key, int]:
+        """The weight of the rows by label."""
+        weights = dict[Key, int]()
+        for (truth, _), weight in self.pairs.items():
+            weights[truth] = weights.get(truth, 0) + weight
+        return weights
 
 
 def crossed(pairs: Mapping[tuple[Key, Key], int], truths: Sequence[Key], answers: Sequence[Key]) -> IntArray:

@@ -101,4 +101,5 @@ class NotLearned:
         labels = rows.labels[wanted]
         truths = Coded(labels, self.model.classes)
         weights = rows.row_weights[wanted]
-        return Score.of(LabelledPosteriors(self.model.classes, log_posterior, truths, labels, weights, wanted), most=0)
+        answers = LabelledPosteriors(self.model.classes, log_posterior, truths, labels, weights, wanted)
+        return Score.of(answers, most=0, ranked=False)

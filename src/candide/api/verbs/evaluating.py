@@ -16,6 +16,7 @@ from candide.api.verbs.reading import (
     first_rows,
     labelled_source,
     left_out_notes,
+    named_sources,
     watched,
 )
 from candide.data.advice import NamedOption, SetOption
@@ -93,7 +94,11 @@ def on_new_rows(fitted: Fitted, source: Source, watch: Watch, strict: bool = Fal
         found = evaluation.on_rows(
             trained.predictor, complete, engines.engine_of(trained), label=source.label
         )
-    return noted(replace(found, notes=(*absent_columns_notes(absent, source.columns), *found.notes)), source)
+    found = noted(replace(found, notes=(*absent_columns_notes(absent, source.columns), *found.notes)), source)
+    learned = evaluation.notes_on_learned_rows(
+        trained, found, source.batches, named_sources(source), fitted.provenance.get("sources", ())
+    )
+    return replace(found, notes=(*found.notes, *learned))
 
 
 def without_each(fitted: Fitted, source: Source, watch: Watch) -> Evaluation:

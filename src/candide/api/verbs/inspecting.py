@@ -71,7 +71,8 @@ def quality_of(fitted: Fitted) -> dict[str, Any] | None:
     found = fitted.trained.tuning.quality
     if found is None:
         return None
-    names = ("kind", "rows", "right", "accuracy", "baseline", "log_loss", "raw_log_loss", "calibration_error")
+    names = ("kind", "rows", "right", "accuracy", "baseline", "balanced_accuracy", "roc_area", "average_precision",
+             "log_loss", "raw_log_loss", "calibration_error", "calibration_error_by_chance")  # fmt: skip
     return {
         **{name: getattr(found, name) for name in names},
         "interval": list(found.interval),

@@ -60,7 +60,8 @@ def report(
 
     Reliability and mistakes are those of `data`, rows with labels that the model has not learned, or else those that
     `fit` measured by leaving out rows; `tested` is what `evaluate` found before. With `picture` only that one is drawn,
-    as .svg or .png: "nomogram", "feature" (of a `column`), "telling", "reliability", "confusion" or "learning_curve".
+    as .svg or .png: "nomogram", "feature" (of a `column`), "telling", "reliability", "confusion", "roc",
+    "precision_recall" or "learning_curve".
     The nomogram sets one class `of` the label `against` another. Without `output` the file is named after the model.
     """
     output = output_for(model, picture) if output is None else os.fspath(output)

@@ -13,6 +13,7 @@ from candide.show.pictures.features import feature
 from candide.show.pictures.informative import telling
 from candide.show.pictures.nomogram import nomogram
 from candide.show.pictures.own_curve import own_curve
+from candide.show.pictures.ranking_curves import precision_recall_curves, roc_curves
 from candide.show.pictures.reliability import reliability
 from candide.show.pictures.subject import Subject
 
@@ -49,6 +50,16 @@ def draw_confusion(request: PictureRequest) -> Figure:
     return confusion(measured_answers(request))
 
 
+def draw_roc(request: PictureRequest) -> Figure:
+    """How many rows of a class are found at the price of so many false alarms."""
+    return roc_curves(ranked_answers(request))
+
+
+def draw_precision_recall(request: PictureRequest) -> Figure:
+    """How many of those named are right, where so many rows of a class are found."""
+    return precision_recall_curves(ranked_answers(request))
+
+
 def draw_learning_curve(request: PictureRequest) -> Figure:
     """How answers got better with the number of rows."""
     if request.quality is None or not request.quality.curve:
@@ -70,12 +81,26 @@ def measured_answers(request: PictureRequest) -> Any:
     return request.measured
 
 
+def ranked_answers(request: PictureRequest) -> Any:
+    """The same, where it tells how rows are ranked."""
+    found = measured_answers(request)
+    if not found.ranking:
+        raise OptionRefused(
+            "How well rows are ranked is not known: the model was fitted by an earlier release, or there is only one "
+            "class.",
+            advice="Give rows with labels, of two classes or more, to measure it on.",
+        )
+    return found
+
+
 PICTURES: dict[str, Callable[[PictureRequest], Figure]] = {
     "nomogram": lambda request: nomogram(request.subject, request.of, request.against),
     "feature": draw_feature,
     "telling": lambda request: telling(request.subject),
     "reliability": draw_reliability,
     "confusion": draw_confusion,
+    "roc": draw_roc,
+    "precision_recall": draw_precision_recall,
     "learning_curve": draw_learning_curve,
 }
 

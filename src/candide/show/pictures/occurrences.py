@@ -35,6 +35,8 @@ class Occurrences:
     column: str = ""
     characters: bool = False
     certain: bool = False
+    parameters: TextParameters | None = None
+    """What all words of a text say, which a picture shows only some of."""
 
     @classmethod
     def of(cls, model: Predictor, index: int) -> Occurrences:
@@ -48,7 +50,8 @@ class Occurrences:
         length = float(seen.all_totals.sum() / (seen.documents.sum() or 1.0))
         recipe, column, certain = parameters.options, block.columns[0], bool(said.certain.any())
         length = max(length, 1.0)
-        return cls(recipe.weighting, weight, power, said.constant, length, column, recipe.characters, certain)
+        rules = weight, power, said.constant, length, column, recipe.characters, certain
+        return cls(recipe.weighting, *rules, parameters)
 
     def spelled(self, word: object) -> str:
         """A word as it is shown: where characters are what counts, spaces are seen."""

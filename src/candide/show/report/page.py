@@ -43,11 +43,12 @@ CONTENTS = {
     "what-if": "What if",
     "reliability": "Probabilities",
     "confusion": "Mistakes",
+    "ranking": "Each class",
     "learning": "Learning curve",
     "choices": "Choices",
     "origin": "Origin",
 }
-OTHER_PICTURES = 5
+OTHER_PICTURES = 6
 """Pictures besides those of single features."""
 
 
@@ -58,7 +59,7 @@ def amount(findings: Findings) -> int:
 
 def report_page(findings: Findings, report: Callable[[int], None] | None = None) -> str:
     """The report as one HTML document; `report` is told of each picture."""
-    style, script = content("page.css"), content("panel.js")
+    style, script = content("page.css"), content("text_terms.js") + content("panel.js")
     digest = b64encode(hashlib.sha256(script.encode()).digest()).decode()
     policy = (
         "default-src 'none'; style-src 'unsafe-inline'; img-src data:; "
@@ -82,7 +83,7 @@ def bodies(findings: Findings, report: Callable[[int], None] | None) -> Iterator
     yield sections.each_feature(findings, report)
     yield with_progress(sections.the_nomogram(findings), report)
     yield sections.what_if(findings)
-    for made in (sections.probabilities, sections.mistakes_section, sections.learning):
+    for made in (sections.probabilities, sections.mistakes_section, sections.ranking_section, sections.learning):
         yield with_progress(made(findings), report)
     yield sections.choices(findings)
     yield sections.origin_section(findings)

@@ -1,5 +1,4 @@
 // The panel: reads what is set, adds up what each feature says, and shows the softmax.
-"use strict";
 
 const model = JSON.parse(document.getElementById("model").textContent);
 const NEVER = -1e200; // anything less stands for minus infinity
@@ -15,18 +14,51 @@ function amounts(times, weighting) {
   return raised.map((amount) => Math.round((amount / norm) * GRID) / GRID);
 }
 
-// What the words of a text say about each class; nothing where not a word is there.
-function wordsSay(feature, times) {
-  const rule = feature.rule;
-  if (!times.some((count) => count > 0)) return null;
+// What the words of a text say about each class, by their rows of a table; nothing where not a word is there.
+function wordsSay(rule, times, rows) {
+  const tokens = times.reduce((sum, count) => sum + count, 0);
+  if (tokens === 0) return null;
   const weighed = amounts(times, rule.weighting);
   const length = Math.max(weighed.reduce((sum, amount) => sum + amount, 0), 1);
   const factor = rule.weight * length ** -rule.power;
   return model.classes.map((_, label) => {
-    let sum = rule.constant[label];
-    weighed.forEach((amount, word) => { if (amount) sum += amount * feature.table[word][label]; });
+    let sum = rule.constant[label] + tokens * (rule.rate?.[label] ?? 0);
+    weighed.forEach((amount, word) => { if (amount && rows[word]) sum += amount * rows[word][label]; });
     return factor * sum;
   });
+}
+
+const terms = textReader(model.alphabet);
+model.features.forEach((feature) => (feature.readings || []).forEach((reading) => {
+  reading.rows = new Map(reading.terms.map((term, place) => [term, reading.table[place]]));
+}));
+
+// How often each term of a text is there.
+function counted(text, recipe) {
+  const times = new Map();
+  terms(text, recipe).forEach((term) => times.set(term, (times.get(term) || 0) + 1));
+  return times;
+}
+
+// What a text says, in all the ways it is read.
+function textSays(feature, text) {
+  const total = model.classes.map(() => 0);
+  feature.readings.forEach((reading) => {
+    const times = counted(text, reading.recipe);
+    const says = wordsSay(reading.rule, [...times.values()], [...times.keys()].map((term) => reading.rows.get(term)));
+    if (says) says.forEach((evidence, label) => { total[label] += evidence; });
+  });
+  return total;
+}
+
+// Which terms of a text this page has nothing on, where it is read word by word.
+function strangers(feature, text) {
+  const reading = feature.readings.find((one) => !one.recipe.characters && one.recipe.shortest === 1);
+  const there = reading ? [...counted(text, { ...reading.recipe, longest: 1 }).keys()] : [];
+  const unknown = there.filter((term) => !reading.rows.has(term));
+  if (!unknown.length) return "";
+  const more = unknown.length > 8 ? `, and ${unknown.length - 8} more` : "";
+  return `Say nothing here: ${unknown.slice(0, 8).join(", ")}${more}`;
 }
 
 // The posterior for what is set: known[feature] is a place, a list of counts of words, or null.
@@ -36,9 +68,11 @@ function posterior(known) {
   model.features.forEach((feature, number) => {
     const value = known[number];
     if (value === null) return;
-    const says = Array.isArray(value) ? wordsSay(feature, value) : feature.table[value];
+    let says = feature.table?.[value];
+    if (feature.readings) says = textSays(feature, value);
+    else if (Array.isArray(value)) says = wordsSay(feature.rule, value, feature.table);
     if (!says) return;
-    informed = informed || says.some((evidence) => evidence !== 0);
+    informed = informed || says.some((evidence) => evidence !== says[0]);
     says.forEach((evidence, label) => { scores[label] += evidence; });
   });
   if (informed) model.bias.forEach((bias, label) => { scores[label] += bias; });
@@ -66,6 +100,7 @@ function valueOf(control) {
   if (control.classList.contains("words")) {
     return [...control.querySelectorAll("input")].map((box) => Math.max(0, Math.floor(Number(box.value) || 0)));
   }
+  if (control.classList.contains("text")) return control.querySelector("textarea").value || null;
   const field = control.querySelector("select");
   if (field) return field.value === "" ? null : Number(field.value);
   return control.dataset.known ? Number(control.querySelector("input").value) : null;
@@ -99,7 +134,8 @@ function slide(control, known) {
 }
 
 function forget(control) {
-  control.querySelectorAll("select").forEach((field) => { field.value = ""; });
+  control.querySelectorAll("select, textarea").forEach((field) => { field.value = ""; });
+  if (control.classList.contains("text")) control.querySelector("output").textContent = "";
   control.querySelectorAll("input[type=number]").forEach((box) => { box.value = 0; });
   if (control.classList.contains("number")) slide(control, false);
 }
@@ -109,6 +145,12 @@ controls.forEach((control) => {
     slide(control, false);
     control.querySelector("input").addEventListener("input", () => slide(control, true));
     control.querySelector("button").addEventListener("click", () => { forget(control); show(); });
+  }
+  if (control.classList.contains("text")) {
+    const feature = model.features[control.dataset.feature];
+    control.addEventListener("input", () => {
+      control.querySelector("output").textContent = strangers(feature, control.querySelector("textarea").value);
+    });
   }
   control.addEventListener("input", show);
 });

@@ -7,6 +7,7 @@ plus what every feature says. What is the same for all classes is left out of th
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,6 +22,7 @@ from candide.show.pictures.lettering import figure_of, lettered
 from candide.show.pictures.occurrences import Occurrences
 from candide.show.pictures.scales import scale_labels
 from candide.show.pictures.subject import Subject
+from candide.show.report.text_box import ROOM, TextReading, alphabet_for, can_be_typed
 
 FEATURES = 40
 CELLS = 60_000
@@ -31,7 +33,7 @@ POINTS = 101
 FEWEST = 9
 TAIL = 0.0005
 """The share of rows at either end of a slider that it leaves out."""
-DIGITS = 12
+DIGITS, TERM_DIGITS = 12, 6
 NEVER = -1e300
 """Stands for minus infinity, which JSON cannot say."""
 CLASSES_SHOWN = 12
@@ -48,20 +50,32 @@ class Control:
     labels: tuple[str, ...]
     table: FloatArray
     rule: Occurrences | None = None
+    readings: tuple[TextReading, ...] = ()
+    """How a text is read, where one can be typed."""
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data for the page."""
-        found: dict[str, Any] = {"name": self.name, "kind": self.kind, "labels": self.labels}
-        found["table"] = cells(self.table)
-        if self.rule is not None:
-            rule = self.rule
-            found["rule"] = {
-                "weighting": rule.weighting,
-                "weight": rule.weight,
-                "power": rule.power,
-                "constant": cells(rule.constant[None])[0],
-            }
-        return found
+        found: dict[str, Any] = {"name": self.name, "kind": self.kind}
+        if self.readings:
+            return {**found, "readings": [reading_for_page(reading) for reading in self.readings]}
+        found |= {"labels": self.labels, "table": cells(self.table)}
+        return found if self.rule is None else {**found, "rule": rule_for_page(self.rule)}
+
+
+def rule_for_page(rule: Occurrences) -> dict[str, Any]:
+    """How occurrences weigh, as plain data."""
+    constant = cells(rule.constant[None])[0]
+    return {"weighting": rule.weighting, "weight": rule.weight, "power": rule.power, "constant": constant}
+
+
+def reading_for_page(reading: TextReading) -> dict[str, Any]:
+    """One way to read a text, as plain data: few digits, as there are many terms."""
+    return {
+        "recipe": reading.recipe,
+        "rule": {**rule_for_page(reading.rule), "rate": reading.rate.tolist()},
+        "terms": reading.terms,
+        "table": cells(reading.table, digits=TERM_DIGITS),
+    }
 
 
 @dataclass(frozen=True)
@@ -84,7 +98,13 @@ class Panel:
         room = max(FEWEST, CELLS // (len(subject.classes) * max(len(chosen), 1)))
         with np.errstate(divide="ignore"):
             log_prior = np.log(subject.prior)
-        controls = tuple(control_of(subject, profile, room) for profile in chosen)
+        typed = typed_texts(subject, chosen)
+        controls = tuple(
+            typed[column] if column in typed else control_of(subject, profile, room)
+            for profile in chosen
+            for column in [text_column(subject, profile)]
+            if column not in typed or typed[column].name == profile.column
+        )
         left, joined = len(able) - len(chosen), len(subject.joined)
         return cls(subject.classes, subject.start, subject.bias, log_prior, controls, left, joined)
 
@@ -96,6 +116,7 @@ class Panel:
             "bias": self.bias.tolist(),
             "prior": cells(self.log_prior[None], centred=False)[0],
             "features": [control.to_dict() for control in self.controls],
+            "alphabet": alphabet_for(reading for control in self.controls for reading in control.readings),
         }
         text = json.dumps(data, ensure_ascii=True, separators=(",", ":"), allow_nan=False)
         return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
@@ -126,6 +147,31 @@ def bar(label: int, name: str, chance: float, rank: int) -> str:
         f'<span class="chance">{safe(percent(chance))}</span>'
         f'<span class="track"><span class="fill" style="width:{100 * chance:.2f}%"></span></span></li>'
     )
+
+
+def text_column(subject: Subject, profile: Profile) -> str:
+    """The column of text that a feature is read from; none where it is no text."""
+    rule = subject.events.get(profile.column)
+    return rule.column if rule is not None else ""
+
+
+def typed_texts(subject: Subject, chosen: Sequence[Profile]) -> dict[str, Control]:
+    """A control for each column of text whose readings the page can all follow, named by the first of them."""
+    by_column: dict[str, list[str]] = {}
+    for profile in chosen:
+        by_column.setdefault(text_column(subject, profile), []).append(profile.column)
+    able = {
+        column: names
+        for column, names in by_column.items()
+        if column and all(can_be_typed(subject.events.get(name)) for name in names)
+    }
+    room = ROOM // max(sum(map(len, able.values())), 1)
+    found = {}
+    for column, names in able.items():
+        rules = [subject.events[name] for name in names]
+        readings = tuple(TextReading.of(rule, rule.parameters, room) for rule in rules if rule.parameters is not None)
+        found[column] = Control(names[0], "text", (column,), np.zeros((0, len(subject.classes))), None, readings)
+    return found
 
 
 def control_of(subject: Subject, profile: Profile, room: int) -> Control:
@@ -163,23 +209,24 @@ def spread_out(subject: Subject, profile: Profile, most: int) -> IntArray:
     return np.unique(inside[np.clip(np.searchsorted(numbers, wanted), 0, len(numbers) - 1)])
 
 
-def cells(table: FloatArray, centred: bool = True) -> list[list[float]]:
+def cells(table: FloatArray, centred: bool = True, digits: int = DIGITS) -> list[list[float]]:
     """A table as short numbers, less what is the same for all classes."""
     finite = np.where(np.isfinite(table), table, np.nan)
     largest = np.nan_to_num(np.nanmax(finite, axis=1, keepdims=True, initial=-np.inf), neginf=0.0) if centred else 0.0
     less = np.where(np.isneginf(table), NEVER, np.where(np.isfinite(table), table - largest, 0.0))
-    return [[short_float(cell) for cell in row] for row in less.tolist()]
+    return [[short_float(cell, digits) for cell in row] for row in less.tolist()]
 
 
-def short_float(number: float) -> float:
+def short_float(number: float, digits: int) -> float:
     """A number with so many digits after the point that nobody sees the difference."""
-    rounded = round(number, DIGITS)
+    rounded = round(number, digits)
     return int(rounded) if rounded == int(rounded) and abs(rounded) < 1e15 else rounded
 
 
 def control_html(number: int, control: Control) -> str:
-    """What a feature is set with: a slider, a list, or a box for each word."""
-    inside = {"number": slider, "value": choice, "words": boxes}[control.kind](f"set-{number}", control)
+    """What a feature is set with: a slider, a list, a box for each word, or one for a text."""
+    ways = {"number": slider, "value": choice, "words": boxes, "text": text_area}
+    inside = ways[control.kind](f"set-{number}", control)
     return f'<div class="control {control.kind}" data-feature="{number}">{inside}</div>'
 
 
@@ -202,6 +249,15 @@ def choice(name: str, control: Control) -> str:
     return (
         f'<label for="{name}">{safe(control.name)}</label>'
         f'<select id="{name}"><option value="">unknown</option>{options}</select>'
+    )
+
+
+def text_area(name: str, control: Control) -> str:
+    """A box to type a text into."""
+    return (
+        f'<label for="{name}">{safe(control.labels[0])}</label>'
+        f'<textarea id="{name}" rows="5" placeholder="Type or paste a text"></textarea>'
+        f'<p class="soft"><output for="{name}"></output></p>'
     )
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from candide.data.errors import OptionRefused
-from candide.data.written_numbers import percent
+from candide.data.written_numbers import percent, three_digits
 from candide.families.base.profile import CURVE, EVENTS, Profile
 from candide.show.explanations.html import safe
 from candide.show.pictures.confusion import CLASSES_DRAWN, confusion
@@ -15,11 +15,13 @@ from candide.show.pictures.informative import telling
 from candide.show.pictures.lettering import lettered
 from candide.show.pictures.nomogram import nomogram
 from candide.show.pictures.own_curve import own_curve
+from candide.show.pictures.ranking_curves import precision_recall_curves, roc_curves
 from candide.show.pictures.reliability import reliability
 from candide.show.pictures.scales import Scales
-from candide.show.report import sentences
+from candide.show.report import ranking_words, sentences
+from candide.show.report.calibration_words import calibration_in_words
 from candide.show.report.findings import Findings, count_in_words
-from candide.show.report.panel import Panel
+from candide.show.report.panel import Control, Panel
 from candide.show.report.parts import details, facts, html_table, paragraph, picture, section
 
 CLASSES_TOLD = 20
@@ -42,6 +44,10 @@ def summary(findings: Findings) -> str:
     ]
     if measured is not None:
         pairs += [("answered rightly", percent(measured.accuracy)), ("log loss", f"{measured.log_loss:.3f}")]
+        if measured.unequal:
+            pairs.append(("balanced accuracy", percent(measured.balanced_accuracy)))
+        if measured.roc_area is not None:
+            pairs.append(("ROC area", three_digits(measured.roc_area)))
     rows = [(lettered(name, LONGEST), f"{count:,}", percent(share)) for name, count, share in there]
     header = (lettered(findings.label, LONGEST), "rows", "prior")
     listed = html_table(header, rows[:CLASSES_TOLD], numbers=(1, 2))
@@ -141,6 +147,7 @@ def what_if(findings: Findings) -> str:
     panel = Panel.of(findings.subject)
     about = "Set what is known of a row and see the answer, computed as the model computes it. The rest stays unknown."
     notes = []
+    notes += [text_note(control) for control in panel.controls if control.readings]
     if any(control.kind == "words" for control in panel.controls):
         notes.append("A text is the words counted here and no others; where none is counted there is no text.")
     if panel.left:
@@ -154,6 +161,19 @@ def what_if(findings: Findings) -> str:
     return section("what-if", "What if", paragraph(about), noted, without, panel.to_html(), data)
 
 
+def text_note(control: Control) -> str:
+    """How much of what the model knows about texts is on the page."""
+    there, known = (sum(map(count, control.readings)) for count in (lambda one: len(one.terms), lambda one: one.known))
+    if there == known:
+        return f"Of {lettered(control.labels[0], 30)}, all {known:,} words and runs the model knows are on this page."
+    missed = sum(reading.missed for reading in control.readings) / sum(one.evidence for one in control.readings)
+    return (
+        f"Of {lettered(control.labels[0], 30)}, the {there:,} strongest of {known:,} words and runs are on this page. "
+        f"The others had {percent(missed)} of the evidence in the texts learned, so the model itself may answer "
+        "otherwise."
+    )
+
+
 def probabilities(findings: Findings) -> str:
     """Whether probabilities mean something."""
     title, measured = "Do probabilities mean what they say?", findings.measured
@@ -161,8 +181,49 @@ def probabilities(findings: Findings) -> str:
         return section("reliability", title, paragraph(sentences.NOT_MEASURED))
     about = "Of the answers given with a probability of 80%, about 80% should be right: dots should lie on the line."
     drawing = picture("picture-reliability", reliability(measured), sentences.reliability_in_words(measured))
-    reliable = sentences.calibration_error_in_words(measured.calibration_error)
-    return section("reliability", title, paragraph(about), paragraph(reliable), drawing)
+    said = calibration_in_words(measured)
+    if findings.tested is None and findings.trained.tuning.calibration is not None:
+        said += " The calibration was fitted to these very answers, so for new rows they may be farther off."
+    return section("reliability", title, paragraph(about), paragraph(said), drawing)
+
+
+def ranking_section(findings: Findings) -> str:
+    """How well each class is found and ranked above all others, whatever threshold is chosen."""
+    title, measured = "How well is each class found?", findings.measured
+    if measured is None:
+        return section("ranking", title, paragraph(sentences.NOT_MEASURED))
+    parts = [ranking_words.recall_in_words(measured)]
+    pictures = ""
+    if measured.ranking:
+        parts.append(ranking_words.ranking_in_words(measured))
+        drawn = sum(bool(one.curve) for one in measured.ranking)
+        if drawn < len(measured.ranking):
+            parts.append(f"Drawn are the {count_in_words(drawn, 'class', 'classes')} ranked worst.")
+        told = ranking_words.precision_recall_in_words(measured)
+        pictures = picture("picture-roc", roc_curves(measured), ranking_words.roc_in_words(measured))
+        pictures += picture("picture-precision-recall", precision_recall_curves(measured), told)
+    listed = "".join(paragraph(part) for part in parts if part)
+    scores = class_scores(findings.label, measured)
+    return section("ranking", title, listed, f'<div class="grid">{pictures}{scores}</div>')
+
+
+def class_scores(label: str, measured: Any) -> str:
+    """Precision, recall and areas of each class, the worst recall first where there are many."""
+    ranked = {one.name: one for one in measured.ranking}
+    there = list(measured.by_class.items())
+    if len(there) > CLASSES_TOLD:
+        there.sort(key=lambda one: (one[1].recall is None, one[1].recall, one[0]))
+    rows = [
+        (lettered(name, LONGEST), f"{score.rows:,}", *map(three_digits, (score.recall, score.precision)),
+         *(three_digits(getattr(ranked.get(name), area, None)) for area in ("roc_area", "average_precision")))
+        for name, score in there
+    ]  # fmt: skip
+    header = (lettered(label, LONGEST), "rows", "recall", "precision", "ROC area", "av. precision")
+    listed = html_table(header, rows[:CLASSES_TOLD], numbers=range(1, 6))
+    if len(rows) > CLASSES_TOLD:
+        more = count_in_words(len(rows) - CLASSES_TOLD, "more class", "more classes")
+        listed += details(f"and {more}", html_table(header, rows[CLASSES_TOLD:], numbers=range(1, 6)))
+    return f'<div class="two">{listed}</div>'
 
 
 def mistakes_section(findings: Findings) -> str:
@@ -192,7 +253,7 @@ def learning(findings: Findings) -> str:
         return section("learning", "Learning curve", paragraph(sentences.NO_CURVE))
     about = (
         "How good answers are once so many rows are learned, each point judged by rows not yet learned; all choices "
-        "are held fixed. Where the curve still rises, more rows will help."
+        "are held fixed. Where the curve still rises, more rows may help."
     )
     drawing = picture("picture-learning-curve", own_curve(quality), sentences.curve_in_words(quality))
     return section("learning", "Learning curve", paragraph(about), drawing)

@@ -8,14 +8,19 @@ import numpy as np
 
 from candide.data.written_numbers import percent
 from candide.families.base.profile import COUNTS, CURVE, EVENTS, STEPS, Profile
+from candide.model.evaluation import ROWS_GIVEN
 from candide.show.pictures.features import against_the_rest, usual_evidence
 from candide.show.pictures.lettering import figure_of, lettered, share_of
 from candide.show.pictures.scales import Scales, scale_labels
 from candide.show.pictures.subject import Subject
+from candide.show.report.calibration_words import calibration_in_words
 
 CLASSES_TOLD = 6
 WORDS_TOLD = 3
-WAYS = {"leave-one-out": "when each is judged by what all others taught", "hold-out": "that it had not learned"}
+WAYS = {
+    "leave-one-out": "when each is judged by what all others taught, under choices made from all",
+    ROWS_GIVEN: "(the rows given for this report)",
+}
 NOT_MEASURED = (
     "How good its answers are was not measured: the model was fitted plain, from few rows, or row by row. Give rows "
     "with labels to measure it on: candide report MODEL ROWS."
@@ -31,23 +36,21 @@ def quality_in_words(measured: Any) -> str:
     if measured is None:
         return NOT_MEASURED
     low, high = measured.interval
-    way = WAYS.get(measured.kind, f"in {measured.kind} cross-validation")
-    said = (
-        f"{percent(measured.accuracy)} of {measured.rows:,} rows are answered rightly {way}; with 95% confidence the "
-        f"share is between {percent(low)} and {percent(high)}. Always giving the commonest answer would be right for "
-        f"{percent(measured.baseline)}."
+    usual = "" if low > measured.baseline else "; these rows do not show that the model does better"
+    return (
+        f"{percent(measured.accuracy)} of {measured.rows:,} rows are answered rightly {way_in_words(measured.kind)}; "
+        f"with 95% confidence the share is between {percent(low)} and {percent(high)}. Always giving the commonest "
+        f"answer would be right for {percent(measured.baseline)}{usual}. {calibration_in_words(measured)}"
     )
-    return f"{said} {calibration_error_in_words(measured.calibration_error)}"
 
 
-def calibration_error_in_words(error: float) -> str:
-    """Whether probabilities can be taken at their word."""
-    off = f"on average they are off by {100 * error:.1f} percentage points"
-    if error < 0.03:
-        return f"Its probabilities mean what they say: {off}."
-    if error < 0.1:
-        return f"Its probabilities mean about what they say: {off}."
-    return f"Its probabilities do not mean what they say: {off}."
+def way_in_words(kind: str) -> str:
+    """How rows were judged.
+
+    >>> way_in_words("10-fold"), way_in_words("rows given")
+    ('in 10-fold cross-validation', '(the rows given for this report)')
+    """
+    return f"in {kind} cross-validation" if kind.endswith("-fold") else WAYS.get(kind, f"({kind})")
 
 
 def feature_in_words(subject: Subject, profile: Profile) -> str:

@@ -11,22 +11,23 @@ from typing import Any
 
 import numpy as np
 
-from candide.data.arrays import FloatArray
 from candide.families.base.block_rows import BlockRows
+from candide.families.base.block_scores import BlockScores
 from candide.families.base.family import Block
 from candide.families.base.leave_one_out import statistic_of
 
 FOLDS = 10
 
 
-def score_without_folds(block: Block, seen: Any, rows: BlockRows[Any]) -> FloatArray:
-    """What a block says of each row when fitted without the row's fold, [row, class]."""
-    family, columns = block.family, block.columns
-    score = np.zeros((len(rows), seen.classes))
+def scores_without_folds(block: Block, seen: Any, rows: BlockRows[Any]) -> BlockScores:
+    """All that a block says of each row when fitted without the row's fold; the length is that of the row as it is."""
+    family, columns, shape = block.family, block.columns, (len(rows), seen.classes)
+    score, likelihood, unseen = np.zeros(shape), np.zeros(shape), np.zeros(len(rows))
     for fold in range(FOLDS):
         here = np.arange(fold, len(rows), FOLDS)
         some = rows.take(family, columns, here)
-        said = np.zeros((len(here), seen.classes))
-        family.score(family.fit(seen - statistic_of(family, columns, some, seen.classes), columns), some.values, said)
-        score[here] = said
-    return score
+        anew, rest = family.chosen_from(seen - statistic_of(family, columns, some, seen.classes), seen)
+        said = anew.assess(anew.fit(rest, columns), some.values, (len(here), seen.classes))
+        score[here], likelihood[here], unseen[here] = said.score, said.log_likelihood, said.unseen
+    length = np.broadcast_to(family.evidence_length(None, rows.values), shape[:1])
+    return BlockScores(score, likelihood, length, unseen)

@@ -27,7 +27,7 @@ from candide.model.calibration import Calibration
 from candide.model.predictor import Priors, has_prior, log_normalised, log_priors, log_sum
 from candide.model.reported import BlockEvidence, reported_scores, reported_start
 from candide.model.summary import Summary, grid_weights
-from candide.selection.folds import score_without_folds
+from candide.selection.folds import scores_without_folds
 from candide.statistics.weight_grid import bits_of, coarsest, weights_in_units
 
 BY_ROW, BY_BLOCK = ("labels", "weights", "prior"), ("terms", "lengths", "log_marginal")
@@ -203,15 +203,19 @@ class LeaveOneOut:
         asked = self.summary.blocks if blocks is None else tuple(blocks)
         left, run = self.left_out(asked, engine), map if engine is None else engine.map
         choosing = [index for index, block in enumerate(asked) if block.family.chooses]
-        for index, said in zip(choosing, run(self.score, [asked[index] for index in choosing]), strict=True):
-            left.terms[index] = said
+        for index, said in zip(choosing, run(self._without_folds, [asked[index] for index in choosing]), strict=True):
+            left.terms[index] = said.score
+            left.log_marginal[index] = log_sum(self.prior + said.log_likelihood) + said.unseen
         return left
 
     def score(self, block: Block) -> FloatArray:
         """What one block says of each row, [row, class]: without it, or without its fold where the block chooses."""
         if block.family.chooses:
-            return score_without_folds(block, self.statistic(block), self.rows(block))
+            return self._without_folds(block).score
         return self._ready(block).scores(self.rows(block)).score
+
+    def _without_folds(self, block: Block) -> BlockScores:
+        return scores_without_folds(block, self.statistic(block), self.rows(block))
 
     def _without_statistic(self, block: Block) -> BlockScores | None:
         if not self.is_all or block in self.prepared:

@@ -11,19 +11,17 @@ from candide.data.metrics import mean_loss
 from candide.data.progress import Size, Watch, counted, unwatched
 from candide.engines.protocol import Engine
 from candide.model.calibration import Calibration
-from candide.model.novelty import Novelty
 from candide.model.predictor import Priors
 from candide.model.quality import Point, Quality
 from candide.model.summary import Summary
 from candide.model.tuning import UNTUNED, Tuning
 from candide.selection.fit_calibration import calibrated
-from candide.selection.identifiers import identifier_columns
+from candide.selection.fit_novelty import novelty_of
 from candide.selection.leaks import Leak, leaks
 from candide.selection.learning_curve import learning_curve
 from candide.selection.leave_one_out import LeaveOneOut, LeftOut, prepared_blocks
 from candide.selection.read_off import FEWEST_ROWS
 from candide.selection.scored_rows import scored_without
-from candide.selection.timestamps import timestamp_columns
 
 MOST_ROWS = 20_000
 CELLS = 30_000_000
@@ -52,8 +50,7 @@ def tune(
         rows = LeftOut.joined(batch.in_folds(engine=engine) for batch in counted(leaving, report))
     with watch("Calibrating", Size(None, "steps")):
         calibration = calibrated(rows, summary.classes, summary.blocks)
-        silent = frozenset(name for batch in some for name in always_new(summary, batch))
-        novelty = Novelty.of(summary.blocks, rows.log_marginal, rows.lengths, rows.weights, silent)
+        novelty = novelty_of(summary.blocks, rows, some)
         curve = learning_curve(leaving, calibration, engine, priors, class_weight)
         measured = quality(summary, rows, calibration, curve)
         return Tuning(calibration, novelty, measured, summary.rows), leaks(summary, rows)
@@ -63,12 +60,6 @@ def weigh_alike(summary: Summary, rows: Batch) -> bool:
     """Whether rows, all of which the summary has learned, are all that it has learned."""
     alone = Summary.of((), rows)
     return alone.classes == summary.classes and alone.weighed == summary.weighed
-
-
-def always_new(summary: Summary, rows: Batch) -> list[str]:
-    """Columns that have no say in how familiar rows are: time goes on, and every row has its own name."""
-    single = [block for block in summary.blocks if len(block.columns) == 1 and not block.family.has_length]
-    return [*timestamp_columns(rows), *identifier_columns(rows, [block.columns[0] for block in single])]
 
 
 def affordable(summary: Summary, batches: Sequence[Batch]) -> Iterator[Batch]:

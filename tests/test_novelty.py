@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -9,9 +12,9 @@ from scipy.stats import binom
 
 from candide import NaiveBayes, load
 from candide.data.batch import Batch
-from candide.model.novelty import LEVELS, Novelty, row_scores, share_at_most
-from real_tables import DATA, table
+from candide.model.novelty import SCORE_LEVELS, Novelty, row_scores, share_at_most
 
+DATA = Path(__file__).parents[2] / "shared" / "data"
 FRESH, CLASSES = 1500, np.array(["no", "yes"])
 
 
@@ -27,7 +30,7 @@ def mixed_rows(seed: int, learned: int) -> tuple[pd.DataFrame, np.ndarray]:
         "humps": rng.standard_normal(rows) + 6 * rng.integers(0, 3, rows),
         "counts": rng.poisson(3 + shift),
         "even": rng.choice(list("abcd"), rows),
-        "rare": rng.choice([f"v{i}" for i in range(40)], rows, p=np.geomspace(1, 0.01, 40) / np.geomspace(1, 0.01, 40).sum()),
+        "rare": np.array([f"v{int(number)}" for number in rng.exponential(4, rows)], dtype=object),
         "own": rng.choice([f"w{i}" for i in range(1000)], rows),
         "truth": rng.random(rows) < 0.3 + 0.2 * labels,
         "constant": np.ones(rows),
@@ -36,18 +39,16 @@ def mixed_rows(seed: int, learned: int) -> tuple[pd.DataFrame, np.ndarray]:
     kinds["again"] = kinds["bell"] * 2 + rng.standard_normal(rows) / 10
     chosen = rng.choice(list(kinds), rng.integers(3, len(kinds) + 1), replace=False)
     frame = pd.DataFrame({name: kinds[name] for name in sorted(chosen)})
-    for name in frame.columns[:: 2]:
-        frame[name] = frame[name].astype(object).where(rng.random(rows) > 0.15, None) if frame[name].dtype == object else (
-            frame[name].astype(float).where(rng.random(rows) > 0.15)
-        )
+    for name in frame.columns[::2]:
+        frame[name] = frame[name].where(rng.random(rows) > 0.15)
     return frame, CLASSES[labels]
 
 
 @pytest.mark.filterwarnings("ignore::candide.ColumnWarning")
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", range(5))
 def test_as_many_new_rows_are_unfamiliar_as_were_asked_for(seed):
     """The bound holds on average over tables; that of one table varies as the quantile of its learned rows does."""
-    learned = 300 + 100 * seed
+    learned = 300 + 150 * seed
     frame, labels = mixed_rows(seed, learned)
     model = NaiveBayes().fit(frame[:learned], labels[:learned])
     for rarity in (0.01, 0.05):
@@ -60,20 +61,21 @@ def test_as_many_new_rows_are_unfamiliar_as_were_asked_for(seed):
 @pytest.mark.filterwarnings("ignore::candide.ColumnWarning")
 def test_the_rate_is_met_where_numbers_are_continuous():
     found = asked = 0
-    for seed in range(4):
+    for seed in range(2):
         rng = np.random.default_rng(seed)
         labels = rng.integers(0, 2, 2100)
         frame = pd.DataFrame(rng.standard_normal((2100, 6)) + labels[:, None], columns=list("abcdef"))
         model = NaiveBayes().fit(frame[:600], CLASSES[labels[:600]])
         found += int((model.decide(frame[600:], confidence=0, rarity=0.05) == "unfamiliar").sum())
         asked += 1500
-    assert 0.03 < found / asked < 0.07
+    assert 0.025 < found / asked < 0.075
 
 
 def frame_of(rows: int, seed: int = 0) -> tuple[pd.DataFrame, np.ndarray]:
     rng = np.random.default_rng(seed)
     labels = rng.integers(0, 2, rows)
-    return pd.DataFrame({"size": rng.standard_normal(rows) + labels, "kind": rng.choice(list("abcd"), rows)}), CLASSES[labels]
+    columns = {"size": rng.standard_normal(rows) + labels, "kind": rng.choice(list("abcd"), rows)}
+    return pd.DataFrame(columns), CLASSES[labels]
 
 
 COUNTED = {
@@ -83,8 +85,8 @@ COUNTED = {
     "days of ten rows": lambda at: at // 10,
     "orders of three lines": lambda at: 5000 + at // 3,
     "years": lambda at: 2000 + at // 50,
-    "dates as numbers": lambda at: np.array([int(str(day).replace("-", "")) for day in np.datetime64("2020-01-01") + at]),
-    "months": lambda at: np.array([f"{2000 + k // 120}-{k // 10 % 12 + 1:02d}" for k in at], dtype=object),
+    "dates as numbers": lambda at: [int(str(day).replace("-", "")) for day in np.datetime64("2020-01-01") + at],
+    "months": lambda at: [f"{2000 + k // 120}-{k // 10 % 12 + 1:02d}" for k in at],
     "seconds since 1970": lambda at: 1_600_000_000 + 37 * at + at % 7,
     "instants": lambda at: np.datetime64("2020-01-01T00:00") + at * np.timedelta64(1, "h"),
 }
@@ -139,7 +141,9 @@ def test_an_explanation_names_what_is_strange():
     assert nothing.strange[0].text == "unfamiliar: nothing in this row was ever seen"
     for why in (far, unseen, nothing):
         (said,) = (one.text for one in why.strange)
-        assert said in str(why) and said in why.to_html() and said == why.to_dict()["strange"][0]["text"]
+        assert said in str(why)
+        assert said in why.to_html()
+        assert said == why.to_dict()["strange"][0]["text"]
     assert [bool(why.strange) for why in model.explain(asked)] == (model.decide(asked) == "unfamiliar").tolist()
 
 
@@ -160,7 +164,7 @@ def test_without_scores_the_smallest_rank_counts_times_the_blocks():
     before = Novelty(novelty.quantiles, novelty.families)
     asked = Batch.of(pd.DataFrame({"size": [412.0, 0.5, None], "kind": ["a", "q", "q"]}))
     found = before.chances(predictor.blocks, predictor.assess(asked))
-    assert found[0] == 0 and found[1] > 0.01 and found[2] == 0
+    assert (found < 0.01).tolist() == [True, False, True]
 
 
 def test_the_score_is_the_harmonic_mean_of_ranks():
@@ -172,20 +176,17 @@ def test_the_score_is_the_harmonic_mean_of_ranks():
 
 def test_a_tie_is_no_rarer_than_all_rows_that_share_it():
     knots = np.where(np.arange(197) < 120, -3.0, -1.0)
-    assert share_at_most(knots, np.array([-4.0, -3.0, -1.0])) == pytest.approx([0.0, knots_level(120), 1.0])
+    assert share_at_most(knots, np.array([-4.0, -3.0, -1.0])) == pytest.approx([0.0, SCORE_LEVELS[120], 1.0])
 
 
-def knots_level(index: int) -> float:
-    from candide.model.novelty import SCORE_LEVELS
-
-    return float(SCORE_LEVELS[index])
-
-
-@pytest.mark.skipif(not DATA.exists(), reason="the real tables are not beside the project")
+@pytest.mark.skipif(not DATA.exists(), reason="the real tables in ../shared/data are not here")
+@pytest.mark.skipif(os.environ.get("CANDIDE_THOROUGH") != "1", reason="takes long: CANDIDE_THOROUGH=1 make test")
 @pytest.mark.filterwarnings("ignore::candide.ColumnWarning")
 @pytest.mark.parametrize("name", ["titanic3", "auto", "tae", "sonar"])
 def test_real_tables_hold_few_unfamiliar_rows(name):
-    frame, labels = table(name)
+    path = DATA / ("table/titanic3.csv" if name == "titanic3" else f"pmlb/{name}.tsv.gz")
+    frame = pd.read_csv(path, sep="," if name == "titanic3" else "\t")
+    labels = frame.pop("survived" if name == "titanic3" else "target").astype(str).to_numpy()
     half = np.random.default_rng(0).permutation(len(labels))
     learned, new = half[: 2 * len(labels) // 3], half[2 * len(labels) // 3 :]
     model = NaiveBayes().fit(frame.iloc[learned], labels[learned])

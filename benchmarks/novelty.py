@@ -99,9 +99,9 @@ def main(names: list[str]) -> None:
         return
     reached = sum(one.verdict != "no" for one in rates)
     together = sum(one.unfamiliar for one in rates) / sum(one.rows for one in rates)
-    summary = f"{machine('numpy')}. All rows together: {together:.2%}; within 0.3 to 2 % or noise: {reached} of {len(rates)}."
-    report = ["# How many rows are unfamiliar", str(__doc__).strip(), summary, shown, foreign()]
-    publish("novelty", "\n\n".join(report))
+    summary = f"All rows together: {together:.2%}; within 0.3 to 2 % or noise: {reached} of {len(rates)} tables."
+    head = ["# How many rows are unfamiliar", str(__doc__).strip(), f"{machine('numpy')}. {summary}"]
+    publish("novelty", "\n\n".join([*head, shown, foreign()]))
 
 
 if __name__ == "__main__":

@@ -30,6 +30,7 @@ def by_subtraction(family, columns, batch, likelihood=False):
     found = family.leave_one_out(seen, columns).scores(rows)
     expected = ByRefitting(family.settled(seen), seen, columns).scores(rows)
     assert found.length.tolist() == expected.length.tolist()
+    assert_alike(found.unseen, expected.unseen)
     return (found.log_likelihood, expected.log_likelihood) if likelihood else (found.score, expected.score)
 
 

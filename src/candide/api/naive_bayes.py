@@ -31,6 +31,7 @@ from candide.model.options import Options
 from candide.model.predictor import Predictor, Priors, log_normalised, log_priors, log_sum, normalised
 from candide.model.sampling import drawn_rows
 from candide.model.schema import Families, Schema, Smoothing, Text
+from candide.model.strangeness import explained
 from candide.model.summary import Summary
 from candide.model.trained_model import TrainedModel
 from candide.show.explanations.readable import ReadableExplanation
@@ -406,7 +407,8 @@ class NaiveBayes(Shared, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     ) -> list[ReadableExplanation]:
         """Why: for each row, or some (counted from 1), the prior and one term a feature, adding up to the joint."""
         batch = X if rows is None else rows_numbered(Batch.of(X), rows)
-        parts = self._by_rows(batch, lambda part: self.predictor_.explain(part), strict)
+        novelty = self.trained_.tuning.novelty
+        parts = self._by_rows(batch, lambda part: explained(self.predictor_, novelty, part), strict)
         return [ReadableExplanation.of(one) for part in parts for one in part]
 
     @reads

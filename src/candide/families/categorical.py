@@ -15,6 +15,7 @@ from candide.data.errors import OptionRefused
 from candide.data.values import Coded, Key, shown
 from candide.families.base.alike_rows import AlikeRows, AlikeScores, FoldScores
 from candide.families.base.basis import CountBasis
+from candide.families.base.block_scores import BlockScores
 from candide.families.base.competing import CATEGORY, MANY_VALUES, NUMBER, ColumnLook
 from candide.families.base.core import Drawn
 from candide.families.base.explaining import MISSING, UNSEEN, Silence, Term
@@ -25,7 +26,7 @@ from candide.families.base.merged import group_numbers, log_merged, log_merged_w
 from candide.families.base.profile import VALUES, Profile, information
 from candide.families.base.smoothing import log_share, log_shares
 from candide.families.base.streaming import BY_VALUES
-from candide.families.base.tally_without import SlotRows
+from candide.families.base.tally_without import SlotRows, weights_or_ones
 from candide.kernels.counting import count_codes
 from candide.kernels.merging import log_shares_of_parts
 from candide.kernels.scoring import add_lookup
@@ -39,10 +40,11 @@ Slot = tuple[str, str, Any]
 
 @dataclass(frozen=True)
 class Values:
-    """The values one column has shown, and log P(value | class) as table[value, class]."""
+    """The values one column has shown, log P(value | class) as table[value, class], and log P of a value never seen."""
 
     keys: tuple[Key, ...]
     table: FloatArray
+    log_unseen: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -151,7 +153,7 @@ class Categorical(Family[Tally, TallyBuilder, CodedColumns, dict[str, Values]]):
                 table = log_merged(counts, self._group_numbers(name, keys, counts), self.smoothing)
             else:
                 table = log_shares(counts, self.smoothing)
-            fitted[name] = Values(keys, table)
+            fitted[name] = Values(keys, table, float(log_unseen(counts.sum(), len(keys))))
         return fitted
 
     def settled(self, seen: Tally) -> Self:
@@ -192,8 +194,29 @@ class Categorical(Family[Tally, TallyBuilder, CodedColumns, dict[str, Values]]):
             known = {key: index for index, key in enumerate(parameters[name].keys)}
             add_lookup(coded.renumbered(known), parameters[name].table, joint)
 
+    def assess(self, parameters: dict[str, Values], values: CodedColumns, shape: tuple[int, int]) -> BlockScores:
+        """A value never seen is no evidence for any class, but it is evidence of strangeness."""
+        said, unseen = super().assess(parameters, values, shape), np.zeros(shape[0])
+        for name, coded in values:
+            known = coded.renumbered(dict.fromkeys(parameters[name].keys, 0)) >= 0
+            unseen += np.where((coded.codes >= 0) & ~known, parameters[name].log_unseen, 0.0)
+        return replace(said, unseen=unseen)
+
     def leave_one_out(self, seen: Tally, columns: tuple[str, ...]) -> BlockLeftOut:
-        return BySubtracting(self, seen, columns)
+        return BySubtracting(self, seen, columns, unseen_without=self.unseen_without)
+
+    def unseen_without(
+        self, seen: Tally, values: CodedColumns, columns: tuple[str, ...], labels: IntArray, weights: AnyArray
+    ) -> FloatArray:
+        """What is added to log P of each row for values that no other row holds."""
+        unseen, each, indices = np.zeros(len(labels)), weights_or_ones(weights, len(labels)), by_column(seen, columns)
+        for name, coded in values:
+            counts = seen.counts[indices[name]]
+            slots = {seen.open_slots[index][1:]: slot for slot, index in enumerate(indices[name])}
+            left = np.append(counts.sum(axis=1), 0)[coded.renumbered(slots)] - each
+            alone = (coded.codes >= 0) & (left <= 0)
+            unseen += np.where(alone, log_unseen(counts.sum() - each, len(slots) - 1), 0.0)
+        return unseen
 
     def score_without(
         self,
@@ -337,6 +360,11 @@ class Categorical(Family[Tally, TallyBuilder, CodedColumns, dict[str, Values]]):
             picked = rng.choice(len(values), rows, p=np.exp(column.table[:, label]))
             drawn.append([values[index] for index in picked])
         return drawn
+
+
+def log_unseen(rows: AnyArray | float, values: int) -> FloatArray:
+    """log P of a value never seen, beside so many rows of so many values: as likely as one seen once would be."""
+    return -np.log(np.maximum(np.asarray(rows, dtype=np.float64) + values, 1.0))
 
 
 def said(key: Key) -> str:

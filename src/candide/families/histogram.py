@@ -182,6 +182,24 @@ class Histogram(OfNumbers[Tally, TallyBuilder, Steps]):
     def chooses(self) -> bool:
         return self.intervals is None
 
+    def chosen_from(self, rest: Tally, seen: Tally) -> tuple[Self, Tally]:
+        """Without the bins that there would not be: of those between the edges, what only others had filled is shared.
+
+        A bin of one's own would make the least and the largest number look as usual as any other.
+        """
+        first = int(np.searchsorted(self.cuts, self.edges[0])) + 1 if self.edges else 0
+        inside = slice(first, first + max(len(self.edges) - 1, 0))
+        kept = np.flatnonzero(rest.units[inside].any(axis=1) | ~seen.units[inside].any(axis=1))
+        if not len(kept) or len(kept) == len(self.edges) - 1:
+            return self, rest
+        edges = np.array(self.edges)
+        between = midpoint(edges[kept[:-1] + 1], edges[kept[1:]])
+        fewer = replace(self, edges=(edges[kept[0]], *between.tolist(), edges[kept[-1] + 1]))
+        filled = np.flatnonzero(rest.units.any(axis=1))
+        units = np.zeros((fewer.bins, rest.classes), dtype=rest.units.dtype)
+        np.add.at(units, fewer._bins_of(middles(self.cuts)[filled, None]), rest.units[filled])
+        return fewer, Tally.of(range(fewer.bins), units, rest.bits)
+
     def smoothed_counts(self, seen: Tally) -> AnyArray:
         return summed(seen.counts, self._interval_of_bin(self._starts(seen)))
 
@@ -341,6 +359,12 @@ def all_cuts(edges: FloatArray) -> FloatArray:
         away = np.ldexp(span, STEPS)
         cuts = np.unique(np.concatenate([edges[0] - away, edges, edges[-1] + away]))
     return cuts[np.abs(cuts) < LARGEST]
+
+
+def middles(cuts: FloatArray) -> FloatArray:
+    """A number in each bin."""
+    ends = np.concatenate([[-LARGEST], cuts, [LARGEST]])
+    return midpoint(ends[:-1], ends[1:])
 
 
 def log_widths(cuts: FloatArray) -> FloatArray:

@@ -10,7 +10,7 @@ from candide.data.arrays import AnyArray, FloatArray, IntArray
 from candide.data.batch import Batch
 from candide.data.errors import OptionRefused
 from candide.data.values import as_array
-from candide.model.novelty import Novelty
+from candide.model.novelty import UNMEASURED, Novelty
 from candide.model.predictor import Predictor, normalised
 
 UNSURE, UNFAMILIAR = "unsure", "unfamiliar"
@@ -21,7 +21,7 @@ RARITY = 0.01
 class Decided(NamedTuple):
     """The best class of each row, its probability, and the chance that a row like those learned is expected as little.
 
-    That chance is 0 where nothing is known of a row.
+    That chance is 0 where nothing is known of a row, or no class could hold it.
     """
 
     best: IntArray
@@ -41,9 +41,7 @@ def decided(model: Predictor, novelty: Novelty | None, batch: Batch) -> Decided:
     """Judge the rows, and say how expected they are."""
     found = model.assess(batch)
     posterior = normalised(found.reported, model.log_prior)
-    expected = (novelty or Novelty()).chances(model.blocks, found.log_marginal, found.length)
-    impossible = ~np.isfinite(found.reported.max(axis=1))
-    return Decided(posterior.argmax(axis=1), posterior, np.where(impossible, 0.0, expected))
+    return Decided(posterior.argmax(axis=1), posterior, (novelty or UNMEASURED).chances(model.blocks, found))
 
 
 def answers(model: Predictor, decisions: Decided, confidence: float, rarity: float) -> AnyArray:

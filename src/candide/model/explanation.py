@@ -13,6 +13,7 @@ import numpy as np
 from candide.data.arrays import AnyArray, FloatArray
 from candide.families.base.explaining import IGNORED, MISSING, UNSEEN, Silence, Term
 from candide.model.beyond import Beyond
+from candide.model.strange import Strange
 
 BETWEEN = "between words"
 """What the evidence of a text is called that lies in no word: punctuation and spaces."""
@@ -86,7 +87,7 @@ class Explanation:
     differ only where nothing but scores were added up (complement): there the raw sum has no prior.
 
     `rows` are the rows of each class where the prior is their share. `silent` tells what said nothing and why, `beyond`
-    which numbers are like none that was learned, whatever was made of them.
+    which numbers are like none that was learned, whatever was made of them, `strange` what makes the row unfamiliar.
     """
 
     classes: tuple[Any, ...]
@@ -99,6 +100,7 @@ class Explanation:
     silent: tuple[Silence, ...] = ()
     texts: Mapping[str, str] = field(default_factory=dict)
     beyond: tuple[Beyond, ...] = ()
+    strange: tuple[Strange, ...] = ()
 
     @property
     def joint(self) -> FloatArray:
@@ -221,6 +223,7 @@ class Explanation:
             "unseen": [list(pair) for pair in self.unseen],
             "ignored": [list(pair) for pair in self.ignored],
             "beyond": [{**vars(one), "text": one.text} for one in self.beyond],
+            "strange": [{**vars(one), "text": one.text} for one in self.strange],
             "flip": None if self.flip is None else {"features": list(self.flip.features), "answer": self.flip.answer},
         }
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -22,6 +22,7 @@ from candide.families.base.explaining import IGNORED, Silence, Term, shown_numbe
 from candide.families.base.family import Block
 from candide.families.base.profile import Profile
 from candide.kernels.scoring import argmax_rows
+from candide.model.assessment import Assessment
 from candide.model.beyond import numbers_beyond
 from candide.model.calibration import IDENTITY, Calibration
 from candide.model.domain import ANYTHING, Domain, drawn_within
@@ -31,16 +32,6 @@ from candide.model.summary import Summary
 from candide.statistics.cells import Cells
 
 Priors = str | Mapping[Any, float]
-
-
-class Assessment(NamedTuple):
-    """What a model says of some rows, read once: reported[row, class], and of each block how expected they are."""
-
-    reported: FloatArray
-    log_marginal: FloatArray
-    """log P(values), whatever the class, [block, row]."""
-    length: FloatArray
-    """How much of each row a block can speak of, [block, row]: none where another block speaks of the same."""
 
 
 @dataclass(frozen=True)
@@ -133,8 +124,7 @@ class Predictor:
 
     def assess(self, batch: Batch) -> Assessment:
         """All that can be said of the rows, each value of which is read once."""
-        shape = (len(self.blocks), len(batch))
-        log_marginal, length = np.zeros(shape), np.zeros(shape)
+        log_marginal, length, there, unseen = np.zeros((4, len(self.blocks), len(batch)))
 
         def evidence() -> Iterator[BlockEvidence]:
             for index, (block, parameters) in enumerate(zip(self.blocks, self.parameters, strict=True)):
@@ -142,11 +132,13 @@ class Predictor:
                 said = block.family.assess(parameters, values, (len(batch), len(self.classes)))
                 if not block.family.is_auxiliary:
                     log_marginal[index] = log_sum(self.log_prior + said.log_likelihood) + said.unseen
-                    length[index] = said.length
+                    length[index], there[index], unseen[index] = said.length, said.length, said.unseen
+                    if not block.family.has_length:
+                        there[index] = block.family.evidence_length(None, values)
                 yield BlockEvidence(block.key, said.score, said.length)
 
         scores = reported_scores(self._priors(len(batch)), self.bias, self.calibration or IDENTITY, evidence())
-        return Assessment(scores, log_marginal, length)
+        return Assessment(scores, log_marginal, length, there, unseen)
 
     def _priors(self, rows: int) -> FloatArray:
         return np.tile(self.reported_prior, (rows, 1))

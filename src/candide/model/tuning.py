@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from candide.model.calibration import Calibration
-from candide.model.novelty import Novelty
+from candide.model.novelty import LEVELS, SCORE_LEVELS, Novelty
 from candide.model.quality import Quality
 
 LARGEST = {"bias": 1e6, "weight": 1e6, "power": 16.0}
@@ -34,19 +34,31 @@ class Tuning:
             parts["familiarity"] = {name: list(part) for name, part in self.novelty.quantiles.items()}
             if self.novelty.families:
                 parts["familiar families"] = dict(self.novelty.families)
+            if self.novelty.scores:
+                parts["familiar rows"] = {"rows": self.novelty.rows, "scores": list(self.novelty.scores)}
         return {**parts, "rows": self.rows} if self.rows else parts
 
     @classmethod
     def from_dict(cls, parts: Mapping[str, Any]) -> Tuning:
         """What `to_dict` gave."""
-        calibration, novelty, quality = (parts.get(name) for name in ("calibration", "familiarity", "quality"))
-        families = {str(key): str(name) for key, name in parts.get("familiar families", {}).items()}
+        calibration, quality = parts.get("calibration"), parts.get("quality")
         return cls(
             None if calibration is None else Calibration(**{k: numbers(v, LARGEST[k]) for k, v in calibration.items()}),
-            None if novelty is None else Novelty({k: tuple(map(float, v)) for k, v in novelty.items()}, families),
+            novelty_from(parts) if "familiarity" in parts else None,
             None if quality is None else Quality.from_file(quality),
             parts.get("rows", 0),
         )
+
+
+def novelty_from(parts: Mapping[str, Any]) -> Novelty:
+    """What is kept of how familiar rows were; files of earlier releases know nothing of whole rows."""
+    quantiles = {key: tuple(map(float, part)) for key, part in parts["familiarity"].items()}
+    families = {str(key): str(name) for key, name in parts.get("familiar families", {}).items()}
+    whole = parts.get("familiar rows", {"rows": 0, "scores": ()})
+    scores = tuple(map(float, whole["scores"]))
+    if len(scores) not in (0, len(SCORE_LEVELS)) or any(len(part) != len(LEVELS) for part in quantiles.values()):
+        raise ValueError("how familiar rows were is told by another number of quantiles")
+    return Novelty(quantiles, families, scores, int(whole["rows"]))
 
 
 def numbers(part: Mapping[Any, Any], largest: float) -> dict[Any, float]:

@@ -91,18 +91,15 @@ class FoldChoices:
         return {block.key for block in schema.blocks if set(block.columns) <= self.silent & contested}
 
     def joined(self, schema: Schema, asked: Sequence[Block], left: LeftOut, prior: FloatArray) -> LeftOut:
-        """Of what was asked, for each row what was chosen without its fold."""
+        """Of what was asked, for each row what was chosen without its fold; how expected it is follows what was chosen."""
         index_of = {block: index for index, block in enumerate(asked)}
         found = replace(left.blocks([index_of[block] for block in schema.blocks]), prior=prior)
         for blocks, here in zip(self.blocks(schema), choice_folds(self.folds), strict=True):
             chosen = {block.key: block for block in blocks}
             for index, block in enumerate(schema.blocks):
                 other = chosen.get(block.key)
-                if other == block:
-                    continue
-                for name in ("terms", "lengths", "log_marginal"):
-                    part = getattr(left, name)
-                    getattr(found, name)[index, here] = 0.0 if other is None else part[index_of[other], here]
+                if other != block:
+                    found.terms[index, here] = 0.0 if other is None else left.terms[index_of[other], here]
         return found
 
 

@@ -13,6 +13,7 @@ import numpy as np
 
 from candide.data.arrays import FloatArray, IntArray
 from candide.families.base.block_rows import BlockRows
+from candide.families.base.block_scores import BlockScores
 from candide.families.base.family import Block
 from candide.families.base.leave_one_out import statistic_of
 
@@ -21,15 +22,21 @@ FOLDS = 10
 
 def score_without_folds(block: Block, seen: Any, rows: BlockRows[Any], folds: IntArray) -> FloatArray:
     """What a block says of each row when fitted without the row's fold, [row, class]."""
-    family, columns = block.family, block.columns
-    said_at_once = family.score_without_folds(seen, rows.values, rows.labels, rows.weights, folds)
+    said_at_once = block.family.score_without_folds(seen, rows.values, rows.labels, rows.weights, folds)
     if said_at_once is not None:
         return said_at_once
-    score = np.zeros((len(rows), seen.classes))
+    return scores_without_folds(block, seen, rows, folds).score
+
+
+def scores_without_folds(block: Block, seen: Any, rows: BlockRows[Any], folds: IntArray) -> BlockScores:
+    """All that a block says of each row when fitted without the row's fold; the length is that of the row as it is."""
+    family, columns, shape = block.family, block.columns, (len(rows), seen.classes)
+    score, likelihood, unseen = np.zeros(shape), np.zeros(shape), np.zeros(len(rows))
     for fold in range(FOLDS):
         here = np.flatnonzero(folds == fold)
         some = rows.take(family, columns, here)
-        said = np.zeros((len(here), seen.classes))
-        family.score(family.fit(seen - statistic_of(family, columns, some, seen.classes), columns), some.values, said)
-        score[here] = said
-    return score
+        anew, rest = family.chosen_from(seen - statistic_of(family, columns, some, seen.classes), seen)
+        said = anew.assess(anew.fit(rest, columns), some.values, (len(here), seen.classes))
+        score[here], likelihood[here], unseen[here] = said.score, said.log_likelihood, said.unseen
+    length = np.broadcast_to(family.evidence_length(None, rows.values), shape[:1])
+    return BlockScores(score, likelihood, length, unseen)

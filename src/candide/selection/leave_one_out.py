@@ -27,7 +27,7 @@ from candide.model.calibration import Calibration
 from candide.model.predictor import Priors, has_prior, log_normalised, log_priors, log_sum
 from candide.model.reported import BlockEvidence, reported_scores
 from candide.model.summary import Summary, grid_weights
-from candide.selection.folds import FOLDS, score_without_folds
+from candide.selection.folds import FOLDS, score_without_folds, scores_without_folds
 from candide.statistics.weight_grid import bits_of, coarsest, weights_in_units
 
 BY_ROW, BY_BLOCK = ("labels", "weights", "prior"), ("terms", "lengths", "log_marginal")
@@ -216,6 +216,18 @@ class LeaveOneOut:
             dealt = np.arange(len(self.labels)) % FOLDS if folds is None else folds
             return score_without_folds(block, self.statistic(block), self.rows(block), dealt)
         return self._ready(block).scores(self.rows(block)).score
+
+    def expected_in_folds(self, left: LeftOut, folds: IntArray, engine: Engine) -> LeftOut:
+        """The same, with how expected rows are where blocks that choose were fitted, whole, without the row's fold."""
+        blocks, log_marginal = self.summary.blocks, left.log_marginal.copy()
+        choosing = [index for index, block in enumerate(blocks) if block.family.chooses]
+        ask = partial(self._without_folds, folds=folds)
+        for index, said in zip(choosing, engine.map(ask, [blocks[index] for index in choosing]), strict=True):
+            log_marginal[index] = log_sum(self.prior + said.log_likelihood) + said.unseen
+        return replace(left, log_marginal=log_marginal)
+
+    def _without_folds(self, block: Block, folds: IntArray) -> BlockScores:
+        return scores_without_folds(block, self.statistic(block), self.rows(block), folds)
 
     def _without_statistic(self, block: Block) -> BlockScores | None:
         if not self.is_all or block in self.prepared:

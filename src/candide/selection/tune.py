@@ -12,7 +12,6 @@ from candide.data.metrics import mean_loss
 from candide.data.progress import Size, Watch, unwatched
 from candide.engines.protocol import Engine
 from candide.model.evaluation import CROSS_FITTED, Evaluation
-from candide.model.novelty import Novelty
 from candide.model.quality import Point, Quality
 from candide.model.reading import read_as
 from candide.model.scoring import Score
@@ -20,14 +19,13 @@ from candide.model.summary import Summary
 from candide.model.trained_model import TrainedModel
 from candide.model.tuning import UNTUNED, Tuning
 from candide.selection.fit_calibration import calibrated, calibrated_without
+from candide.selection.fit_novelty import novelty_of
 from candide.selection.fold_choices import CHOICES, FoldChoices
-from candide.selection.identifiers import identifier_columns
 from candide.selection.leaks import Leak, leaks
 from candide.selection.learning_curve import learning_curve
 from candide.selection.leave_one_out import LeaveOneOut, LeftOut
 from candide.selection.read_off import FEWEST_ROWS
 from candide.selection.scored_rows import scored_without
-from candide.selection.timestamps import timestamp_columns
 
 FEWEST_CALIBRATED = 20
 MOST_ROWS = 20_000
@@ -61,12 +59,12 @@ def tune(
         reading = read_as(trained.summary, asked, trained.schema.remembered)
         leaving = LeaveOneOut.of(reading, rows, is_all=weigh_alike(summary, rows))
         said = leaving.in_folds(engine=engine, folds=choices.folds)
+        said = leaving.expected_in_folds(said, choices.folds, engine)
         left = choices.joined(trained.schema, asked, said, choices.priors(leaving))
     with watch("Calibrating", Size(None, "steps")):
         silent = choices.silent_blocks(trained.schema)
         calibration = calibrated(left, summary.classes, summary.blocks).silenced(silent)
-        counting = frozenset(always_new(summary, rows))
-        novelty = Novelty.of(summary.blocks, left.log_marginal, left.lengths, left.weights, counting)
+        novelty = novelty_of(summary.blocks, left, [rows])
         own = replace(leaving, summary=summary)
         curve = learning_curve([own], calibration, engine, options.priors, options.class_weight)
         asked_for = replace(left, prior=choices.priors(leaving, options.priors, options.class_weight))
@@ -79,12 +77,6 @@ def weigh_alike(summary: Summary, rows: Batch) -> bool:
     """Whether rows, all of which the summary has learned, are all that it has learned."""
     alone = Summary.of((), rows)
     return alone.classes == summary.classes and alone.weighed == summary.weighed
-
-
-def always_new(summary: Summary, rows: Batch) -> list[str]:
-    """Columns that have no say in how familiar rows are: time goes on, and every row has its own name."""
-    single = [block for block in summary.blocks if len(block.columns) == 1 and not block.family.has_length]
-    return [*timestamp_columns(rows), *identifier_columns(rows, [block.columns[0] for block in single])]
 
 
 def affordable(summary: Summary, rows: int) -> int:

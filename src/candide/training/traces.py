@@ -77,7 +77,7 @@ def without_traces(
     calibration, novelty = tuning.calibration, tuning.novelty
     return Tuning(
         None if calibration is None else calibration_of(calibration, keys, classes),
-        None if novelty is None else Novelty(renamed(novelty.quantiles, keys), renamed(novelty.families, keys)),
+        None if novelty is None else novelty_without(novelty, keys),
         rows=tuning.rows,
     )
 
@@ -86,6 +86,11 @@ def calibration_of(found: Calibration, keys: Mapping[str, str], classes: Collect
     """The calibration of these classes and blocks alone."""
     bias = {key: amount for key, amount in found.bias.items() if key in classes}
     return Calibration(bias, renamed(found.weight, keys), renamed(found.power, keys))
+
+
+def novelty_without(found: Novelty, keys: Mapping[str, str]) -> Novelty:
+    """How familiar rows were by the blocks that are left."""
+    return replace(found, quantiles=renamed(found.quantiles, keys), families=renamed(found.families, keys))
 
 
 def renamed(parts: Mapping[str, Part], keys: Mapping[str, str]) -> dict[str, Part]:

@@ -11,6 +11,7 @@ from candide.api.verbs.reading import SourceOptions, expected_kinds, refuse_rows
 from candide.data.batch import Batch, refuse_row_below_one
 from candide.data.errors import Location, OptionRefused, RowsRefused
 from candide.model.missing_columns import absent_columns_notes, lacking
+from candide.model.strangeness import explained
 from candide.show.explanations.readable import ReadableExplanation
 from candide.sources import Source, open_source
 from candide.sources.rejects import KEEP
@@ -64,9 +65,8 @@ def explain(
 def explained_row(fitted: Fitted, row: Batch) -> ReadableExplanation:
     """Why one row gets its answer; its label, where it has one, is not among the things that could speak."""
     names = [name for name in row.names if name != fitted.label]
-    return ReadableExplanation.of(
-        fitted.trained.predictor.explain(row if len(names) == len(row.names) else row.only(names))[0]
-    )
+    asked, trained = row if len(names) == len(row.names) else row.only(names), fitted.trained
+    return ReadableExplanation.of(explained(trained.predictor, trained.tuning.novelty, asked)[0])
 
 
 def rows_found(source: Source, wanted: set[int]) -> dict[int, Batch]:

@@ -32,6 +32,10 @@ class ChoosingAtFit(Core[S, B, V, P]):
         """The same family with what it would choose from `seen` at fit time held fixed."""
         return self
 
+    def chosen_from(self, rest: S, seen: S) -> tuple[Self, S]:
+        """The family as it would be had only the rest of `seen` been seen, and the rest as that family counts it."""
+        return self, rest
+
     def smoothed_counts(self, seen: S) -> AnyArray | None:
         """The counts[slot, class] that smoothing is added to in a block of one column; nothing where there are none."""
         return None

@@ -12,7 +12,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from candide.data.arrays import AnyArray, IntArray
+from candide.data.arrays import AnyArray, FloatArray, IntArray
 from candide.families.base.block_rows import BlockRows
 from candide.families.base.block_scores import BlockScores
 from candide.families.base.core import Core
@@ -71,13 +71,15 @@ class Subtracting(Protocol):
 class BySubtracting:
     """A family that subtracts.
 
-    `likelihood_without` adds log P(values | class) as `score_without` adds the score, where that is no likelihood.
+    `likelihood_without` adds log P(values | class) as `score_without` adds the score, where that is no likelihood;
+    `unseen_without` gives what is added to log P of each row for what no other row holds, where there may be such.
     """
 
     family: Subtracting
     seen: Any
     columns: tuple[str, ...]
     likelihood_without: Callable[..., None] | None = None
+    unseen_without: Callable[..., FloatArray] | None = None
 
     def scores(self, rows: BlockRows[Any]) -> BlockScores:
         values, labels, weights = rows.values, rows.labels, rows.weights
@@ -88,4 +90,7 @@ class BySubtracting:
             likelihood = np.zeros_like(score)
             self.likelihood_without(self.seen, values, self.columns, labels, weights, likelihood)
         length = self.family.evidence_length(None, values)
-        return BlockScores(score, likelihood, np.broadcast_to(length, len(labels)), np.zeros(len(labels)))
+        unseen = np.zeros(len(labels))
+        if self.unseen_without is not None:
+            unseen = self.unseen_without(self.seen, values, self.columns, labels, weights)
+        return BlockScores(score, likelihood, np.broadcast_to(length, len(labels)), unseen)

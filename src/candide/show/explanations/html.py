@@ -96,7 +96,7 @@ def body(why: Explanation, title: str = "") -> str:
     parts = [f"<h2>{heading_html(why, title)}</h2>"]
     if len(why.classes) > 1:
         parts += [*other_classes(why), *texts(why), evidence_table(why)]
-        parts += [*beyond_paragraphs(why), *silent_paragraphs(why), *flip_paragraph(why)]
+        parts += [*strange_paragraphs(why), *beyond_paragraphs(why), *silent_paragraphs(why), *flip_paragraph(why)]
     return f'<div class="candide-why">{"".join(parts)}</div>'
 
 
@@ -232,6 +232,12 @@ def silent_paragraphs(why: Explanation) -> Iterator[str]:
     for reason, names in why.silent_by_reason.items():
         if names:
             yield f'<p class="soft">{reason.capitalize()}: {listed_html(names)}</p>'
+
+
+def strange_paragraphs(why: Explanation) -> Iterator[str]:
+    """What makes the row unfamiliar."""
+    for one in why.strange:
+        yield f'<p class="soft"><bdi>{safe(one.text)}</bdi></p>'
 
 
 def beyond_paragraphs(why: Explanation) -> Iterator[str]:

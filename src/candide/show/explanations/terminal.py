@@ -44,7 +44,8 @@ def lines(why: Explanation, what: str = "", label: str = "", colour: bool = Fals
     for name, rest in shown.rest.items():
         said.append(row(f"({name})", float(leads[rest].sum()), colour))
         said += about_lines(sides_told(why, leads[rest], (first, second)), colour)
-    said += [total_line(why, first, second), *beyond_lines(why), *silent_lines(why), *flip_lines(why)]
+    said += [total_line(why, first, second), *strange_lines(why), *beyond_lines(why)]
+    said += [*silent_lines(why), *flip_lines(why)]
     return [*said, *coloured_texts(why)] if colour else said
 
 
@@ -122,6 +123,11 @@ def silent_lines(why: Explanation) -> list[str]:
             listed = ", ".join(printable(name, 40) for name in names[:SILENT_SHOWN])
             found += wrapped(f"{reason}: {listed}{more}", "  ")
     return found
+
+
+def strange_lines(why: Explanation) -> list[str]:
+    """What makes the row unfamiliar."""
+    return [line for one in why.strange for line in wrapped(printable(one.text), "  ")]
 
 
 def beyond_lines(why: Explanation) -> list[str]:

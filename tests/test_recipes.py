@@ -6,9 +6,12 @@ import numpy as np
 import pytest
 
 from candide import NaiveBayes, TextOptions, load
+from candide.data.batch import Batch
 from candide.families.text import Text
 from candide.families.words.options import AUTO
+from candide.model.options import Options
 from candide.store.model_file import canonical_bytes
+from candide.training.fit import fit_rows
 
 OPEN = TextOptions(ngrams=AUTO, weighting=AUTO, model=AUTO)
 
@@ -223,3 +226,14 @@ def test_labels_dealt_at_random_leave_the_prior():
         said = np.log(model.predict_proba(texts[100:])[np.arange(60), own])
         gaps.append(prior[own].mean() - said.mean())
     assert np.mean(gaps) < 0.02
+
+
+def test_the_recipe_of_a_long_source_comes_from_all_of_it():
+    """The first rows of a sorted file are of one class: what suits them is not what suits all."""
+    texts, labels = corpus()
+    by_class = sorted(zip(labels, texts, strict=True))
+    rows = Batch.of({"text": [text for _, text in by_class]}, [label for label, _ in by_class])
+    several = [rows.rows(first, first + 40) for first in range(0, len(rows), 40)]
+    models = [fit_rows(Options(), part, lambda: iter(several)) for part in (several[0], rows.take(np.arange(0, 240, 5)))]
+    assert len(models[0].schema.choices[0].families) > 1
+    assert canonical_bytes(models[0]) == canonical_bytes(models[1])

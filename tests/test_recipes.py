@@ -234,6 +234,7 @@ def test_the_recipe_of_a_long_source_comes_from_all_of_it():
     by_class = sorted(zip(labels, texts, strict=True))
     rows = Batch.of({"text": [text for _, text in by_class]}, [label for label, _ in by_class])
     several = [rows.rows(first, first + 40) for first in range(0, len(rows), 40)]
-    models = [fit_rows(Options(), part, lambda: iter(several)) for part in (several[0], rows.take(np.arange(0, 240, 5)))]
+    samples = several[0], rows.take(np.arange(0, 240, 5))
+    models = [fit_rows(Options(), sample, lambda: iter(several)) for sample in samples]
     assert len(models[0].schema.choices[0].families) > 1
     assert canonical_bytes(models[0]) == canonical_bytes(models[1])

@@ -39,6 +39,10 @@ STARTS_OF_TEXT = (-6.0, -5.0, -4.0, -3.0, -2.0, -1.0, 0.0)
 """Logarithms of weights to begin with: the amounts of texts come in many scales."""
 
 
+MANY_CLASSES = 8
+"""Of more classes than this, K of them, each has sqrt(8 / K) of a wrong row."""
+
+
 class Effort(NamedTuple):
     """How much is fitted, and how well: in at most so many steps, until none lowers the loss by such a share."""
 
@@ -113,15 +117,15 @@ class Task:
 
 
 def label_smoothing_of(rows: LeftOut) -> FloatArray:
-    """One wrong row in each of two classes: else a calibration would grow ever surer where all rows happen to be right.
+    """One wrong row in each class: else a calibration would grow ever surer where all rows happen to be right.
 
     After n successes one in n + 2 may still fail (Laplace 1774), so each row counts as another class with that share
-    (Platt 1999, for two classes). Of K classes each has sqrt(2 / K) wrong rows: a whole one for each of a hundred
-    classes of ten rows would be one row in ten. Evidence that is overwhelming by itself is not held back.
+    (Platt 1999, for two classes). Of many classes each has less than a wrong row: one for each of a hundred classes of
+    ten rows would be one row in ten. Evidence that is overwhelming by itself is not held back.
     """
     classes = rows.prior.shape[1]
     seen = np.bincount(rows.labels, rows.weights, classes)
-    wrong = np.sqrt(2 / max(classes, 2))
+    wrong = np.sqrt(min(1.0, MANY_CLASSES / classes))
     return np.asarray(wrong / (seen[rows.labels] + 2) / max(classes - 1, 1))
 
 

@@ -6,9 +6,12 @@ import numpy as np
 import pytest
 
 from candide import NaiveBayes, TextOptions, load
+from candide.data.batch import Batch
 from candide.families.text import Text
 from candide.families.words.options import AUTO
+from candide.model.options import Options
 from candide.store.model_file import canonical_bytes
+from candide.training.fit import fit_rows
 
 OPEN = TextOptions(ngrams=AUTO, weighting=AUTO, model=AUTO)
 
@@ -182,3 +185,56 @@ def test_runs_that_make_no_sense_are_refused(options):
 
     with pytest.raises(OptionRefused):
         TextOptions(**options)
+
+
+def separable(rows, words):
+    """Texts of two classes that share no word which tells, beside words that do not."""
+    rng = np.random.default_rng(0)
+    told = [[f"{kind}{i}" for i in range(30)] + [f"z{i}" for i in range(30)] for kind in "ab"]
+    return [" ".join(rng.choice(told[row % 2], words)) for row in range(rows)], [row % 2 for row in range(rows)]
+
+
+@pytest.mark.parametrize(("rows", "words"), [(60, 5), (60, 300), (400, 20)])
+def test_texts_that_can_be_told_apart_have_sane_odds(rows, words):
+    """However sure leave-one-out is, and however short a text: rows that never failed say so much, and no more."""
+    texts, labels = separable(rows, words)
+    chances = NaiveBayes().fit(texts, labels).predict_proba([*texts, "a1", "a1 a2", "b1 b2 b3"])
+    assert np.abs(np.log(chances[:, 0] / chances[:, 1])).max() < 15 + 2 * np.log(rows)
+    assert np.log(chances[-3, 0] / chances[-3, 1]) < 3 + np.log(rows)
+
+
+@pytest.mark.parametrize("source", [corpus(), separable(60, 5), separable(60, 60)], ids=["order", "short", "long"])
+def test_a_term_says_no_more_than_its_counts_support(source):
+    """Seen at most n times: within a few nats of log(n), whatever calibration made of it."""
+    texts, labels = source
+    model = NaiveBayes().fit(texts, labels)
+    words = sorted({word for text in texts[:20] for word in text.split()})
+    for explanation in model.explain([*texts[:10], *words[:10], " ".join(words[:2])]):
+        for term in explanation.terms:
+            assert np.ptp(term.reported) <= np.log(len(texts)) + 6
+
+
+def test_labels_dealt_at_random_leave_the_prior():
+    """Nothing can be learned from them, and the best of many recipes must not pretend that there is."""
+    gaps = []
+    for seed in range(4):
+        texts, labels = corpus(160, seed=seed)
+        labels = np.random.default_rng(seed).permutation(labels)
+        model = NaiveBayes().fit(texts[:100], labels[:100])
+        own = [list(model.classes_).index(label) for label in labels[100:]]
+        prior = np.log([(labels[:100] == key).mean() for key in model.classes_])
+        said = np.log(model.predict_proba(texts[100:])[np.arange(60), own])
+        gaps.append(prior[own].mean() - said.mean())
+    assert np.mean(gaps) < 0.02
+
+
+def test_the_recipe_of_a_long_source_comes_from_all_of_it():
+    """The first rows of a sorted file are of one class: what suits them is not what suits all."""
+    texts, labels = corpus()
+    by_class = sorted(zip(labels, texts, strict=True))
+    rows = Batch.of({"text": [text for _, text in by_class]}, [label for label, _ in by_class])
+    several = [rows.rows(first, first + 40) for first in range(0, len(rows), 40)]
+    samples = several[0], rows.take(np.arange(0, 240, 5))
+    models = [fit_rows(Options(), sample, lambda: iter(several)) for sample in samples]
+    assert len(models[0].schema.choices[0].families) > 1
+    assert canonical_bytes(models[0]) == canonical_bytes(models[1])

@@ -37,8 +37,8 @@ def fit(
 ) -> None:
     """Learn to tell the classes of a column from all others.
 
-    Families, smoothing and text recipe are chosen by leave-one-out from the first 50,000 rows; then all rows are
-    learned, and probabilities are calibrated.
+    Families, smoothing and text recipe are chosen by leave-one-out from 50,000 rows of all over; all rows are learned,
+    and probabilities are calibrated.
 
     Example: candide fit titanic.csv --label survived -o titanic.candide
     """

@@ -19,6 +19,7 @@ from candide.families.base.competing import TEXT
 from candide.families.base.core import Drawn
 from candide.families.base.explaining import MISSING, Silence, Term, shown_number
 from candide.families.base.family import Family
+from candide.families.base.likelihood import EvidenceLimits
 from candide.families.base.profile import EVENTS, Profile
 from candide.families.base.streaming import BY_WORDS
 from candide.families.words import alphabet
@@ -36,6 +37,8 @@ from candide.kernels.word_scoring import Weights
 from candide.statistics.tally import Tally
 from candide.statistics.weight_grid import FINEST, amounts, exceeding
 from candide.statistics.word_tally import WordTally
+
+LEAST_WEIGHT, LARGEST_OF_COMPLEMENTS, LARGEST_POWER = 1e-4, 3.0, 2.0
 
 
 @dataclass(frozen=True)
@@ -103,6 +106,16 @@ class Text(Family[WordTally, WordTallyBuilder, Documents, TextParameters]):
     def is_likelihood(self) -> bool:
         """Complement is a score: its prior and its likelihood are another matter."""
         return self.options.model != "complement" and not self.is_auxiliary
+
+    @property
+    def evidence_limits(self) -> EvidenceLimits:
+        """A word says at most what its counts say, however long or short its text is.
+
+        So the weight is one at most, and no power makes more of a word than that: an amount that is one over the length
+        may be multiplied by the length, others may not. Complements say less than words, so they may be raised.
+        """
+        most = LARGEST_OF_COMPLEMENTS if self.options.model == "complement" else 1.0
+        return EvidenceLimits(LEAST_WEIGHT, most, -1.0 if self.options.unit > 1 else 0.0, LARGEST_POWER)
 
     @property
     def live(self) -> str:

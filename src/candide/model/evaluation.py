@@ -113,10 +113,10 @@ class Evaluation:
     """How answers compare with labels; a row counts as often as it weighs.
 
     `kind` is "cross-fitted", "leave-one-out", "rows given" or "10-fold". `confusion[truth, answer]` counts rows; a
-    label of which nothing could be learned is a truth without an answer of its own. `log_loss` is the mean of -log P(label),
-    `brier` the mean squared distance of the probabilities from the truth; with two classes it is that of one of them,
-    as is usual. `suspicious` lists the rows whose label looks wrong, the least probable first. `ranking` tells how well
-    the rows of each class are ranked above all others; of two classes, the rows of the second.
+    label of which nothing could be learned is a truth without an answer of its own. `log_loss` is the mean of
+    -log P(label), `brier` the mean squared distance of the probabilities from the truth; with two classes it is that of
+    one of them, as is usual. `suspicious` lists the rows whose label looks wrong, the least probable first. `ranking`
+    tells how well the rows of each class are ranked above all others; of two classes, the rows of the second.
     """
 
     kind: str

@@ -36,12 +36,14 @@ HOLD_BIAS = 0.5
 """How strongly the biases are held to zero."""
 HOLD_POWER = 0.0005
 """How strongly, for each row, the powers of length are held to zero."""
-LEAST_WEIGHT, LARGEST_WEIGHT = 1e-3, 20.0
 BY_CHANCE = 3.0
 """Evidence that lowers the loss of all left-out rows by fewer nats than this has no weight: then the prior answers."""
-LEAST_OF_TEXT, LARGEST_OF_TEXT = 1e-4, 1e3
-STARTS_OF_TEXT = (-4.0, -3.0, -2.0, -1.0, 0.0, 1.0, 2.0, 3.0, 4.0)
+STARTS_OF_TEXT = (-6.0, -5.0, -4.0, -3.0, -2.0, -1.0, 0.0)
 """Logarithms of weights to begin with: the amounts of texts come in many scales."""
+
+
+MANY_CLASSES = 8
+"""Of more classes than this, K of them, each has sqrt(8 / K) of a wrong row."""
 
 
 class Effort(NamedTuple):
@@ -68,9 +70,7 @@ class Task:
     """What each block says, [row, block, class]: the numbers of a row lie together."""
     start: FloatArray
     logs: FloatArray
-    """How long each row is, as a logarithm, [row, block]: less the mean, so that weight and power part."""
-    middle: FloatArray
-    """That mean, block by block."""
+    """How long each row is, as a logarithm, [row, block]."""
     rows: LeftOut
     label_smoothing: FloatArray
     """How much of each row counts as if it were of each other class."""
@@ -81,10 +81,9 @@ class Task:
         own = np.isfinite(rows.prior[np.arange(len(rows.labels)), rows.labels])
         start = np.maximum(rows.prior, rows.prior.max(axis=1, keepdims=True) - FARTHEST)
         logs = np.where(np.asarray(with_length)[:, None], np.log(np.maximum(rows.lengths, 1.0)), 0.0)
-        middle = logs.mean(axis=1) if len(rows.labels) else np.zeros(len(logs))
         kept = LeftOut(rows.labels, rows.weights * own, rows.prior, rows.terms, rows.lengths, rows.log_marginal)
-        in_rows = np.ascontiguousarray(terms.transpose(1, 0, 2)), np.ascontiguousarray((logs - middle[:, None]).T)
-        return cls(in_rows[0], start, in_rows[1], middle, kept, label_smoothing_of(kept))
+        in_rows = np.ascontiguousarray(terms.transpose(1, 0, 2)), np.ascontiguousarray(logs.T)
+        return cls(in_rows[0], start, in_rows[1], kept, label_smoothing_of(kept))
 
     @cached_property
     def scored(self) -> Scored:
@@ -127,11 +126,13 @@ def label_smoothing_of(rows: LeftOut) -> FloatArray:
     """One wrong row in each class: else a calibration would grow ever surer where all rows happen to be right.
 
     After n successes one in n + 2 may still fail (Laplace 1774), so each row counts as another class with that share
-    (Platt 1999, for two classes). Evidence that is overwhelming by itself is not held back.
+    (Platt 1999, for two classes). Of many classes each has less than a wrong row: one for each of a hundred classes of
+    ten rows would be one row in ten. Evidence that is overwhelming by itself is not held back.
     """
     classes = rows.prior.shape[1]
     seen = np.bincount(rows.labels, rows.weights, classes)
-    return np.asarray(1 / (seen[rows.labels] + 2) / max(classes - 1, 1))
+    wrong = np.sqrt(min(1.0, MANY_CLASSES / classes))
+    return np.asarray(wrong / (seen[rows.labels] + 2) / max(classes - 1, 1))
 
 
 def near(terms: FloatArray) -> FloatArray:
@@ -147,7 +148,8 @@ def calibrated(
     """The calibration with the least leave-one-out log loss, held back a little where rows are few."""
     texts = np.array([block.family.has_length for block in blocks], dtype=bool)
     task = Task.of(rows, texts & effort.power)
-    bias, weight, power = fitted(task, texts, effort)
+    limits = np.array([block.family.evidence_limits for block in blocks]).reshape(-1, 4)
+    bias, weight, power = fitted(task, texts, limits, effort)
     keys = [block.key for block in blocks]
     return Calibration(
         dict(zip(classes, bias.tolist(), strict=True)),
@@ -166,7 +168,9 @@ def calibrated_without(
         yield np.flatnonzero(here), calibrated(others, classes, blocks)
 
 
-def fitted(task: Task, texts: AnyArray, effort: Effort) -> tuple[FloatArray, FloatArray, FloatArray]:
+def fitted(
+    task: Task, texts: AnyArray, evidence_limits: FloatArray, effort: Effort
+) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Bias, weight and power by quasi-Newton steps on the penalised loss."""
     rows, blocks, classes = task.terms.shape
     cuts = [classes, classes + blocks]
@@ -191,8 +195,8 @@ def fitted(task: Task, texts: AnyArray, effort: Effort) -> tuple[FloatArray, Flo
         return bent
 
     limits: list[Any] = [(-np.inf, np.inf) if effort.bias else (0.0, 0.0)] * classes
-    limits += [np.log([LEAST_OF_TEXT, LARGEST_OF_TEXT] if text else [LEAST_WEIGHT, LARGEST_WEIGHT]) for text in texts]
-    limits += [(-1.0, 2.0) if text and effort.power else (0.0, 0.0) for text in texts]
+    limits += np.log(evidence_limits[:, :2]).tolist()
+    limits += (evidence_limits[:, 2:] * effort.power).tolist()
     start = np.concatenate([np.zeros(classes), first_weights(value, texts, classes), np.zeros(blocks)])
     halt = {"maxiter": effort.steps, "ftol": effort.close}
     found = minimize(value, start, jac=True, method="L-BFGS-B", bounds=limits, options=halt)
@@ -202,8 +206,7 @@ def fitted(task: Task, texts: AnyArray, effort: Effort) -> tuple[FloatArray, Flo
     if effort.polish and len(best) <= MOST_POLISHED and rows * classes * (classes + blocks**2) <= MOST_PRODUCTS:
         best = polished(best, np.array(limits), lambda point: value(point)[1], curvature(best))
     bias, log_weight, power = np.split(best, cuts)
-    weight = np.exp(log_weight + power * task.middle)
-    return quantized(bias - bias.mean()), quantized_share(weight), quantized(power)
+    return quantized(bias - bias.mean()), quantized_share(np.exp(log_weight)), quantized(power)
 
 
 def apart_from_others(log_weight: FloatArray, texts: AnyArray) -> FloatArray:
@@ -224,7 +227,8 @@ def first_weights(
 ) -> FloatArray:
     """Where the search begins: all texts at about the one weight that does best.
 
-    The loss is convex in a common weight, so its slope tells on which side the best lies.
+    The loss is convex in a common weight, so its slope tells on which side the best lies. Where it is flat, all rows
+    are right by far, and a smaller weight would do.
     """
     start = np.full(len(texts), -0.3)
     if not texts.any():
@@ -232,7 +236,7 @@ def first_weights(
 
     def is_too_large(weight: float) -> bool:
         point = np.concatenate([np.zeros(classes), np.where(texts, weight, start), np.zeros(len(texts))])
-        return bool(value(point)[1][classes : classes + len(texts)][texts].sum() > NEAR)
+        return bool(value(point)[1][classes : classes + len(texts)][texts].sum() > -NEAR)
 
     best = STARTS_OF_TEXT[bisect(STARTS_OF_TEXT, False, hi=len(STARTS_OF_TEXT) - 1, key=is_too_large)]
     return np.where(texts, best - 0.5 * np.log(texts.sum()), start)

@@ -91,7 +91,7 @@ class FoldChoices:
         return {block.key for block in schema.blocks if set(block.columns) <= self.silent & contested}
 
     def joined(self, schema: Schema, asked: Sequence[Block], left: LeftOut, prior: FloatArray) -> LeftOut:
-        """Of what was asked, for each row what was chosen without its fold; how expected it is follows what was chosen."""
+        """Of what was asked, for each row what was chosen without its fold says; how expected it is stays as it is."""
         index_of = {block: index for index, block in enumerate(asked)}
         found = replace(left.blocks([index_of[block] for block in schema.blocks]), prior=prior)
         for blocks, here in zip(self.blocks(schema), choice_folds(self.folds), strict=True):

@@ -7,8 +7,8 @@ each other. Texts are cut once for each reading, and each is judged by the count
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -32,15 +32,17 @@ from candide.selection.leave_one_out import LeaveOneOut, LeftOut, known_labels
 from candide.selection.trials import Trial, calibrated_trial, compared, preferred
 from candide.selection.user_options import by_hand, is_open
 
-SMOOTHINGS = (0.003, 0.01, 0.03, 0.1, 0.3, 1.0)
-SMOOTHINGS_OF_COMPLEMENTS = (0.1, 0.3, 1.0)
+SMOOTHINGS = (1.0, 0.3, 0.1, 0.03)
+FINER_SMOOTHINGS = (0.01, 0.003)
+"""Where a text adds a fraction to each of its words, less of it makes up for a word that was never seen."""
+SMOOTHINGS_OF_COMPLEMENTS = (1.0, 0.3, 0.1)
 
 MOST_ROWS, LEAST_ROWS = 5000, 1000
 MOST_CELLS, MOST_PAIRS = 1_200_000, 6_000_000
 """Smoothing is judged on at most so many rows, (row, class) cells and counts looked up, but on a thousand rows."""
-ROWS_TO_CALIBRATE = 3000
+ROWS_TO_CALIBRATE, CELLS_TO_CALIBRATE = 3000, 300_000
 AT_ONE_TEMPERATURE = Effort(bias=False, power=False, steps=10, close=1e-4)
-WEIGHED = Effort(bias=False, power=True, steps=30, close=1e-5)
+WEIGHED = Effort(bias=False, power=True, steps=40, close=1e-5)
 
 FEW_REPEATS = 0.05
 """Where fewer words than this share are repeats, counting them or not is the same."""
@@ -49,6 +51,8 @@ LONG, SHORT = 50, 60
 MOST_LETTERS = 10_000_000
 WORTH_A_READING = 0.005
 """By what share a further reading must lower the log loss."""
+BY_CHANCE = 2.0
+"""By so many nats, over all rows, the best of several recipes may seem better than a simpler one though it is not."""
 
 OPEN = TextOptions(ngrams=AUTO, weighting=AUTO, model=AUTO)
 PAIRS: dict[str, Any] = {"shortest": 2, "ngrams": 2}
@@ -112,6 +116,15 @@ class TextRecipe:
     def __add__(self, more: Reading) -> TextRecipe:
         return TextRecipe((*self.readings, more))
 
+    @property
+    def has_words(self) -> bool:
+        """Whether single words are read."""
+        return any(reading.family.options.longest == 1 for reading in self.readings)
+
+    def without(self, reading: Reading) -> TextRecipe:
+        """The recipe with a reading less."""
+        return TextRecipe(tuple(one for one in self.readings if one is not reading))
+
     def put_into(self, choice: Choice, reason: str) -> Choice:
         """The choice with these readings."""
         main, *further = self.families
@@ -169,32 +182,29 @@ class Corpus:
 
     def reading(self, weighed: WeighedTerms, options: TextOptions) -> Reading:
         """The reading by the best smoothing: accuracy first, log loss at one temperature among the nearly equal."""
-        few = min(self.judging_rows, ROWS_TO_CALIBRATE)
+        most = max(LEAST_ROWS, min(ROWS_TO_CALIBRATE, CELLS_TO_CALIBRATE // len(self.classes)))
+        few = min(self.judging_rows, most)
         judging = max(few, min(self.judging_rows, weighed.rows_for(MOST_PAIRS)))
         lengths = weighed.lengths(few)
         tried = []
-        amounts = self.smoothings or smoothings_of(options.model)
+        amounts = self.smoothings or smoothings_of(options)
         for amount, said in zip(amounts, weighed.left_out(options.model, amounts, judging), strict=True):
             family = replace(self.family, smoothing=amount, options=options, alphabet="")
             tried.append((self.accuracy(said, family), Reading(family, said[:few], lengths)))
         if len(tried) == 1:
             return tried[0][1]
-        most = max(accuracy for accuracy, _ in tried)
-        error = Trial(None, most, 0.0, float(self.judging.row_weights[:judging].sum())).standard_error
-        close = [TextRecipe((reading,)) for accuracy, reading in tried if accuracy >= most - error]
-        return close[0].readings[0] if len(close) == 1 else self.best_loss(close).readings[0]
+        right = max(accuracy for accuracy, _ in tried)
+        error = Trial(None, right, 0.0, float(self.judging.row_weights[:judging].sum())).standard_error
+        close = [TextRecipe((reading,)) for accuracy, reading in tried if accuracy >= right - error]
+        if len(close) == 1:
+            return close[0].readings[0]
+        best: TextRecipe = least_loss([self.tried(recipe, AT_ONE_TEMPERATURE) for recipe in close]).what
+        return best.readings[0]
 
     def accuracy(self, said: FloatArray, family: Text) -> float:
         """The share of rows a reading judges rightly by itself."""
         left = self.left_out([Reading(family, said, np.zeros(len(said)))])
         return share_right(left.joint, left.labels, left.weights)
-
-    def best_loss(self, recipes: Sequence[TextRecipe]) -> TextRecipe:
-        """The recipe with the least log loss at one temperature."""
-        best: TextRecipe = min(
-            (self.tried(recipe, AT_ONE_TEMPERATURE) for recipe in recipes), key=lambda t: t.loss
-        ).what
-        return best
 
     def tried(self, recipe: TextRecipe, effort: Effort = WEIGHED) -> Trial:
         """How well the readings judge together, calibrated."""
@@ -210,9 +220,17 @@ class Corpus:
         return LeftOut(labels, weights, prior, terms, lengths, np.zeros_like(lengths), likely)
 
 
-def smoothings_of(model: str) -> tuple[float, ...]:
-    """The smoothings to try."""
-    return SMOOTHINGS_OF_COMPLEMENTS if model == "complement" else SMOOTHINGS
+def smoothings_of(options: TextOptions) -> tuple[float, ...]:
+    """The smoothings to try, the most first."""
+    if options.model == "complement":
+        return SMOOTHINGS_OF_COMPLEMENTS
+    return SMOOTHINGS + FINER_SMOOTHINGS if options.unit > 1 else SMOOTHINGS
+
+
+def models_of(options: TextOptions, corpus: Corpus) -> tuple[str, ...]:
+    """The models to try: as given, or complements too where they are no mirror image."""
+    several = options.model == AUTO and len(corpus.classes) > 2
+    return ("multinomial", "complement") if several else (options.definite().model,)
 
 
 def weightings_of(options: TextOptions, matrix: TermMatrix) -> tuple[str, ...]:
@@ -230,13 +248,10 @@ def single(corpus: Corpus, options: TextOptions) -> Iterator[Trial]:
     lengths = [options.longest]
     if options.ngrams == AUTO and options.shortest == 1:
         lengths = [3, 4, 5] if options.characters else [1, 2]
-    models = [options.definite().model]
-    if options.model == AUTO and len(corpus.classes) > 2:
-        models = ["multinomial", "complement"]
     for ngrams in lengths:
         cut = replace(options, ngrams=ngrams).definite()
         matrix = corpus.cut(cut)
-        for model in models:
+        for model in models_of(options, corpus):
             readings = corpus.readings(replace(cut, model=model), weightings_of(options, matrix), matrix)
             yield from (corpus.tried(TextRecipe((reading,)), AT_ONE_TEMPERATURE) for reading in readings)
 
@@ -244,43 +259,104 @@ def single(corpus: Corpus, options: TextOptions) -> Iterator[Trial]:
 def layered(corpus: Corpus, options: TextOptions) -> Iterator[Trial]:
     """Recipes of several readings, one block for each length of runs; the last is the best.
 
-    The weighting is chosen by words and pairs of words together. Then each further reading must be worth its place.
+    Words come first, by each weighting and model; pairs of words join the best two, since what suits words need not
+    suit pairs. Then each further reading must be worth its place, and so must the first ones once there are others.
     """
     plain = replace(options, weighting="counts" if options.weighting == AUTO else options.weighting).definite()
     matrix = corpus.cut(plain)
-    weightings = weightings_of(options, matrix)
-    two = replace(plain, **PAIRS)
-    words, pairs = corpus.readings(plain, weightings, matrix), corpus.readings(two, weightings, corpus.cut(two))
-    alone = [corpus.tried(TextRecipe((reading,))) for reading in words]
-    both = [corpus.tried(one.what + more) for one, more in zip(alone, pairs, strict=True)]
-    best = preferred(both)
-    simple = alone[both.index(best)]
-    trials = [*alone, *both]
-    best = best if is_worth(best, simple) else simple
-    weighting = best.what.readings[0].family.options.weighting
-    for further in further_readings(corpus, options, plain, matrix):
-        cut = matrix if further.longest == 1 else corpus.cut(further)
-        (reading,) = corpus.readings(further, [weighting], cut)
-        trial = corpus.tried(best.what + reading)
-        trials.append(trial)
-        best = trial if is_worth(trial, best) else best
-    yield from (trial for trial in trials if trial is not best)
-    yield best
+    search = Search(corpus)
+    weightings, models = weightings_of(options, matrix), models_of(options, corpus)
+    of_models = [corpus.readings(replace(plain, model=model), weightings, matrix) for model in models]
+    words = [search.extended(search.tried(TextRecipe(first)), more) for first, more in words_first(of_models)]
+    pairs = replace(plain, **PAIRS)
+    cut, leading = corpus.cut(pairs), leading_two(words)
+    readings = corpus.readings(pairs, [first_weighting(trial) for trial in leading], cut)
+    best = simplest([search.extended(trial, [more]) for trial, more in zip(leading, readings, strict=True)])
+    for further in further_readings(corpus, replace(plain, weighting=first_weighting(best)), matrix):
+        best = search.extended(best, corpus.readings(further, [further.weighting], corpus.cut(further)))
+    yield from search.given_up(search.reduced(best))
 
 
-def further_readings(
-    corpus: Corpus, options: TextOptions, plain: TextOptions, matrix: TermMatrix
-) -> Iterator[TextOptions]:
+def words_first(of_models: Sequence[Sequence[Reading]]) -> Iterator[tuple[tuple[Reading], Sequence[Reading]]]:
+    """For each weighting the words by the first model, and by the others."""
+    for first, *others in zip(*of_models, strict=True):
+        yield (first,), others
+
+
+@dataclass(frozen=True, eq=False)
+class Search:
+    """Recipes that grow and shrink by a reading at a time, and all that were tried."""
+
+    corpus: Corpus
+    trials: list[Trial] = field(default_factory=list)
+
+    def tried(self, recipe: TextRecipe) -> Trial:
+        """How well a recipe does."""
+        trial = self.corpus.tried(recipe)
+        self.trials.append(trial)
+        return trial
+
+    def extended(self, best: Trial, more: Iterable[Reading]) -> Trial:
+        """A recipe with those readings more that are worth it."""
+        for reading in more:
+            trial = self.tried(best.what + reading)
+            best = trial if is_worth(trial, best) else best
+        return best
+
+    def reduced(self, best: Trial) -> Trial:
+        """A recipe without those readings that later ones have made superfluous; one of words stays."""
+        for reading in best.what.readings[:-1]:
+            fewer = best.what.without(reading)
+            if fewer.has_words:
+                trial = self.tried(fewer)
+                best = best if is_worth(best, trial) else trial
+        return best
+
+    def given_up(self, best: Trial) -> Iterator[Trial]:
+        """All that were tried, the best last."""
+        yield from (trial for trial in self.trials if trial is not best)
+        yield best
+
+
+def leading_two(words: Sequence[Trial]) -> list[Trial]:
+    """The best of the recipes, and the best of the others."""
+    best = simplest(words)
+    others = [trial for trial in words if trial is not best]
+    return [best, simplest(others)] if others else [best]
+
+
+def first_weighting(trial: Trial) -> str:
+    """How the first reading of a recipe weighs its words."""
+    recipe: TextRecipe = trial.what
+    return recipe.readings[0].family.options.weighting
+
+
+def further_readings(corpus: Corpus, plain: TextOptions, matrix: TermMatrix) -> Iterator[TextOptions]:
     """What else might be read, as far as texts of such a length make it worthwhile and affordable."""
     words = float(matrix.rows.amounts.sum()) / max(len(matrix), 1)
-    if options.model == AUTO and len(corpus.classes) > 2:
-        yield replace(plain, model="complement")
     if words > LONG:
         yield replace(plain, **TRIPLES)
     if words < SHORT and corpus.documents.bytes_long < MOST_LETTERS:
         yield replace(plain, **CHARACTERS)
 
 
+def simplest(trials: Sequence[Trial]) -> Trial:
+    """Of the recipes within one standard error of the most accurate, the first that is as good as any."""
+    most = max(trials, key=lambda trial: trial.accuracy)
+    return least_loss([trial for trial in trials if trial.accuracy >= most.accuracy - most.standard_error])
+
+
+def least_loss(trials: Sequence[Trial]) -> Trial:
+    """The first of those whose log loss is the least but for chance: the simpler of near-equals stand first.
+
+    >>> least_loss([Trial("simple", 0.9, 0.31, 100), Trial("rich", 0.9, 0.30, 100)]).what
+    'simple'
+    """
+    least = min(trials, key=lambda trial: trial.loss)
+    return next(trial for trial in trials if trial.loss <= least.loss + BY_CHANCE / max(trial.rows, 1.0))
+
+
 def is_worth(more: Trial, less: Trial) -> bool:
-    """Whether a reading more lowers the log loss enough, and does not cost accuracy."""
-    return more.loss <= less.loss * (1 - WORTH_A_READING) and more.accuracy >= less.accuracy - less.standard_error
+    """Whether a reading more lowers the log loss enough, beyond chance, and does not cost accuracy."""
+    enough = max(WORTH_A_READING * less.loss, BY_CHANCE / max(less.rows, 1.0))
+    return more.loss <= less.loss - enough and more.accuracy >= less.accuracy - less.standard_error

@@ -44,25 +44,29 @@ def fit_and_judge(
 ) -> Judged:
     """Learn all batches (or the sample), read families off what was learned, calibrate, and tell how good it is.
 
-    What must be known before rows are counted is chosen from the sample: which columns are texts, and how they are
-    read. All else follows from the summary of all rows, or from rows picked by content from all over the batches, which
-    are read once more only where all numbers turn out to share a bell.
+    Which columns are texts must be known before rows are counted, and is told by the sample. All else follows from the
+    summary of all rows, or from rows picked by content from all over the batches, which are read once more only where
+    texts are to be read as suits them, or where all numbers turn out to share a bell.
     """
     from candide.selection.columns import chosen_by_rows  # not needed, and not imported, to predict
     from candide.selection.screening import screened, unscreened
 
-    rows = [canonical_rows(picked(sample)).read_once()]
+    rows = canonical_rows(picked(sample)).read_once()
     with watch("Looking", Size(None, "columns")):
         guessed = options.choose(sample)
-        kept = screened(guessed, rows[0], options)
-    schema = chosen_by_rows(kept, rows[0], options, engines.named(options.engine), watch)
+        kept = screened(guessed, rows, options)
+    reservoir = Reservoir()
+    if batches is not None and any(choice.family and choice.family.has_recipe for choice in kept.choices):
+        for _ in reservoir.watched(batches()):
+            pass
+        rows = canonical_rows(picked(reservoir.rows())).read_once()
+    schema = chosen_by_rows(kept, rows, options, engines.named(options.engine), watch)
     begun = TrainedModel.empty(options, schema, label)
     if batches is None:
         with watch("Learning", Size(None, "rows")):
             trained = refilled(begun, [sample])
-        return chosen_on(first_met(trained), rows[0], [sample], watch)
-    reservoir = Reservoir()
-    trained = first_met(refilled(begun, reservoir.watched(batches())))
+        return chosen_on(first_met(trained), rows, [sample], watch)
+    trained = first_met(refilled(begun, batches() if reservoir.seen else reservoir.watched(batches())))
     picked_rows = canonical_rows(reservoir.rows()).read_once()
     with watch("Looking", Size(None, "columns")):
         looked = replace(trained, schema=screened(unscreened(trained.schema, guessed), picked_rows, options))

@@ -68,8 +68,8 @@ def fit(
     """Learn rows from scratch, and save the model where `output` says.
 
     The options are those of `candide.NaiveBayes`, which tells what each means. Every row is learned; families and
-    smoothing are read off what was learned, and probabilities calibrated on rows from all over the data. How texts are
-    read is chosen from the first 50,000 rows. `like` takes all choices from another model instead.
+    smoothing are read off what was learned, and probabilities calibrated on rows from all over the data, by which is
+    also chosen how texts are read. `like` takes all choices from another model instead.
     With a `ledger` the model notes a hash of every row:
     `forget` then refuses every row that was never learned, and `inspect(model, knows=rows)` tells which were. A file
     that is no model, or that is read here, is written over only by `force`.

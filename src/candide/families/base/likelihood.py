@@ -2,11 +2,25 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from candide.data.arrays import FloatArray
 from candide.families.base.block_scores import BlockScores
 from candide.families.base.core import B, Core, P, S, V
+
+
+class EvidenceLimits(NamedTuple):
+    """Between which bounds calibration may choose a block's weight, and its power of length."""
+
+    least_weight: float
+    largest_weight: float
+    least_power: float = 0.0
+    largest_power: float = 0.0
+
+
+LIMITS_OF_COLUMNS = EvidenceLimits(1e-3, 20.0)
 
 
 class Likelihood(Core[S, B, V, P]):
@@ -26,6 +40,11 @@ class Likelihood(Core[S, B, V, P]):
     def has_length(self) -> bool:
         """Whether rows differ in how much there is to judge, so that calibration may discount long ones."""
         return False
+
+    @property
+    def evidence_limits(self) -> EvidenceLimits:
+        """How far calibration may raise or lower what the block says."""
+        return LIMITS_OF_COLUMNS
 
     @property
     def aspect(self) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import atexit
 import json
 import os
+import pty
 import select
 import subprocess
 import sys
@@ -124,6 +125,17 @@ class Forked:
                 "given": str(given), "out": str(out), "err": str(err), "patience": patience,
                 "killed_at": killed_at}  # fmt: skip
         print(json.dumps(call), file=self.server.stdin, flush=True)
+
+    def on_terminal(self, words: object, folder: Path, **options: Any) -> tuple[int, str]:
+        """Run a command on a terminal of its own: the exit code, and both outputs together."""
+        reading, writing = pty.openpty()
+        path, said = os.ttyname(writing), b""
+        self.start(words, folder, path, path, **options)
+        while not self.has_ended() or select.select([reading], [], [], 0)[0]:
+            if select.select([reading], [], [], 0.02)[0]:
+                said += os.read(reading, 1 << 16)
+        os.close(reading), os.close(writing)
+        return self.ended(), said.decode("utf-8", "surrogateescape")
 
     def has_ended(self) -> bool:
         """Whether the command that was started is over."""

@@ -206,8 +206,8 @@ def mistakes(place):
     (place / "header.csv").write_text(HEADER)
     (place / "renamed.csv").write_text(HEADER.replace("colour", "color") + LINES[0])
     write(place, "bad.csv", [LINES[500], LINES[501].replace(LINES[501].split(",")[1], "heavy", 1)])
-    verbs.fit(place / "first.csv", "fruit", place / "other.candide", families={"spots": "poisson"})
-    verbs.fit(place / "first.csv", "fruit", place / "third.candide", families={"spots": "geometric"})
+    verbs.fit(place / "first.csv", "fruit", place / "other.candide", families={"spots": "poisson"}, calibrate=False)
+    verbs.fit(place / "first.csv", "fruit", place / "third.candide", families={"spots": "geometric"}, calibrate=False)
     write(place, "twice.csv", LINES[:400] * 2)
     return place
 

@@ -154,12 +154,12 @@ class OnTerminal:
 
 
 def test_bars_are_drawn_on_a_terminal_and_cleared(tmp_path):
-    written(tmp_path / "wide.csv", 100, 20)
+    written(tmp_path / "wide.csv", 100, 8)
     command = OnTerminal(tmp_path, "fit", "wide.csv", "--label", "y")
     assert command.ended() == 0
     for word in (b"Choosing", b"Calibrating"):
         assert word in command.seen
-    assert b"/20" in command.seen
+    assert b"/8" in command.seen
     assert command.seen.rfind(b"\x1b[?25h") > command.seen.rfind(b"\x1b[?25l")
 
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, BrowserContext, Page
+    from playwright.sync_api import Browser, Page
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 ABSENT = "No Chromium was found. `make browser` installs Debian's; or set CANDIDE_CHROMIUM to the path of one."
@@ -107,34 +107,40 @@ def visiting(
     browser: Browser, path: Path, scheme: str = "light", width: int = 1280, javascript: bool = True, **options: Any
 ) -> Iterator[Visit]:
     """Open a file as a person would: light or dark, wide or on a phone."""
-    page = context_of(browser, javascript, **options).new_page()
-    try:
-        visit = Visit(page, path.as_uri())
-        visit.look(scheme, width)
-        listen(visit)
-        page.goto(visit.address, wait_until="load")
+    visit = Visit(tab_of(browser, javascript, **options), path.as_uri())
+    visit.look(scheme, width)
+    with listening(visit):
+        visit.page.goto(visit.address, wait_until="load")
         yield visit
-    finally:
-        page.close()
 
 
 @cache
-def context_of(browser: Browser, javascript: bool, **options: Any) -> BrowserContext:
-    """A session of the browser, made once: it takes longer than opening a page."""
-    return browser.new_context(java_script_enabled=javascript, **options)
+def tab_of(browser: Browser, javascript: bool, **options: Any) -> Page:
+    """A tab in a session of its own, opened once: a new one starts a process, which takes longer than most visits."""
+    return browser.new_context(java_script_enabled=javascript, **options).new_page()
 
 
-def listen(visit: Visit) -> None:
+@contextmanager
+def listening(visit: Visit) -> Iterator[None]:
     """Write down what the page does; a dialog is closed, so that it cannot block."""
 
     def dialog(opened: Any) -> None:
         visit.dialogs.append(opened.message)
         opened.dismiss()
 
-    visit.page.on("request", lambda request: visit.requests.append(request.url))
-    visit.page.on("console", lambda message: visit.console.append(f"{message.type}: {message.text}"))
-    visit.page.on("pageerror", lambda error: visit.errors.append(str(error)))
-    visit.page.on("dialog", dialog)
+    heard = {
+        "request": lambda request: visit.requests.append(request.url),
+        "console": lambda message: visit.console.append(f"{message.type}: {message.text}"),
+        "pageerror": lambda error: visit.errors.append(str(error)),
+        "dialog": dialog,
+    }
+    for event, hear in heard.items():
+        visit.page.on(event, hear)
+    try:
+        yield
+    finally:
+        for event, hear in heard.items():
+            visit.page.remove_listener(event, hear)
 
 
 CONTRASTS = """() => {

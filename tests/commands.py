@@ -9,6 +9,7 @@ from __future__ import annotations
 import atexit
 import json
 import os
+import pty
 import select
 import subprocess
 import sys
@@ -16,6 +17,7 @@ import tempfile
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 SOURCES = Path(__file__).parents[1] / "src"
 ENVIRONMENT = {
@@ -47,7 +49,7 @@ def load_for(command):
             importlib.import_module(name)
 
 
-def run(words, folder, environment, out, err, patience, killed_at):
+def run(words, folder, environment, given, out, err, patience, killed_at):
     steps = []
 
     def step(*event):
@@ -58,7 +60,7 @@ def run(words, folder, environment, out, err, patience, killed_at):
     os.chdir(folder)
     os.environ.clear()
     os.environ.update(environment)
-    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+    os.dup2(os.open(given, os.O_RDONLY), 0)
     for number, path in ((1, out), (2, err)):
         os.dup2(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOCTTY, 0o600), number)
     sys.argv = ["candide", *words]
@@ -105,25 +107,35 @@ class Forked:
         self.steps = 0
         atexit.register(self.close)
 
-    def __call__(
-        self, *words: object, folder: Path, environment: Mapping[str, str] = ENVIRONMENT, killed_at: int | None = None
-    ) -> subprocess.CompletedProcess[str]:
+    def __call__(self, *words: object, folder: Path, **options: Any) -> subprocess.CompletedProcess[str]:
         """Run a command, its outputs into files."""
         out, err = Path(self.outputs.name, "out"), Path(self.outputs.name, "err")
         out.write_bytes(b""), err.write_bytes(b"")
-        self.start(words, folder, out, err, environment, killed_at=killed_at)
+        self.start(words, folder, out, err, **options)
         code = self.ended()
         return subprocess.CompletedProcess(words, code, out.read_text("utf-8"), err.read_text("utf-8"))
 
     def start(
         self, words: object, folder: Path, out: object, err: object, environment: Mapping[str, str] = ENVIRONMENT,
-        patience: float | None = None, killed_at: int | None = None,
+        given: object = os.devnull, patience: float | None = None, killed_at: int | None = None,
     ) -> None:  # fmt: skip
-        """Let a command begin, which writes to some paths, be they files or terminals."""
+        """Let a command begin, which reads what it is given and writes to some paths, be they files or terminals."""
         assert self.server.stdin is not None
-        call = {"words": [*map(str, words)], "folder": str(folder), "environment": {**environment}, "out": str(out),
-                "err": str(err), "patience": patience, "killed_at": killed_at}  # fmt: skip
+        call = {"words": [*map(str, words)], "folder": str(folder), "environment": {**environment},
+                "given": str(given), "out": str(out), "err": str(err), "patience": patience,
+                "killed_at": killed_at}  # fmt: skip
         print(json.dumps(call), file=self.server.stdin, flush=True)
+
+    def on_terminal(self, words: object, folder: Path, **options: Any) -> tuple[int, str]:
+        """Run a command on a terminal of its own: the exit code, and both outputs together."""
+        reading, writing = pty.openpty()
+        path, said = os.ttyname(writing), b""
+        self.start(words, folder, path, path, **options)
+        while not self.has_ended() or select.select([reading], [], [], 0)[0]:
+            if select.select([reading], [], [], 0.02)[0]:
+                said += os.read(reading, 1 << 16)
+        os.close(reading), os.close(writing)
+        return self.ended(), said.decode("utf-8", "surrogateescape")
 
     def has_ended(self) -> bool:
         """Whether the command that was started is over."""

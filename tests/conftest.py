@@ -2,13 +2,13 @@
 
 import os
 import sys
+from pathlib import Path
 
 for library in ("OMP", "OPENBLAS", "MKL"):
     os.environ.setdefault(f"{library}_NUM_THREADS", "1")  # NumPy is not imported yet; more only wait for each other
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # some tests start Python: modules are compiled once, as kernels are
 sys.dont_write_bytecode = False
 
-import pytest  # noqa: E402
 from hypothesis import HealthCheck, settings  # noqa: E402
 
 EXAMPLES = 10
@@ -18,14 +18,17 @@ settings.register_profile("default", max_examples=EXAMPLES, derandomize=True, **
 settings.register_profile("thorough", max_examples=4 * EXAMPLES, derandomize=True, **unhurried)
 settings.load_profile("thorough" if os.environ.get("CANDIDE_THOROUGH") == "1" else "default")
 
-OF_TEXTS = ("recipes", "stream_memory", "streams", "text", "text_read_once", "words")
-"""The files that need most kernels of texts."""
+ON_DISK = Path(__file__).parents[1] / "src" / "candide" / "kernels" / "__pycache__"
+"""Where compiled kernels lie."""
+FIRST_RUN = os.environ.setdefault("CANDIDE_TESTS_RUN_FIRST", "no" if any(ON_DISK.glob("*.nbi")) else "yes")
+"""Whether none are there yet: said by whoever starts the workers, before any of them compiles."""
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Tests of texts begin the second half: of two workers one compiles kernels of tables first, the other of texts."""
-    of_texts = {f"test_{name}" for name in OF_TEXTS}
-    texts = [item for item in items if item.path.stem in of_texts]
-    others = [item for item in items if item.path.stem not in of_texts]
-    half = len(items) // 2
-    items[:] = others[:half] + texts + others[half:]
+def pytest_sessionstart() -> None:
+    """Workers compile the kernels of a fresh clone together."""
+    worker = os.environ.get("PYTEST_XDIST_WORKER")
+    if worker is not None and FIRST_RUN == "yes":
+        from compiling import compile_halves
+
+        compile_halves(int(worker.removeprefix("gw")))
+        os.environ["CANDIDE_TESTS_RUN_FIRST"] = "no"  # of those that tests start

@@ -22,7 +22,8 @@ from commands import candide
 ROOT = Path(__file__).parents[1]
 ORCHARD = ROOT / "examples" / "orchard.csv"
 MESSAGES = [json.loads(line) for line in (ROOT / "examples" / "messages.jsonl").read_text().splitlines()]
-LOOKS = list(itertools.product(("light", "dark"), (1280, 390)))
+LOOKS = (("light", 1280), ("dark", 390))
+"""Colours follow the scheme and places the width, so that two looks see all of both."""
 
 PICTURE = "<img src=x onerror=alert(1)>"
 SCRIPT = "<script>window.hacked=1</script>"
@@ -104,12 +105,17 @@ def notebook(cards, theme, declared):
 
 
 @pytest.fixture(scope="module")
-def pages(tmp_path_factory, orchard, spam_filter, hostile):
+def digit():
+    """A handwritten digit, explained."""
+    images, labels = load_digits(return_X_y=True)
+    return NaiveBayes(families="gaussian").fit(images[:600], labels[:600]).explain(images[700:701])[0]
+
+
+@pytest.fixture(scope="module")
+def pages(tmp_path_factory, orchard, spam_filter, hostile, digit):
     """Every page by name."""
     folder = tmp_path_factory.mktemp("pages")
     texts = [f"{MESSAGES[0]['text']}. See you at lunch tomorrow, zebra?", ""]
-    digits, labels = load_digits(return_X_y=True)
-    ten = NaiveBayes(families="gaussian").fit(digits[:600], labels[:600])
     letters = NaiveBayes(text=TextOptions(characters=True, ngrams=3), calibrate=False).fit(
         ["the cat sat", "le chat dort", "a good day", "une bonne journée"], ["English", "French"] * 2
     )
@@ -119,7 +125,7 @@ def pages(tmp_path_factory, orchard, spam_filter, hostile):
         "text": whys[0].to_html(),
         "no_text": whys[1].to_html(),
         "hostile": whys[2].to_html(),
-        "ten_classes": ten.explain(digits[700:701])[0].to_html(),
+        "ten_classes": digit.to_html(),
         "letters": letters.explain(["le chat est bon"])[0].to_html(),
         "lecture": lecture.explain(["Love Joy Pain"])[0].to_html(),
     }
@@ -242,12 +248,10 @@ def test_bars_are_as_long_as_the_numbers_say(chromium, pages):
                 assert sides == pytest.approx((0, length), abs=1)
 
 
-def test_the_probabilities_of_all_classes_are_shown(chromium, pages):
-    digits, labels = load_digits(return_X_y=True)
-    why = NaiveBayes(families="gaussian").fit(digits[:600], labels[:600]).explain(digits[700:701])[0]
+def test_the_probabilities_of_all_classes_are_shown(chromium, pages, digit):
     with browser.visiting(chromium, pages / "ten_classes.html") as visit:
-        best, second = (f"{why.classes[label]} ({why.posterior[label]:.1%})" for label in why.ranked[:2])
-        assert visit.page.inner_text("h2").replace(">99.9%", f"{why.posterior.max():.1%}").startswith(best)
+        best, second = (f"{digit.classes[label]} ({digit.posterior[label]:.1%})" for label in digit.ranked[:2])
+        assert visit.page.inner_text("h2").replace(">99.9%", f"{digit.posterior.max():.1%}").startswith(best)
         assert f"rather than {second.split(' ')[0]} (" in visit.page.inner_text("h2")
         assert "3 more (" in visit.page.inner_text("p.soft")
 

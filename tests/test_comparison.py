@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
 import sys
 import xml.etree.ElementTree as ET
 from contextlib import contextmanager
@@ -24,7 +22,7 @@ from candide.evaluation.comparison.draws import Draws, sizes_up_to
 from candide.evaluation.comparison.generative import fit_as_guessed, linear
 from candide.evaluation.comparison.methods import Method
 from candide.show.pictures import theme
-from commands import ENVIRONMENT, candide
+from commands import candide
 
 ROOT = Path(__file__).parents[1]
 ORCHARD = ROOT / "examples" / "orchard.csv"
@@ -80,6 +78,7 @@ def kind(request):
 
 
 @pytest.fixture(scope="module")
+@few_draws()
 def found():
     return compare(ORCHARD, "fruit", **FEW)
 
@@ -351,45 +350,36 @@ def test_what_cannot_be_compared_is_said_in_a_sentence(case):
         compare(data, label, **options)
 
 
-CALL = ("compare", ORCHARD, "--label", "fruit", "--rows", "40", "--folds", "2")
+CALL = ("compare", ORCHARD, "--label", "fruit", "--rows", "20", "--folds", "2")
 
 
 def test_the_command_shows_tables_and_draws(tmp_path):
     pytest.importorskip("matplotlib")
     done = candide(*CALL, "-o", tmp_path / "curves.png", folder=tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
-    for words in ("7 methods on 40 rows in 2 folds", "Who is ahead", "±", "Compared on 40 of 600", "longer: --rows."):
+    for words in ("7 methods on 20 rows in 2 folds", "Who is ahead", "±", "Compared on 20 of 600", "longer: --rows."):
         assert words in done.stdout
     assert "rows=" not in done.stdout
     assert max(map(len, done.stdout.split("Who is ahead")[0].splitlines())) <= 80
     assert (tmp_path / "curves.png").read_bytes().startswith(b"\x89PNG")
 
 
-def test_the_command_gives_json(found, tmp_path):
+def test_the_command_gives_json(tmp_path):
     done = candide(*CALL, "--format", "json", folder=tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
-    data = json.loads(done.stdout)
+    data, found = json.loads(done.stdout), compare(ORCHARD, "fruit", rows=20, folds=2)
     assert [method["curve"] for method in data["methods"]] == [m.to_dict()["curve"] for m in found.methods]
 
 
-def test_without_matplotlib_a_sentence_and_no_work_in_vain(tmp_path):
-    (tmp_path / "sitecustomize.py").write_text(
-        "import sys\n"
-        "class Absent:\n"
-        "    def find_spec(self, name, path=None, target=None):\n"
-        "        if name.split('.')[0] == 'matplotlib':\n"
-        "            raise ModuleNotFoundError(f'No module named {name!r}', name=name)\n"
-        "sys.meta_path.insert(0, Absent())\n"
-    )
-    environment = {**ENVIRONMENT, "PYTHONPATH": f"{tmp_path}{os.pathsep}{ENVIRONMENT['PYTHONPATH']}"}
-    typed = [sys.executable, "-m", "candide", *map(str, CALL), "--rows", "20"]
-    done = subprocess.run([*typed, "-o", tmp_path / "curves.svg"], env=environment, capture_output=True, text=True)
-    assert done.returncode == 2
-    assert done.stderr.strip() == (
-        "error: Pictures are drawn by matplotlib, which is not installed: pip install 'candide[plot]'"
-    )
+def test_without_matplotlib_a_sentence_and_no_work_in_vain(tmp_path, monkeypatch):
+    for name in {"matplotlib", *sys.modules}:
+        if name.split(".")[0] == "matplotlib":
+            monkeypatch.setitem(sys.modules, name, None)
+    few = {"label": "fruit", "rows": 20, "folds": 2}
+    with pytest.raises(CandideError, match="drawn by matplotlib, which is not installed: pip install 'candide"):
+        compare(ORCHARD, **few, output=tmp_path / "curves.svg", watch=pytest.fail)
     assert not (tmp_path / "curves.svg").exists()
-    assert subprocess.run(typed, env=environment, capture_output=True).returncode == 0
+    assert len(compare(ORCHARD, **few).methods) == 7
 
 
 def drawn(found, **changed):

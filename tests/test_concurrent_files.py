@@ -20,17 +20,17 @@ ROWS = {"size": [1.0, 2.0, 8.0, 9.0], "colour": ["red", "red", "blue", "blue"], 
 
 PEER = """
 import sys
-from candide.api import verbs
-from candide.store.atomic import replace_file
+{imported}
 print("ready", flush=True)
 sys.stdin.readline()
 """
 
 
-def python(folder, code):
-    """A process that says "ready" once everything is imported, and goes on when told to."""
+def python(folder, imported, code):
+    """A process that says "ready" once what it needs is imported, and goes on when told to."""
+    code = PEER.format(imported=imported) + code
     return subprocess.Popen(
-        [sys.executable, "-c", PEER + code], cwd=folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        [sys.executable, "-c", code], cwd=folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     )
 
 
@@ -58,11 +58,13 @@ def test_no_acknowledged_row_is_lost_whatever_writes_at_once(tmp_path):
         f"verbs.learn('a.candide', {other}), verbs.forget('a.candide', {other}), "
         "verbs.merge(['a.candide', 'b.candide'], 'a.candide')",
     ]
-    peers = [python(tmp_path, f"for _ in range({ROUNDS}): {work}") for work in works]
+    peers = [python(tmp_path, "from candide.api import verbs", f"for _ in range({ROUNDS}): {work}") for work in works]
     ready(peers)
     go(peers)
     assert [peer.wait() for peer in peers] == [0] * len(peers)
-    assert verbs.load(tmp_path / "a.candide").rows == 4 + ROUNDS * (4 + 1 + 4)
+    landed = {name: (1 + 2 * ROUNDS) * ROWS[name] + ROUNDS * row[name] for name in ROWS}
+    expected = verbs.fit(landed, like=tmp_path / "b.candide")
+    assert verbs.load(tmp_path / "a.candide").trained.summary == expected.trained.summary
     assert not list(tmp_path.glob(".*"))
 
 
@@ -132,7 +134,7 @@ replace_file("{name}", pieces())
 
 def halfway(folder, *names):
     """Processes in the middle of writing a file each."""
-    peers = [python(folder, WRITE.format(name=name)) for name in names]
+    peers = [python(folder, "from candide.store.atomic import replace_file", WRITE.format(name=name)) for name in names]
     ready(peers)
     go(peers)
     assert [peer.stdout.readline() for peer in peers] == ["half\n"] * len(peers)
@@ -158,7 +160,8 @@ def test_the_next_writer_removes_what_killed_ones_left_and_nothing_else(tmp_path
 
 
 def test_a_killed_writer_leaves_its_lock_to_the_next(tmp_path):
-    peer = python(tmp_path, "from candide.store import locked\nwith locked('m'): print('held', flush=True), input()")
+    code = "with locked('m'): print('held', flush=True), input()"
+    peer = python(tmp_path, "from candide.store import locked", code)
     ready([peer])
     go([peer])
     assert peer.stdout.readline() == "held\n"

@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
-import os
-import pty
 import re
-import subprocess
-import sys
 from dataclasses import replace
 from functools import cache
 from html.parser import HTMLParser
@@ -22,6 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
+import commands
 from candide import NaiveBayes, TextOptions, families
 from candide.api import verbs
 from candide.data.batch import Batch
@@ -425,32 +421,14 @@ def test_wide_and_long_words_fill_the_lines_of_a_terminal_and_no_more():
     assert shown[1] == wide[:40]
 
 
-def explained_on(terminal, folder):
-    """What `candide explain` prints of a row of the orchard, on a terminal of 80 columns or through a pipe."""
-    root = Path(__file__).parents[1]
-    verbs.fit(root / "examples" / "orchard.csv", label="fruit", output=folder / "orchard.candide")
-    words = [sys.executable, "-m", "candide", "explain", "orchard.candide", root / "examples" / "orchard.csv"]
-    environment = {name: value for name, value in os.environ.items() if name not in ("NO_COLOR", "FORCE_COLOR")}
-    ours, theirs = pty.openpty() if terminal else os.pipe()
-    with open(ours, "rb", buffering=0) as pipe:
-        started = subprocess.Popen(
-            words, cwd=folder, env=environment | {"PYTHONPATH": str(root / "src"), "COLUMNS": "80"}, stdout=theirs
-        )
-        os.close(theirs)
-        said = b"".join(chunks(pipe))
-    assert started.wait() == 0
-    return said.decode().replace("\r\n", "\n")
-
-
-def chunks(pipe):
-    """All there is to read; a terminal whose writer has gone raises an error on Linux."""
-    with contextlib.suppress(OSError):
-        while chunk := pipe.read(4096):
-            yield chunk
-
-
 def test_a_terminal_gets_colours_and_a_pipe_the_same_without(tmp_path):
-    coloured, piped = explained_on(True, tmp_path), explained_on(False, tmp_path)
+    orchard = Path(__file__).parents[1] / "examples" / "orchard.csv"
+    verbs.fit(orchard, "fruit", tmp_path / "orchard.candide", families="guess", calibrate=False)
+    words = ("explain", "orchard.candide", orchard)
+    environment = {**commands.ENVIRONMENT, "COLUMNS": "80", "TERM": "xterm"}
+    piped = commands.candide(*words, folder=tmp_path, environment=environment).stdout
+    code, coloured = commands.forked().on_terminal(words, tmp_path, environment=environment)
+    assert code == 0
     assert "\x1b[32m" in coloured
     assert "\x1b" not in piped
     plain = re.sub(r"\x1b\[\d+m", "", coloured)

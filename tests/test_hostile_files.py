@@ -77,15 +77,16 @@ import sys
 from candide.api import verbs
 from candide.data.errors import CandideError
 good, deep = sys.argv[1:]
-model = verbs.fit(good, "y")
-for attempt in (lambda: verbs.fit(deep, "y"), lambda: verbs.predict(model, deep)):
+plain = {"families": "guess", "smoothing": "default", "calibrate": False}
+model = verbs.fit(good, "y", **plain)
+for attempt in (lambda: verbs.fit(deep, "y", **plain), lambda: verbs.predict(model, deep)):
     try:
         attempt()
     except CandideError as problem:
         assert "deep.jsonl, line 3" in str(problem), problem
     else:
         raise SystemExit("was not refused")
-print(verbs.predict(model, deep, on_error="skip").rows, verbs.fit(deep, "y", on_error="skip").rows)
+print(verbs.predict(model, deep, on_error="skip").rows, verbs.fit(deep, "y", on_error="skip", **plain).rows)
 """
 
 

@@ -165,7 +165,7 @@ def test_the_same_model_gives_the_same_page(orchard, page, tmp_path):
 
 
 def test_a_model_that_was_not_measured_says_how_to_measure_it(tmp_path):
-    plain = fit(ORCHARD, "fruit", calibrate=False)
+    plain = fit(ORCHARD, "fruit", families="guess", calibrate=False, columns=["weight_g", "colour"])
     report(plain, tmp_path / "plain.html")
     found = Page((tmp_path / "plain.html").read_text(encoding="utf-8"))
     assert found.text.count(NOT_MEASURED) == 4

@@ -71,14 +71,18 @@ def test_shards_fitted_apart_are_merged_and_say_what_is_older(tmp_path):
     assert store.canonical_bytes(again.trained) == store.canonical_bytes(whole.trained)
 
 
+def fit_spots(family):
+    return verbs.fit(ORCHARD, "fruit", families={"spots": family}, calibrate=False)
+
+
 def test_merge_refuses_what_does_not_fit_and_says_why(fitted, tmp_path):
-    poisson, geometric = (verbs.fit(ORCHARD, "fruit", families={"spots": name}) for name in ("poisson", "geometric"))
+    poisson, geometric = (fit_spots(name) for name in ("poisson", "geometric"))
     with pytest.raises(SummariesDisagree, match="'spots' is poisson here and geometric there"):
         verbs.merge([poisson, geometric])
     merged = verbs.merge([fitted, geometric])
     assert {choice.column: choice.family.name for choice in merged.trained.schema.choices}["spots"] == "geometric"
     with pytest.raises(SummariesDisagree, match="learned column 'fruit' but model 2 learned 'colour'"):
-        verbs.merge([fitted, verbs.fit(ORCHARD, "colour", on_error="skip")])
+        verbs.merge([fitted, verbs.fit(ORCHARD, "colour", on_error="skip", families="guess", calibrate=False)])
     with pytest.raises(OptionRefused, match="at least two"):
         verbs.merge([fitted])
 

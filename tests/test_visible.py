@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
-import pty
 import re
-import select
 from pathlib import Path
 
 import pytest
@@ -102,15 +99,7 @@ class Commands:
             path.write_bytes(b"")
             self.server.start(words, self.folder, path, path, ENVIRONMENT)
             return self.server.ended(), path.read_bytes().decode("utf-8", "surrogateescape")
-        reading, writing = pty.openpty()
-        path = os.ttyname(writing)
-        self.server.start(words, self.folder, path, path, ENVIRONMENT, patience=1e-9)
-        said = b""
-        while not self.server.has_ended() or select.select([reading], [], [], 0)[0]:
-            if select.select([reading], [], [], 0.02)[0]:
-                said += os.read(reading, 1 << 16)
-        os.close(reading), os.close(writing)
-        return self.server.ended(), said.decode("utf-8", "surrogateescape")
+        return self.server.on_terminal(words, self.folder, environment=ENVIRONMENT, patience=1e-9)
 
 
 @pytest.fixture(scope="module")

@@ -47,7 +47,7 @@ def compare(
     Of two models, `compare(["monday.candide", "tuesday.candide"])`, it tells the drift: which classes, columns and
     words moved from the first to the second beyond chance. It is in their counts, so no rows are read.
 
-    >>> table = {"weather": ["sun", "rain", "rain", "sun"] * 10, "plan": ["beach", "home", "home", "walk"] * 10}
+    >>> table = {"weather": ["sun", "rain", "rain", "sun"] * 6, "plan": ["beach", "home", "home", "walk"] * 6}
     >>> found = compare(table, "plan", folds=2)
     >>> round(found["naive Bayes"].best.accuracy, 2), round(found["logistic regression"].best.accuracy, 2)
     (0.75, 0.75)

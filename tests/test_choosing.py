@@ -56,12 +56,13 @@ def test_rows_in_any_order_give_the_same_bits(chosen):
     assert np.array_equal(other.predict_proba(frame()), chosen.predict_proba(frame()))
 
 
-def test_fewer_than_fifty_rows_choose_and_calibrate_nothing():
-    table = frame(rows=49)
+@pytest.mark.parametrize(("rows", "calibrates"), [(19, False), (49, True)])
+def test_fewer_than_fifty_rows_choose_nothing_and_fewer_than_twenty_calibrate_nothing(rows, calibrates):
+    table = frame(rows=rows)
     model = NaiveBayes().fit(table, "label")
     plain = NaiveBayes(**PLAIN).fit(table, "label")
     assert families_of(model) == families_of(plain)
-    assert model.trained_.tuning == UNTUNED
+    assert (model.trained_.tuning != UNTUNED) == calibrates
 
 
 def families_of(model):
@@ -194,7 +195,7 @@ def test_the_loss_of_a_calibration_and_its_slopes_are_those_of_the_formula():
 
     bias, log_weight, power = np.split(point, [classes, classes + blocks])
     slopes = Coefficients(np.zeros(classes), np.zeros(blocks), np.zeros(blocks))
-    scored = Scored(terms, start, logs, labels, row_weights, label_smoothing)
+    scored = Scored(terms, start, logs, labels, row_weights, label_smoothing, np.ones(rows))
     at = Coefficients(bias, np.exp(log_weight), power)
     found = loss_and_slope(scored, at, 0, rows, slopes)
     assert found == pytest.approx(slow(point), rel=1e-12)

@@ -129,7 +129,7 @@ def test_an_explanation_can_be_worked_out_or_written_as_a_page(forked, place):
 
 EVALUATIONS = {
     "evaluate m.candide first.csv --leave-one-out": ("leave-one-out", 400),
-    "evaluate first.csv --label fruit --family spots=ignore": ("leave-one-out", 400),
+    "evaluate first.csv --label fruit --family spots=ignore": ("cross-fitted", 400),
     "evaluate first.csv more.csv --label fruit --plain": ("leave-one-out", 500),
     "evaluate more.csv --label fruit --folds 3 --plain": ("3-fold", 100),
 }
@@ -152,7 +152,7 @@ def test_no_test_set_is_needed(forked, words):
 def test_rows_to_evaluate_may_come_through_a_pipe(forked, place):
     done = forked("evaluate - --label fruit --plain", given=place / "more.csv")
     assert (done.returncode, done.stderr) == (0, "")
-    assert "of 100 rows are right (leave-one-out)" in done.stdout
+    assert "of 100 rows are right (cross-fitted)" in done.stdout
 
 
 def test_an_emptied_model_can_be_inspected_and_says_so_when_asked(forked):

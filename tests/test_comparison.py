@@ -224,9 +224,9 @@ def test_ng_and_jordan_on_rows_made_for_it():
     """Copies that naive Bayes counts as if they were news, and noise that logistic regression learns by heart."""
     rng = np.random.default_rng(5)
     label = np.arange(600) % 2
-    told = rng.normal(size=(600, 6)) + label[:, None]
+    told = rng.normal(size=(600, 4)) + label[:, None]
     copies = told[:, :1] + 0.2 * rng.normal(size=(600, 8))
-    contest = Contest.of(Batch.of(np.hstack([told, copies, rng.normal(size=(600, 16))]), label), folds=3)
+    contest = Contest.of(Batch.of(np.hstack([told, copies, rng.normal(size=(600, 24))]), label), folds=3)
     pair = [m for m in contest.methods if m.name in ("linear naive Bayes", "plain logistic regression")]
     (found,) = replace(contest, methods=pair).run().duels
     assert len(found.crossings) == 1

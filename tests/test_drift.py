@@ -256,10 +256,11 @@ def test_words_that_came_and_went_are_named_in_both_directions():
     assert found.sentence.startswith("newsletter 5%, was 0%; telegram 0%, was 5%")
 
 
+HALVES = slice(0, 600), slice(600, 1200)
+
+
 def test_the_same_words_in_other_texts_have_not_drifted():
-    halves = [{name: values[start::2] for name, values in texts("telegram", 1200).items()} for start in (0, 1)]
-    for half in halves:
-        half["fruit"] = ["apple", "pear"] * 300
+    halves = [{name: values[part] for name, values in texts("telegram", 1200).items()} for part in HALVES]
     before, after = (fitted(half, families={"note": "text"}) for half in halves)
     assert moved(before, after) == []
 

@@ -304,7 +304,7 @@ def test_evaluate_judges_the_same_and_suspects_the_same_rows(faces, way):
         mine = estimator.evaluate(rows, **way)
         found, given = verbs.evaluate(fitted, rows, **way), (model, path)
     assert mine.to_dict() == found.to_dict()
-    assert {one.row for one in mine.suspicious} >= WRONG
+    assert {one.row for one in mine.suspicious} >= (WRONG if way else {44})  # a wrong label speaks for itself
     shell = json.loads(typed("evaluate", *given, *flags, "--format", "json"))
     assert len(shell["notes"]) == len(found.notes)  # which say how to type what they advise
     assert {**shell, "notes": []} == json.loads(json.dumps({**found.to_dict(), "notes": []}))

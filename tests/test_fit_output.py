@@ -65,7 +65,8 @@ class Recorder:
             self.seen.append((work, size, sum(done)))
 
 
-PHASES = ["Reading", "Looking", "Learning", "Choosing", "Comparing", "Leaving rows out", "Calibrating"]
+CHOOSING = ["Choosing", "Choosing without folds"]
+PHASES = ["Reading", "Looking", "Learning", *CHOOSING, "Comparing", "Leaving rows out", "Calibrating"]
 
 
 @pytest.mark.parametrize("sampled", [False, True], ids=["all rows looked at", "longer than the sample"])

@@ -32,16 +32,15 @@ def learned():
     return fit_rows(Options(), flowers(400))
 
 
-def test_it_is_the_leave_one_out_of_the_model_by_its_own_calibration(monkeypatch):
-    monkeypatch.setattr(evaluation.leave_one_out, "MOST_ROWS", 0)  # so that the calibration is not fitted anew
-    learned = fit_rows(Options({"height": "gaussian", "colour": "categorical"}), flowers(400))
-    found, kept = evaluation.left_out(learned, [flowers(400)]), learned.tuning.quality
+def test_it_is_what_evaluate_tells_of_the_same_rows(learned):
+    """Each row judged by choices and a calibration made without its fold; on the grid, and without single rows."""
+    rows = flowers(400)
+    table = {name: rows.columns.raw(rows.position(name)) for name in rows.names}
+    labels = [rows.labels.keys[code][1] for code in rows.labels.codes]
+    found, kept = verbs.evaluate({**table, "kind": labels}, label="kind"), learned.tuning.quality
+    assert found.kind == kept.kind == "cross-fitted"
     assert np.array_equal(found.confusion, kept.confusion)
-    on_grid = Quality.of(found, kept.raw_log_loss, kept.curve)
-    assert (on_grid.log_loss, on_grid.reliability) == (kept.log_loss, kept.reliability)
     assert kept.log_loss == pytest.approx(found.log_loss, abs=STEP)
-    raw = fit_rows(Options({"height": "gaussian", "colour": "categorical"}, calibrate=False), flowers(400))
-    assert kept.raw_log_loss == pytest.approx(evaluation.left_out(raw, [flowers(400)]).log_loss, abs=STEP)
     assert kept.suspicious == ()
 
 
@@ -129,7 +128,7 @@ def test_a_sorted_file_is_calibrated_on_all_of_its_classes(learned, monkeypatch)
     monkeypatch.setattr(tune, "MOST_ROWS", 60)
     rows = flowers(400)
     by_label = rows.take(np.argsort(rows.labels.codes, kind="stable"))
-    looked_at = tune.affordable(learned.reading, list(by_label.split(90)))
-    seen = np.concatenate([batch.labels.codes for batch in looked_at])
-    assert len(seen) == 60
-    assert np.bincount(seen)[0] == pytest.approx(60 * np.mean(rows.labels.codes == 0), abs=1)
+    trained = fit_rows(Options(), by_label)
+    assert trained.tuning.quality.rows == 60
+    assert trained.tuning == fit_rows(Options(), rows).tuning
+    assert trained.tuning.quality.confusion.sum(axis=1).min() > 5

@@ -13,7 +13,7 @@ from candide.families.gaussian import Gaussian
 from candide.families.text import Text
 from candide.model.calibration import Calibration
 from candide.model.predictor import Predictor, log_normalised
-from candide.model.reported import BlockEvidence, reported_scores, reported_start
+from candide.model.reported import BlockEvidence, reported_scores
 from candide.model.summary import Summary
 from candide.selection.fit_calibration import Task
 from candide.selection.leave_one_out import LeaveOneOut
@@ -49,9 +49,9 @@ def test_the_reported_score_written_out():
     np.testing.assert_allclose(model.assess(batch).reported, expected, atol=1e-12)
     for index, why in enumerate(model.explain(batch)):
         assert why.reported == pytest.approx(expected[index], abs=1e-9)
-    start = reported_start(model.log_prior, CALIBRATION, model.classes)
     evidence = [BlockEvidence("text", text, length), BlockEvidence("x", x, None)]
-    found = reported_scores(np.tile(start, (len(batch), 1)), CALIBRATION, evidence)
+    log_prior = np.tile(model.log_prior, (len(batch), 1))
+    found = reported_scores(log_prior, CALIBRATION.biases(model.classes), CALIBRATION, evidence)
     np.testing.assert_allclose(found, expected, atol=1e-12)
 
 

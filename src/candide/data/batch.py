@@ -282,7 +282,7 @@ class Batch:
         return self.once(("numbers", *names), lambda: self._numbers(names))
 
     def _numbers(self, names: Sequence[str]) -> FloatArray:
-        if self.readings is None or len(names) == 1 or not isinstance(self.columns, ArrowColumns):
+        if self.readings is None or len(names) < 2 or not isinstance(self.columns, ArrowColumns):
             return self.columns.numbers(self.positions(names))
         return np.hstack([self.numbers([name]) for name in names])
 

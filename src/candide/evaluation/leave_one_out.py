@@ -19,7 +19,7 @@ from candide.kernels.hashing import Hashes, add_numbers, mix_all
 from candide.model.calibration import Calibration
 from candide.model.evaluation import Evaluation
 from candide.model.options import Options
-from candide.model.schema import AUTO, GUESS, Choice
+from candide.model.schema import AUTO, Choice
 from candide.model.scoring import SUSPECTS, Score, classes_in_words
 from candide.model.trained_model import TrainedModel
 from candide.selection.fit_calibration import calibrated_without
@@ -54,15 +54,14 @@ def chose_from_rows(learned: TrainedModel) -> bool:
     """Whether something was chosen by the labels of rows: a family, how a text is read, a table as a whole."""
     if learned.summary.rows < FEWEST_ROWS or len(learned.summary.classes) < 2:
         return False
-    return any(choice.family is not None and is_chosen(choice, learned.options) for choice in learned.schema.choices)
+    return any(is_chosen(choice, learned.options) for choice in learned.schema.choices)
 
 
 def is_chosen(choice: Choice, options: Options) -> bool:
     """Whether a column's family or recipe came from the labels of rows."""
-    assert choice.family is not None
-    if choice.family.has_recipe:
-        return options.text is None and by_hand(options.families, choice.column) == AUTO
-    return isinstance(choice.remembered, Undecided) and choice.rule != GUESS
+    if choice.family is None or by_hand(options.families, choice.column) != AUTO:
+        return False
+    return options.text is None if choice.family.has_recipe else isinstance(choice.remembered, Undecided)
 
 
 def with_suspects(judged: Evaluation, left: Evaluation) -> Evaluation:

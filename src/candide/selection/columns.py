@@ -140,7 +140,7 @@ def best_table(
         return winners
     tryout = Tryout(LeaveOneOut.of_labels(few), engine, choices.folds)
     with watch("Comparing", Size(len(tables) + len(joint_tables), "tables")) as report:
-        trials = [tried(table, tryout, choices) for table in counted([*tables, *joint_tables], report)]
+        trials = [table_trial(table, tryout, choices) for table in counted([*tables, *joint_tables], report)]
     best = clearly_best(trials[0], trials[1 : len(tables)])
     joint = clearly_best(best, trials[len(tables) :], errors=2.0)
     if joint is best or joint.loss > WORTH_A_COVARIANCE * best.loss:
@@ -150,7 +150,7 @@ def best_table(
     return told_why(joint.what, reason)
 
 
-def tried(table: Schema, tryout: Tryout, choices: FoldChoices) -> Trial:
+def table_trial(table: Schema, tryout: Tryout, choices: FoldChoices) -> Trial:
     """How well a table judges rows that had no part in choosing it."""
     asked = choices.asked(table)
     left = choices.joined(table, asked, tryout.left_out(asked), choices.priors(tryout.leaving))

@@ -108,6 +108,12 @@ class Task:
         total = sum(value for value, _ in found)
         return total, [np.sum([slopes[index] for _, slopes in found], axis=0) for index in range(3)]
 
+    def gain(self, bias: FloatArray, log_weight: FloatArray, power: FloatArray) -> float:
+        """By how much the evidence lowers the sum of -log P(label) below that of the prior alone."""
+        plain = replace(self, label_smoothing=np.zeros_like(self.label_smoothing))
+        nothing = map(np.zeros_like, (bias, log_weight, power))
+        return plain.loss(*nothing)[0] - plain.loss(bias, np.exp(log_weight), power)[0]
+
     def curvature(self, bias: FloatArray, weight: FloatArray, power: FloatArray) -> FloatArray:
         """The second derivatives of the loss by bias, log weight and power, [parameter, parameter]."""
         count, blocks, classes = self.terms.shape
@@ -200,8 +206,8 @@ def fitted(
     start = np.concatenate([np.zeros(classes), first_weights(value, texts, classes), np.zeros(blocks)])
     halt = {"maxiter": effort.steps, "ftol": effort.close}
     found = minimize(value, start, jac=True, method="L-BFGS-B", bounds=limits, options=halt)
-    best, prior_loss = found.x, task.loss(*map(np.zeros, (classes, blocks, blocks)))[0]
-    if quantized_number(prior_loss - found.fun) < BY_CHANCE:
+    best = found.x
+    if quantized_number(task.gain(*np.split(best, cuts))) < BY_CHANCE:
         return np.zeros(classes), np.zeros(blocks), np.zeros(blocks)
     if effort.polish and len(best) <= MOST_POLISHED and rows * classes * (classes + blocks**2) <= MOST_PRODUCTS:
         best = polished(best, np.array(limits), lambda point: value(point)[1], curvature(best))

@@ -58,9 +58,9 @@ def sizes(total: int, classes: int) -> list[int]:
     >>> sizes(300, 2)
     [37, 75, 150]
     """
-    found = [total // 2]
-    while found[-1] // 2 >= max(FEWEST_LEARNED, 2 * classes):
-        found.append(found[-1] // 2)
+    found, least = list[int](), max(FEWEST_LEARNED, 2 * classes)
+    while (total := total // 2) >= least:
+        found.append(total)
     return found[::-1]
 
 

@@ -109,14 +109,14 @@ class Deciding:
         _, entrants = self.entered(choice, column)
         (whole,) = contest(column, self.summary, [choice.family])
         without = (self.winner(choice, rest, entrants) for rest in self.without)
-        return (*without, telling(whole, column, self.summary))
+        return (*without, family_that_tells(whole, column, self.summary))
 
     def winner(self, choice: Choice, rest: Summary, entrants: Sequence[AnyFamily]) -> AnyFamily | None:
         """The family that the rows of a fold had no part in choosing; nothing where the column tells nothing."""
         column = self.column(choice, rest)
         smoothed = self.smoothed(choice, column, entrants)
         results = clear_winner_first(contest(column, rest, smoothed), smoothed[0], rest.rows)
-        return telling(results[0], column, rest)
+        return family_that_tells(results[0], column, rest)
 
     def column(self, choice: Choice, summary: Summary) -> RememberedColumn:
         """What a summary remembers of a column."""
@@ -161,7 +161,7 @@ def clear_winner_first(results: Sequence[Result], plain: AnyFamily, rows: float)
     return list(results)
 
 
-def telling(result: Result, column: RememberedColumn, summary: Summary) -> AnyFamily | None:
+def family_that_tells(result: Result, column: RememberedColumn, summary: Summary) -> AnyFamily | None:
     """The family, unless rows left out are judged no better by it than by the prior alone."""
     return result.family if result.loss < ColumnContest.of(column, summary).prior_loss else None
 

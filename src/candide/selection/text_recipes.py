@@ -25,6 +25,7 @@ from candide.families.words.term_lists import way_of_cutting
 from candide.families.words.term_matrix import TermMatrix, WeighedTerms
 from candide.kernels.threads import in_parallel
 from candide.model.options import Options
+from candide.model.predictor import log_priors
 from candide.model.schema import Choice
 from candide.model.summary import Summary, grid_weights
 from candide.selection.fit_calibration import Effort
@@ -149,6 +150,8 @@ class Corpus:
         summary = Summary.of((), column)
         few = max(LEAST_ROWS, min(MOST_ROWS, MOST_CELLS // len(summary.classes)))
         judging = LeaveOneOut.of(summary, column.rows(0, few))
+        prior = np.tile(log_priors(summary, "empirical"), (len(judging.labels), 1))
+        judging = replace(judging, prior=prior)  # without each row, its own class would always be the rarer of equals
         labels, weights = known_labels(summary, column), grid_weights(column)
         return cls(family, family.view(column, column.names), labels, weights, judging, smoothings)
 

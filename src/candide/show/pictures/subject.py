@@ -37,7 +37,7 @@ class Subject:
     joined: frozenset[str] = frozenset()
     cells: Mapping[str, Cells] = field(default_factory=dict)
     """Where the numbers of some columns lie."""
-    bias: FloatArray = field(default_factory=lambda: np.zeros(0))
+    bias: FloatArray | float = 0.0
     """What is added to each class where something is known."""
 
     @classmethod

@@ -106,7 +106,8 @@ class Panel:
             if column not in typed or typed[column].name == profile.column
         )
         left, joined = len(able) - len(chosen), len(subject.joined)
-        return cls(subject.classes, subject.start, subject.bias, log_prior, controls, left, joined)
+        bias = np.zeros_like(subject.start) + subject.bias
+        return cls(subject.classes, subject.start, bias, log_prior, controls, left, joined)
 
     def to_json(self) -> str:
         """Data for the page: nothing in it can end the element it stands in."""

@@ -86,7 +86,7 @@ SAID = {
     "evaluate": ["of 100 rows are right (rows given)", "95% interval", "log loss", "Brier", "calibration", "precision",
                  "Truth in rows", "Do probabilities mean what they say?"],
     "inspect": ["negative_binomial", "counts from 0", "deviation", "prior", "first.csv", "400 rows of", "bits",
-                "Leave-one-out quality"],
+                "Quality"],
     "learn": ["100 rows learned; learned.candide now holds 500"],
     "forget": ["400 rows forgotten; empty.candide now holds 0"],
     "merge": ["2 models added; twice.candide holds 800 rows"],
@@ -152,7 +152,7 @@ def test_no_test_set_is_needed(forked, words):
 def test_rows_to_evaluate_may_come_through_a_pipe(forked, place):
     done = forked("evaluate - --label fruit --plain", given=place / "more.csv")
     assert (done.returncode, done.stderr) == (0, "")
-    assert "of 100 rows are right (cross-fitted)" in done.stdout
+    assert "of 100 rows are right (leave-one-out)" in done.stdout
 
 
 def test_an_emptied_model_can_be_inspected_and_says_so_when_asked(forked):

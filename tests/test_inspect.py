@@ -177,7 +177,7 @@ def test_calibration_tells_when_it_is_older_than_the_counts(capsys):
 
 def test_a_card_reads_from_the_whole_to_the_parts(card, capsys):
     shown = printed(card, capsys)
-    parts = ["600 rows: fruit", "Classes", "Leave-one-out quality", "accuracy", "Columns, the most telling first",
+    parts = ["600 rows: fruit", "Classes", "Quality", "accuracy", "Columns, the most telling first",
              "How each was chosen", "What each column holds", "What each class looks like", "Options and origin",
              "learned from"]  # fmt: skip
     indices = [shown.index(part) for part in parts]

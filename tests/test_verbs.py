@@ -252,7 +252,7 @@ def test_classes_that_are_numbers_can_be_named_by_text():
 def test_inspect_is_ready_for_json(fitted):
     card = json.loads(json.dumps(verbs.inspect(fitted), default=str))
     assert [one["class"] for one in card["classes"]] == list(fitted.classes)
-    assert {c["column"]: c["family"] for c in card["columns"]}["spots"] == "negative_binomial"
+    assert {c["column"]: c["family"] for c in card["columns"]}["spots"] == "poisson"
 
 
 def test_a_classifier_is_a_model_too(fitted, tmp_path):

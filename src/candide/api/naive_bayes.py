@@ -80,7 +80,7 @@ class NaiveBayes(Shared, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         several words long are text, and so is a plain sequence of strings, one a row.
     calibrate : bool
         Whether `fit` makes the probabilities mean what they say: a bias for each class and a weight for each block,
-        fitted on leave-one-out scores. Fewer than 50 rows are too few for that, and are left as they are.
+        fitted on rows left out, under choices made without them. Fewer than 50 are too few, unless eight of each class.
     engine : "local"
     ledger : bool
         Whether to note a 128-bit hash of every row. Sums alone cannot show of every row that it was never learned; with

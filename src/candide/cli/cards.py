@@ -42,10 +42,15 @@ def model_in_a_line(card: dict[str, Any]) -> str:
     )
 
 
+FLATTERING = "Leave-one-out under choices made from the same rows"
+HONEST = "Rows judged by choices made without them"
+
+
 def how_good(quality: dict[str, Any]) -> str:
     """One line about what `fit` measured."""
+    how = FLATTERING if quality["kind"] == "leave-one-out" else HONEST
     return (
-        f"Leave-one-out under the families chosen: accuracy {three_digits(quality['accuracy'])} "
+        f"{how}: accuracy {three_digits(quality['accuracy'])} "
         f"(always the commonest class: {three_digits(quality['baseline'])}), "
         f"log loss {three_digits(quality['log_loss'])}"
     )
@@ -211,7 +216,7 @@ def commonest_classes(card: dict[str, Any], most: int = CLASSES_SHOWN) -> list[d
 
 def show_quality(card: dict[str, Any], model: str) -> None:
     """How well the rows fared that were left out, or how to find out."""
-    heading("Leave-one-out quality")
+    heading("Quality")
     found = card["quality"]
     if found is None:
         sources = card["provenance"].get("sources", [])
@@ -229,7 +234,7 @@ def show_quality(card: dict[str, Any], model: str) -> None:
         ("calibration error", three_digits(found["calibration_error"]), "probability against share that is right; by "
          f"chance up to {found['calibration_error_by_chance']:.3f}"),
         ("ROC area", three_digits(found["roc_area"]), "how often a row of a class ranks above another; 0.5 is chance"),
-        ("rows", f"{found['rows']:,}", "each judged by what all others taught, in fit"),
+        ("rows", f"{found['rows']:,}", "judged in fit, when each was left out"),
     ]  # fmt: skip
     show_table(("", "", ""), rows, right=(1,), flexible=2)
 

@@ -39,9 +39,9 @@ def evaluate(
 ) -> None:
     """Say how good the answers are.
 
-    With a model, on rows it has not learned. Without one, a model is fitted to the rows and each is judged by what all
-    others taught, so no test set is needed; --folds also chooses families anew without the rows it judges. What that
-    model is to be is said as for fit.
+    With a model, on rows it has not learned. Without one, a model is fitted to the rows and each is judged by choices
+    and a calibration made without it, so no test set is needed; --folds fits anew without the rows it judges. What
+    that model is to be is said as for fit.
 
     Example: candide evaluate titanic.candide test.csv
 

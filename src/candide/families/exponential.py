@@ -16,6 +16,7 @@ class Exponential(Density):
     """Numbers from zero up whose chance falls off steadily, such as gaps between events."""
 
     rank = 70
+    is_simple = True
     support = NOT_NEGATIVE
     called = ("mean",)
     formula = "e^-({x} / {mean}) / {mean}"

@@ -16,6 +16,7 @@ class Geometric(Density):
     """Counts that fall off by a constant factor: tries, repeats, lengths of runs."""
 
     rank = 100
+    is_simple = True
     support = COUNTS
     called = ("chance of one more", "chance to stop")
     formula = "{chance of one more}^{x} · {chance to stop}"

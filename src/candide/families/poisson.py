@@ -21,6 +21,7 @@ class Poisson(Density):
     """
 
     rank = 80
+    is_simple = True
     support = COUNTS
     called = ("rate",)
     formula = "{rate}^{x} · e^-{rate} / {x}!"

@@ -65,8 +65,8 @@ class Student(Density):
 def log_rising_half(number: FloatArray) -> FloatArray:
     """log(Gamma(a + 1/2) / Gamma(a)), by its series where large terms would cancel.
 
-    >>> log_rising_half(np.array([1.0, 1e9])).round(12).tolist()
-    [-0.120782237635, 10.361632918347]
+    >>> log_rising_half(np.array([1.0, 1e9])).round(6).tolist()
+    [-0.120782, 10.361633]
     """
     small, step = np.minimum(number, LARGE), 1 / np.maximum(number, LARGE)
     square = step * step

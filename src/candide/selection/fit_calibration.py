@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.optimize import minimize
 
-from candide.data.arrays import AnyArray, FloatArray, IntArray
+from candide.data.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from candide.data.grid import NEAR, quantized, quantized_number, quantized_share
 from candide.data.values import Key
 from candide.families.base.family import Block
@@ -38,8 +38,9 @@ HOLD_POWER = 0.0005
 """How strongly, for each row, the powers of length are held to zero."""
 BY_CHANCE = 3.0
 """Evidence that lowers the loss of all left-out rows by fewer nats than this has no weight: then the prior answers."""
+STARTS_OF_TABLE = (-0.3, -1.5, -3.0, -5.0)
 STARTS_OF_TEXT = (-6.0, -5.0, -4.0, -3.0, -2.0, -1.0, 0.0)
-"""Logarithms of weights to begin with: the amounts of texts come in many scales."""
+"""Logarithms of weights to begin with: texts come in many scales, and few rows are wrong by hundreds of nats."""
 
 
 MANY_CLASSES = 8
@@ -78,7 +79,7 @@ class Task:
     @classmethod
     def of(cls, rows: LeftOut, with_length: AnyArray) -> Task:
         terms = near(rows.terms)
-        own = np.isfinite(rows.prior[np.arange(len(rows.labels)), rows.labels])
+        own = np.isfinite(rows.prior[np.arange(len(rows.labels)), rows.labels]) & has_spread(rows)
         start = np.maximum(rows.prior, rows.prior.max(axis=1, keepdims=True) - FARTHEST)
         logs = np.where(np.asarray(with_length)[:, None], np.log(np.maximum(rows.lengths, 1.0)), 0.0)
         kept = LeftOut(rows.labels, rows.weights * own, rows.prior, rows.terms, rows.lengths, rows.log_marginal)
@@ -139,6 +140,15 @@ def label_smoothing_of(rows: LeftOut) -> FloatArray:
     seen = np.bincount(rows.labels, rows.weights, classes)
     wrong = np.sqrt(min(1.0, MANY_CLASSES / classes))
     return np.asarray(wrong / (seen[rows.labels] + 2) / max(classes - 1, 1))
+
+
+def has_spread(rows: LeftOut) -> BoolArray:
+    """Which rows leave at least two others of their class: of a single one nobody can tell how far values lie apart.
+
+    All rows, where no class has as many.
+    """
+    enough = np.bincount(rows.labels, rows.weights, rows.prior.shape[1])[rows.labels] > 2
+    return np.asarray(enough | (not enough.any()))
 
 
 def near(terms: FloatArray) -> FloatArray:
@@ -231,12 +241,18 @@ def held_together(texts: AnyArray) -> FloatArray:
 def first_weights(
     value: Callable[[FloatArray], tuple[float, FloatArray]], texts: AnyArray, classes: int
 ) -> FloatArray:
-    """Where the search begins: all texts at about the one weight that does best.
+    """Where the search begins: all texts at about the one weight that does best, and so all columns of a table.
 
     The loss is convex in a common weight, so its slope tells on which side the best lies. Where it is flat, all rows
     are right by far, and a smaller weight would do.
     """
-    start = np.full(len(texts), -0.3)
+    nothing = np.zeros(classes), np.zeros(len(texts))
+
+    def loss_at(weight: float) -> float:
+        return value(np.concatenate([nothing[0], nothing[1] + weight, nothing[1]]))[0]
+
+    common = min(STARTS_OF_TABLE, key=loss_at)
+    start = np.full(len(texts), common)
     if not texts.any():
         return start
 

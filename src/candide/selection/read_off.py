@@ -154,9 +154,9 @@ class Deciding:
 
 
 def clear_winner_first(results: Sequence[Result], plain: AnyFamily, rows: float) -> list[Result]:
-    """The results, best first, but for the plain family where nobody is better by more than chance."""
+    """The results, best first, but for the plain family where nobody is better by more than chance, or simpler."""
     own = next(result for result in results if result.family == plain)
-    if (own.loss - results[0].loss) * rows < BEST_OF_MANY:
+    if not results[0].family.is_simple and (own.loss - results[0].loss) * rows < BEST_OF_MANY:
         return [own, *(result for result in results if result is not own)]
     return list(results)
 

@@ -27,7 +27,9 @@ from candide.selection.leave_one_out import LeaveOneOut, LeftOut
 from candide.selection.read_off import FEWEST_ROWS
 from candide.selection.scored_rows import scored_without
 
-FEWEST_CALIBRATED = 20
+FEWEST_OF_A_CLASS = 8
+"""Where rows are too few to choose by, calibration needs so many of every class: fewer hardly have a spread."""
+
 MOST_ROWS = 20_000
 CELLS = 30_000_000
 """At most so many rows, and so many (row, class, block) cells, are looked at: the latter are 240 MB."""
@@ -49,7 +51,7 @@ def tune(
     Nothing where rows are few or classes one.
     """
     summary, options = trained.reading, trained.options
-    if len(rows) < FEWEST_CALIBRATED or len(summary.classes) < 2 or not summary.blocks:
+    if not can_be_calibrated(summary, len(rows)):
         return Tuned()
     few = affordable(summary, len(rows))
     rows, choices = rows.rows(0, few), choices.rows(slice(0, few))
@@ -71,6 +73,13 @@ def tune(
         judged = judged_in_folds(summary, left, asked_for, choices.folds)
         measured = quality(summary, left, judged, curve)
         return Tuned(Tuning(calibration, novelty, measured, summary.rows), leaks(summary, left), judged)
+
+
+def can_be_calibrated(summary: Summary, rows: int) -> bool:
+    """Whether rows are enough to calibrate on."""
+    if len(summary.classes) < 2 or not summary.blocks:
+        return False
+    return rows >= FEWEST_ROWS or bool(summary.counts.min() >= FEWEST_OF_A_CLASS)
 
 
 def weigh_alike(summary: Summary, rows: Batch) -> bool:

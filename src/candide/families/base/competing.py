@@ -90,6 +90,8 @@ class Competing:
     reads: ClassVar[str] = NUMBER
     #: Who is asked first; the earlier wins a tie. Equal ranks go by name.
     rank: ClassVar[int] = LAST
+    #: Whether one number a class is all it fits: then it need not win by more than chance.
+    is_simple: ClassVar[bool] = False
     #: Whether it may also stand for all columns of numbers at once.
     for_whole_tables: ClassVar[bool] = False
     #: Whether the columns of a block speak together, so that there is no saying which of them said what.

@@ -182,7 +182,7 @@ def probabilities(findings: Findings) -> str:
     about = "Of the answers given with a probability of 80%, about 80% should be right: dots should lie on the line."
     drawing = picture("picture-reliability", reliability(measured), sentences.reliability_in_words(measured))
     said = calibration_in_words(measured)
-    if findings.tested is None and findings.trained.tuning.calibration is not None:
+    if findings.tested is None and measured.kind == "leave-one-out" and findings.trained.tuning.calibration is not None:
         said += " The calibration was fitted to these very answers, so for new rows they may be farther off."
     return section("reliability", title, paragraph(about), paragraph(said), drawing)
 

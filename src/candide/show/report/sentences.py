@@ -8,7 +8,7 @@ import numpy as np
 
 from candide.data.written_numbers import percent
 from candide.families.base.profile import COUNTS, CURVE, EVENTS, STEPS, Profile
-from candide.model.evaluation import ROWS_GIVEN
+from candide.model.evaluation import CROSS_FITTED, ROWS_GIVEN
 from candide.show.pictures.features import against_the_rest, usual_evidence
 from candide.show.pictures.lettering import figure_of, lettered, share_of
 from candide.show.pictures.scales import Scales, scale_labels
@@ -18,6 +18,7 @@ from candide.show.report.calibration_words import calibration_in_words
 CLASSES_TOLD = 6
 WORDS_TOLD = 3
 WAYS = {
+    CROSS_FITTED: "when each is judged by choices and a calibration made without it",
     "leave-one-out": "when each is judged by what all others taught, under choices made from all",
     ROWS_GIVEN: "(the rows given for this report)",
 }

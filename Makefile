@@ -35,6 +35,8 @@ bench: .venv/.develops       ## speed beside scikit-learn, into benchmarks/resul
 
 bench-accuracy: .venv/.develops  ## accuracy, log loss and calibration beside scikit-learn on ../shared/data
 	$(BIN)/python benchmarks/accuracy.py
+	$(BIN)/python benchmarks/honesty.py
+	$(BIN)/python benchmarks/novelty.py
 
 pictures: .venv/.develops    ## every picture of the documents, drawn anew
 	$(BIN)/python docs/make_pictures.py

@@ -21,10 +21,11 @@ from candide.model.evaluation import Evaluation
 from candide.model.options import Options
 from candide.model.schema import AUTO, Choice
 from candide.model.scoring import SUSPECTS, Score, classes_in_words
+from candide.model.summary import NO_WEIGHTS
 from candide.model.trained_model import TrainedModel
 from candide.selection.fit_calibration import calibrated_without
 from candide.selection.folds import FOLDS
-from candide.selection.leave_one_out import LeaveOneOut, LeftOut, prepared_blocks
+from candide.selection.leave_one_out import LeaveOneOut, LeftOut, prepared_blocks, priors_without
 from candide.selection.read_off import FEWEST_ROWS
 from candide.selection.scored_rows import pieces, scored_without
 from candide.selection.tune import CELLS, MOST_ROWS
@@ -123,6 +124,11 @@ class LeftOutScorer:
         """How good the answers are."""
         return scored_without(left, self.learned.reading, calibration, numbers, self.suspects)
 
+    def empirical(self, left: LeftOut) -> LeftOut:
+        """The same under the priors of the rows: a calibration must not take back what other priors ask for."""
+        weights = left.weights if (left.weights != 1.0).any() else NO_WEIGHTS
+        return replace(left, prior=priors_without(self.learned.reading, left.labels, weights))
+
     def calibrated_in_folds(self, left: LeftOut) -> Score:
         """The score where each fold of the rows is judged by a calibration fitted on the others.
 
@@ -133,7 +139,7 @@ class LeftOutScorer:
         left, folds = left.rows(order), np.arange(len(order)) % FOLDS
         total = Score(most=self.suspects)
         reading = self.learned.reading
-        for here, calibration in calibrated_without(left, folds, reading.classes, reading.blocks):
+        for here, calibration in calibrated_without(self.empirical(left), folds, reading.classes, reading.blocks):
             total += self.score(left.rows(here), calibration, order[here])
         return total
 

@@ -43,6 +43,10 @@ class Result:
 
     family: AnyFamily
     loss: float
+    prior_loss: float
+    """That of the prior alone."""
+    rows: int
+    """How many rows judged: as few as have these proportions."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,10 +143,11 @@ class ColumnContest:
 def contest(column: RememberedColumn, summary: Summary, entrants: Sequence[AnyFamily]) -> list[Result]:
     """The entrants by their log loss on rows left out, best first; the earlier of equals."""
     usual, found = ColumnContest.of(column, summary), []
+    prior_loss = usual.prior_loss
     for family in entrants:
         own = family.judging_rows(column.kept, column.name, summary.weighed)
         judged = usual if own is None else ColumnContest.of_rows(own)
-        found.append(Result(family, judged.loss(family)))
+        found.append(Result(family, judged.loss(family), prior_loss, int(judged.rows.weights.sum())))
     return sorted(found, key=lambda result: result.loss)
 
 

@@ -17,7 +17,7 @@ from candide.model.options import Options
 from candide.model.schema import GUESS, IGNORE, LEFT_OUT, Choice, Schema, chosen
 from candide.model.summary import Summary
 from candide.selection.candidates import candidates, smoothed_by_itself
-from candide.selection.contest import ColumnContest, Result, contest
+from candide.selection.contest import Result, contest
 from candide.selection.look import RememberedColumn, remembered_column
 from candide.selection.user_options import is_open
 from candide.statistics.column_memory import ColumnMemory
@@ -96,7 +96,7 @@ class Deciding:
         entrants = self.smoothed(choice, column, entrants)
         if len(entrants) == 1:
             return replace(choice, family=entrants[0])
-        results = clear_winner_first(contest(column, self.summary, entrants), entrants[0], self.summary.rows)
+        results = clear_winner_first(contest(column, self.summary, entrants), entrants[0])
         return replace(choice, family=results[0].family, reason=f"{choice.reason}; {told(results)}")
 
     def without_folds(self, choice: Choice) -> tuple[AnyFamily | None, ...]:
@@ -109,14 +109,13 @@ class Deciding:
         _, entrants = self.entered(choice, column)
         (whole,) = contest(column, self.summary, [choice.family])
         without = (self.winner(choice, rest, entrants) for rest in self.without)
-        return (*without, family_that_tells(whole, column, self.summary))
+        return (*without, family_that_tells(whole))
 
     def winner(self, choice: Choice, rest: Summary, entrants: Sequence[AnyFamily]) -> AnyFamily | None:
         """The family that the rows of a fold had no part in choosing; nothing where the column tells nothing."""
         column = self.column(choice, rest)
         smoothed = self.smoothed(choice, column, entrants)
-        results = clear_winner_first(contest(column, rest, smoothed), smoothed[0], rest.rows)
-        return family_that_tells(results[0], column, rest)
+        return family_that_tells(clear_winner_first(contest(column, rest, smoothed), smoothed[0])[0])
 
     def column(self, choice: Choice, summary: Summary) -> RememberedColumn:
         """What a summary remembers of a column."""
@@ -153,17 +152,17 @@ class Deciding:
         return bool(self.summary.rows >= FEWEST_ROWS and len(self.summary.classes) > 1)
 
 
-def clear_winner_first(results: Sequence[Result], plain: AnyFamily, rows: float) -> list[Result]:
+def clear_winner_first(results: Sequence[Result], plain: AnyFamily) -> list[Result]:
     """The results, best first, but for the plain family where nobody is better by more than chance, or simpler."""
     own = next(result for result in results if result.family == plain)
-    if not results[0].family.is_simple and (own.loss - results[0].loss) * rows < BEST_OF_MANY:
+    if not results[0].family.is_simple and (own.loss - results[0].loss) * own.rows < BEST_OF_MANY:
         return [own, *(result for result in results if result is not own)]
     return list(results)
 
 
-def family_that_tells(result: Result, column: RememberedColumn, summary: Summary) -> AnyFamily | None:
+def family_that_tells(result: Result) -> AnyFamily | None:
     """The family, unless rows left out are judged no better by it than by the prior alone."""
-    return result.family if result.loss < ColumnContest.of(column, summary).prior_loss else None
+    return result.family if result.loss < result.prior_loss else None
 
 
 def smoothed_for(family: AnyFamily, column: RememberedColumn) -> AnyFamily:

@@ -18,7 +18,7 @@ from candide.model.options import Options
 from candide.model.schema import LEFT_OUT, OPEN, Choice, Schema
 from candide.model.summary import Summary
 from candide.selection.candidates import candidates, holds_numbers
-from candide.selection.contest import ColumnContest, contest
+from candide.selection.contest import contest
 from candide.selection.copies import copies, recodings_of_label
 from candide.selection.identifiers import is_called_id, might_name, mostly_own_values, names_rows
 from candide.selection.leaks import Leak
@@ -130,7 +130,7 @@ def tells_nothing(choice: Choice, column: Batch) -> bool:
     summary = Summary.of((Block(Undecided(), column.names),), column)
     remembered = remembered_column(summary.statistics[0], column.names, choice.column)
     best = contest(remembered, summary, candidates(choice.family, remembered.look()[0], remembered))[0]
-    return bool((ColumnContest.of(remembered, summary).prior_loss - best.loss) * summary.rows < BY_CHANCE)
+    return (best.prior_loss - best.loss) * best.rows < BY_CHANCE
 
 
 def label_recodings(rows: Batch, columns: list[str]) -> Iterator[Suspicion]:

@@ -112,7 +112,7 @@ def test_fit_prints_how_good_it_is_and_what_to_look_at_twice(tmp_path):
     numbered = [f"nr,{header}", *(f"{index},{line}" for index, line in enumerate(lines))]
     path.write_text("\n".join(numbered) + "\n")
     told = candide("fit", str(path), "--label", "y", "-o", model)
-    (line,) = [line for line in told.splitlines() if line.startswith("Leave-one-out under the families chosen")]
+    (line,) = [line for line in told.splitlines() if line.startswith("Rows judged by choices made without them")]
     assert "always the commonest class: 0.5" in line
     assert "log loss 0." in line
     for shown in (told, candide("inspect", model)):

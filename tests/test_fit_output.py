@@ -122,7 +122,7 @@ def test_fit_prints_how_good_it_is_and_what_to_look_at_twice(tmp_path):
 
 def test_a_plain_fit_measured_nothing_and_says_nothing_of_it(tmp_path):
     path = written(tmp_path / "data.csv", 100, 2)
-    assert "Leave-one-out" not in candide("fit", str(path), "--label", "y", "--plain")
+    assert "Rows judged" not in candide("fit", str(path), "--label", "y", "--plain")
 
 
 class OnTerminal:

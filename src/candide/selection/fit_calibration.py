@@ -159,13 +159,20 @@ def near(terms: FloatArray) -> FloatArray:
 
 
 def calibrated(
-    rows: LeftOut, classes: Sequence[Key], blocks: Sequence[Block], effort: Effort = IN_FULL
+    rows: LeftOut,
+    classes: Sequence[Key],
+    blocks: Sequence[Block],
+    effort: Effort = IN_FULL,
+    like: Calibration | None = None,
 ) -> Calibration:
-    """The calibration with the least leave-one-out log loss, held back a little where rows are few."""
+    """The calibration with the least leave-one-out log loss, held back a little where rows are few.
+
+    The search begins at one `like` it, where there is one: that of nearly the same rows.
+    """
     texts = np.array([block.family.has_length for block in blocks], dtype=bool)
     task = Task.of(rows, texts & effort.power)
     limits = np.array([block.family.evidence_limits for block in blocks]).reshape(-1, 4)
-    bias, weight, power = fitted(task, texts, limits, effort)
+    bias, weight, power = fitted(task, texts, limits, effort, point_of(like, classes, blocks))
     keys = [block.key for block in blocks]
     return Calibration(
         dict(zip(classes, bias.tolist(), strict=True)),
@@ -175,17 +182,32 @@ def calibrated(
 
 
 def calibrated_without(
-    rows: LeftOut, folds: IntArray, classes: Sequence[Key], blocks: Sequence[Block]
+    rows: LeftOut,
+    folds: IntArray,
+    classes: Sequence[Key],
+    blocks: Sequence[Block],
+    like: Calibration | None = None,
 ) -> Iterator[tuple[IntArray, Calibration]]:
     """The rows of each fold, and the calibration of all others: a calibration must not judge rows it was fitted on."""
     for fold in np.unique(folds):
         here = folds == fold
         others = replace(rows, weights=np.where(here, 0.0, rows.weights))
-        yield np.flatnonzero(here), calibrated(others, classes, blocks)
+        yield np.flatnonzero(here), calibrated(others, classes, blocks, like=like)
+
+
+def point_of(
+    calibration: Calibration | None, classes: Sequence[Key], blocks: Sequence[Block]
+) -> FloatArray | None:
+    """Bias, log weight and power in one row of numbers; nothing where some block has no weight."""
+    if calibration is None or any(calibration.is_silent(block.key) for block in blocks):
+        return None
+    weights = np.array([calibration.weight.get(block.key, 1.0) for block in blocks])
+    powers = np.array([calibration.power.get(block.key, 0.0) for block in blocks])
+    return np.concatenate([calibration.biases(classes), np.log(weights), powers])
 
 
 def fitted(
-    task: Task, texts: AnyArray, evidence_limits: FloatArray, effort: Effort
+    task: Task, texts: AnyArray, evidence_limits: FloatArray, effort: Effort, start: FloatArray | None = None
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Bias, weight and power by quasi-Newton steps on the penalised loss."""
     rows, blocks, classes = task.terms.shape
@@ -213,7 +235,9 @@ def fitted(
     limits: list[Any] = [(-np.inf, np.inf) if effort.bias else (0.0, 0.0)] * classes
     limits += np.log(evidence_limits[:, :2]).tolist()
     limits += (evidence_limits[:, 2:] * effort.power).tolist()
-    start = np.concatenate([np.zeros(classes), first_weights(value, texts, classes), np.zeros(blocks)])
+    if start is None:
+        start = np.concatenate([np.zeros(classes), first_weights(value, texts, classes), np.zeros(blocks)])
+    start = np.clip(start, *np.transpose(limits))
     halt = {"maxiter": effort.steps, "ftol": effort.close}
     found = minimize(value, start, jac=True, method="L-BFGS-B", bounds=limits, options=halt)
     best = found.x

@@ -11,6 +11,7 @@ from candide.data.batch import Batch
 from candide.data.metrics import mean_loss
 from candide.data.progress import Size, Watch, unwatched
 from candide.engines.protocol import Engine
+from candide.model.calibration import Calibration
 from candide.model.evaluation import CROSS_FITTED, Evaluation
 from candide.model.quality import Point, Quality
 from candide.model.reading import read_as
@@ -64,13 +65,13 @@ def tune(
         said = leaving.expected_in_folds(said, choices.folds, engine)
         left = choices.joined(trained.schema, asked, said, choices.priors(leaving))
     with watch("Calibrating", Size(None, "steps")):
-        silent = choices.silent_blocks(trained.schema)
-        calibration = calibrated(left, summary.classes, summary.blocks).silenced(silent)
+        found = calibrated(left, summary.classes, summary.blocks)
+        calibration = found.silenced(choices.silent_blocks(trained.schema))
         novelty = novelty_of(summary.blocks, left, [rows])
         own = replace(leaving, summary=summary)
         curve = learning_curve([own], calibration, engine, options.priors, options.class_weight)
         asked_for = replace(left, prior=choices.priors(leaving, options.priors, options.class_weight))
-        judged = judged_in_folds(summary, left, asked_for, choices.folds)
+        judged = judged_in_folds(summary, left, asked_for, choices.folds, found)
         measured = quality(summary, left, judged, curve)
         return Tuned(Tuning(calibration, novelty, measured, summary.rows), leaks(summary, left), judged)
 
@@ -93,10 +94,12 @@ def affordable(summary: Summary, rows: int) -> int:
     return min(rows, max(FEWEST_ROWS, min(MOST_ROWS, CELLS // (len(summary.classes) * len(summary.blocks)))))
 
 
-def judged_in_folds(summary: Summary, rows: LeftOut, asked_for: LeftOut, folds: IntArray) -> Evaluation:
+def judged_in_folds(
+    summary: Summary, rows: LeftOut, asked_for: LeftOut, folds: IntArray, whole: Calibration
+) -> Evaluation:
     """How well rows are judged by choices and a calibration in which they had no part, under the priors asked for."""
     score = Score(most=0)
-    for here, calibration in calibrated_without(rows, folds % CHOICES, summary.classes, summary.blocks):
+    for here, calibration in calibrated_without(rows, folds % CHOICES, summary.classes, summary.blocks, whole):
         score += scored_without(asked_for.rows(here), summary, calibration, here, suspects=0)
     return score.evaluation(CROSS_FITTED, None, summary.classes)
 

@@ -138,3 +138,12 @@ def test_left_out_figures_say_that_choices_are_fixed():
     assert not fixed.notes
 
 
+
+
+def test_a_class_whose_only_row_is_in_one_fold_is_no_obstacle():
+    """Without that fold there is one class, and nothing to tell; the loss used to be no number."""
+    table = noise(120, 3, "numbers", 9)
+    table["y"] = ["no"] * 119 + ["yes"]
+    found = NaiveBayes().fit(table, "y").trained_.tuning.quality
+    assert np.isfinite(found.log_loss)
+    assert found.accuracy >= 119 / 120 - 1e-9

@@ -113,6 +113,8 @@ class Deciding:
 
     def winner(self, choice: Choice, rest: Summary, entrants: Sequence[AnyFamily]) -> AnyFamily | None:
         """The family that the rows of a fold had no part in choosing; nothing where the column tells nothing."""
+        if len(rest.classes) < 2:  # all rows of the others are in the fold
+            return None
         column = self.column(choice, rest)
         smoothed = self.smoothed(choice, column, entrants)
         return family_that_tells(clear_winner_first(contest(column, rest, smoothed), smoothed[0])[0])

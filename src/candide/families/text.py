@@ -29,7 +29,7 @@ from candide.families.words.leave_one_out import TallyIndex, TextsLeftOut
 from candide.families.words.options import TextOptions
 from candide.families.words.parameters import TextParameters, counting_unit, unigrams
 from candide.families.words.term_lists import lengths_of
-from candide.families.words.term_matrix import TermMatrix
+from candide.families.words.term_matrix import TermMatrix, TermsLearnedInPart
 from candide.families.words.word_basis import count_bases, counts_of, unspoken
 from candide.families.words.word_places import places
 from candide.families.words.word_tally_builder import WordTallyBuilder
@@ -210,11 +210,18 @@ class Text(Family[WordTally, WordTallyBuilder, Documents, TextParameters]):
 
     def leave_each_out(self, rows: BlockRows[Documents], columns: tuple[str, ...], classes: int) -> BlockScores:
         """The texts are counted by their numbers of terms, so that none is cut that was cut before."""
-        weighed = TermMatrix.of(rows.values, rows.labels, rows.weights, classes, self.options).weighed(
-            self.options.weighting
-        )
+        weighed = self._matrix(rows, classes).weighed(self.options.weighting)
         weights, smoothing = weighed.weights, float(self.smoothing)
         return weighed.leaving.assess(weighed.rows, weighed.labels, weights, smoothing, self._models, self.is_auxiliary)
+
+    def learned_in_part(
+        self, rows: BlockRows[Documents], columns: tuple[str, ...], classes: int, learned: IntArray
+    ) -> TermsLearnedInPart:
+        """By numbers of terms as well."""
+        return TermsLearnedInPart.of(self._matrix(rows, classes), learned, float(self.smoothing))
+
+    def _matrix(self, rows: BlockRows[Documents], classes: int) -> TermMatrix:
+        return TermMatrix.of(rows.values, rows.labels, rows.weights, classes, self.options)
 
     @property
     def _models(self) -> tuple[str, ...]:

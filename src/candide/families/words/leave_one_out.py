@@ -136,7 +136,7 @@ class WordCountsWithout:
         for model, said in zip(models, found, strict=True):
             self.add(rows, labels, weights, (smoothing,), model, said[None])
         likelihood = np.zeros_like(found[0]) if is_auxiliary else found[-1]
-        length = np.diff(running(rows.amounts)[rows.indptr]) / self.options.unit
+        length = lengths_of_rows(rows, self.options)
         return BlockScores(found[0], likelihood, length, self.unknown_words_log_likelihood(rows, labels, weights))
 
     def _added(
@@ -208,6 +208,11 @@ class WordCountsWithout:
         found = Absence(np.empty(len(labels)), np.empty(len(labels), dtype=np.int64))
         absences(starts, counts[first], words, seen.kept_words, seen.unit, smoothing, labels, documents, found)
         return found
+
+
+def lengths_of_rows(rows: Rows, options: TextOptions) -> FloatArray:
+    """How much the terms of each row weigh together, weighed as they are."""
+    return np.diff(running(rows.amounts)[rows.indptr]) / options.unit
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,7 +11,7 @@ from candide.data.arrays import AnyArray, FloatArray, IntArray, readonly
 from candide.data.errors import OverflowRefused
 from candide.families.words.documents import Documents
 from candide.families.words.event_models import NO_FLOATS, NO_INTEGERS
-from candide.families.words.leave_one_out import Pairs, WordCountsWithout
+from candide.families.words.leave_one_out import Pairs, WordCountsWithout, lengths_of_rows
 from candide.families.words.options import TextOptions
 from candide.families.words.parameters import inverse_frequency, listed
 from candide.families.words.term_lists import cut_into_terms, weighed, weight_units
@@ -19,7 +19,7 @@ from candide.families.words.vocabulary import Vocabulary
 from candide.kernels.word_leaving import MISSING, Rows, count_rows
 from candide.kernels.word_merging import sort_words
 from candide.statistics.weight_grid import CEILING, amounts, bits_of
-from candide.statistics.word_tally import running
+from candide.statistics.word_tally import gathered, running
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,6 +69,11 @@ class TermMatrix:
     def __len__(self) -> int:
         """How many documents there are."""
         return len(self.labels)
+
+    def at(self, wanted: IntArray) -> TermMatrix:
+        """Some of the documents; terms keep their numbers."""
+        rows = rows_at(self.rows, wanted)
+        return replace(self, rows=rows, labels=self.labels[wanted], weights=self.weights[wanted])
 
     def weighed(self, weighting: str) -> WeighedTerms:
         """The documents and their counts, weighed."""
@@ -124,8 +129,28 @@ class WeighedTerms:
 
     def lengths(self, first: int) -> FloatArray:
         """How much the terms of each of the first documents weigh together."""
-        rows = few_rows(self.rows, first)
-        return np.diff(running(rows.amounts)[rows.indptr]) / self.leaving.options.unit
+        return lengths_of_rows(few_rows(self.rows, first), self.leaving.options)
+
+
+@dataclass(frozen=True, eq=False)
+class TermsLearnedInPart:
+    """The counts of some of the documents of a matrix, by which others are judged: no term is spelled or searched."""
+
+    matrix: TermMatrix
+    learned: WordCountsWithout
+    smoothing: float
+
+    @classmethod
+    def of(cls, matrix: TermMatrix, wanted: IntArray, smoothing: float) -> TermsLearnedInPart:
+        return cls(matrix, matrix.at(wanted).weighed(matrix.options.weighting).leaving, smoothing)
+
+    def scores(self, wanted: IntArray) -> tuple[FloatArray, FloatArray]:
+        """A document that was not learned is one without weight, taken out."""
+        options, labels = self.learned.options, self.matrix.labels[wanted]
+        rows = weighed(rows_at(self.matrix.rows, wanted), options.weighting)
+        said = np.zeros((1, len(wanted), self.matrix.classes))
+        self.learned.add(rows, labels, np.zeros_like(labels), (self.smoothing,), options.model, said)
+        return said[0], lengths_of_rows(rows, options)
 
 
 def refuse_overflow(rows: Rows, row_weights: IntArray, bits: int) -> None:
@@ -139,6 +164,14 @@ def few_rows(rows: Rows, first: int) -> Rows:
     """The first of the rows, not copied."""
     used = rows.indptr[first]
     return Rows(rows.indptr[: first + 1], rows.terms[:used], rows.amounts[:used], rows.tokens[:first])
+
+
+def rows_at(rows: Rows, wanted: IntArray) -> Rows:
+    """Some of the rows, copied."""
+    entries = gathered(rows.indptr, wanted)
+    return Rows(
+        running(np.diff(rows.indptr)[wanted]), rows.terms[entries], rows.amounts[entries], rows.tokens[wanted]
+    )
 
 
 def bytewise_ranks(vocabulary: Vocabulary, by_character: bool) -> IntArray:

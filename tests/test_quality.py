@@ -1,6 +1,7 @@
 """What a model keeps of how well it did: measured in `fit`, written in its file, never made up."""
 
 import json
+from functools import partial
 
 import numpy as np
 import pytest
@@ -45,12 +46,13 @@ def test_it_is_what_evaluate_tells_of_the_same_rows(learned):
     assert kept.suspicious == ()
 
 
-def texts(rows, seed=0):
+def texts(rows, halves=2, seed=0):
     rng = np.random.default_rng(seed)
     kind, words = rng.choice(["a", "b", "c"], rows, p=[0.5, 0.3, 0.2]), np.array([f"w{index}" for index in range(60)])
     chances = {label: rng.dirichlet(np.full(60, 0.3)) for label in "abc"}
     found = [" ".join(rng.choice(words, rng.integers(0, 12), p=chances[label])) for label in kind]
-    return Batch.of({"text": [None, *found[1:]]}, kind, rng.integers(1, 4, rows) / 2)
+    found = [f"{text} only{row} only{row}" if row % 3 else text for row, text in enumerate(found)]
+    return Batch.of({"text": [None, *found[1:]]}, kind, rng.integers(0, 4, rows) / halves)
 
 
 OF_TEXTS = [
@@ -62,7 +64,11 @@ OF_TEXTS = [
     TextOptions(hashed=8),
     TextOptions(shortest=2, ngrams=2, stop_words=3),
 ]
-LEARNED = {"flowers": (Options(), flowers), **{str(recipe): (Options(text=recipe), texts) for recipe in OF_TEXTS}}
+LEARNED = {
+    "flowers": (Options(), flowers),
+    **{str(recipe): (Options(text=recipe), texts) for recipe in OF_TEXTS},
+    **{f"whole {recipe}": (Options(text=recipe), partial(texts, halves=1)) for recipe in OF_TEXTS[:4]},
+}
 
 
 @pytest.mark.parametrize(("options", "draw"), LEARNED.values(), ids=LEARNED)

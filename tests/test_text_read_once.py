@@ -117,11 +117,17 @@ def test_recipes_and_calibration_cut_each_text_once_for_each_way_of_cutting(monk
 
 @pytest.mark.parametrize("auxiliary", [False, True])
 @pytest.mark.parametrize(
-    "options", [{}, {"model": "complement"}, {"shortest": 2, "ngrams": 2}, {"min_count": 3}], ids=str
-)
+    "options",
+    [
+        {}, {"model": "complement"}, {"shortest": 2, "ngrams": 2}, {"min_count": 3}, {"weighting": "log"},
+        {"weighting": "unit"}, {"model": "poisson"}, {"model": "bernoulli", "weighting": "presence"}, {"hashed": 8},
+    ],
+    ids=str,
+)  # fmt: skip
 def test_texts_left_out_of_themselves_are_those_left_out_of_their_tally(options, auxiliary):
     texts, labels = corpus(120, 3)
     block = Block(Text(column="text", options=TextOptions(**options), is_auxiliary=auxiliary), ("text",))
+    texts = [f"{text} only{row} once{row} only{row}" for row, text in enumerate(texts)]
     batch = Batch.of({"text": [*texts, None, "", "never"]}, [*labels, *labels[:3]], np.arange(123) % 4)
     summary = Summary.of((block,), batch)
     by_numbers, by_tally = (LeaveOneOut.of(summary, batch, is_all=alone).left_out() for alone in (True, False))

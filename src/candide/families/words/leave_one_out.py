@@ -59,6 +59,13 @@ class Pairs(NamedTuple):
     counts: IntArray
 
 
+class Alone(NamedTuple):
+    """Words that one document holds, left out of the pairs: how many, and how much of them each class has."""
+
+    words: int
+    totals: IntArray
+
+
 @dataclass(frozen=True, eq=False)
 class WordCountsWithout:
     """Counts that documents can be taken out of, one at a time.
@@ -81,10 +88,12 @@ class WordCountsWithout:
         factor: FloatArray = NO_FLOATS,
         ranks: IntArray = NO_INTEGERS,
         bits: int = 0,
+        alone: Alone | None = None,
     ) -> WordCountsWithout:
         """From the pairs of words; `stopped` are the numbers of the stop words, `ranks` where order is not bytewise.
 
-        Documents, and counts unless their weighting has smaller units, are in units of 2^-bits.
+        Where some are left `alone`, every word speaks. Documents, and counts unless their weighting has smaller units,
+        are in units of 2^-bits.
         """
         words, classes = len(pairs.indptr) - 1, len(documents)
         totals, all_totals = np.zeros(words, dtype=np.int64), np.zeros(classes, dtype=np.int64)
@@ -97,7 +106,7 @@ class WordCountsWithout:
             1.0 / counting_unit(options, bits), 1.0 / options.unit, bits if scaled else 0,
         )  # fmt: skip
         sum_kept_words(counted, counted.class_totals, counted.class_weights)
-        return cls(options, counted)
+        return cls(options, counted if alone is None else with_alone(counted, alone))
 
     def add(
         self,
@@ -210,9 +219,21 @@ class WordCountsWithout:
         return found
 
 
+def with_alone(counted: Counted, alone: Alone) -> Counted:
+    """The counts with words that one document holds among the totals."""
+    return counted._replace(
+        class_totals=counted.class_totals + alone.totals,
+        class_weights=counted.class_weights + alone.totals * counted.unit,
+        all_totals=counted.all_totals + alone.totals,
+        kept_words=counted.kept_words + alone.words,
+        all_words=counted.all_words + alone.words,
+    )
+
+
 def lengths_of_rows(rows: Rows, options: TextOptions) -> FloatArray:
     """How much the terms of each row weigh together, weighed as they are."""
-    return np.diff(running(rows.amounts)[rows.indptr]) / options.unit
+    amounts = np.diff(running(rows.amounts)[rows.indptr])
+    return (amounts + rows.alone_amounts if rows.alone.size else amounts) / options.unit
 
 
 @dataclass(frozen=True, eq=False)

@@ -267,6 +267,10 @@ class LeaveOneOut:
         """A block once it has learned some of the rows, to be asked about others."""
         return block.family.learned_in_part(self.rows(block), block.columns, len(self.classes), wanted)
 
+    def counted_before(self, block: Block) -> Any:
+        """What the rows leave behind in a block, where it can tell from how they were read."""
+        return block.family.counted_before(self.rows(block), block.columns, len(self.classes))
+
     def prior_without(self, wanted: IntArray, priors: Priors, class_weight: Priors | None) -> FloatArray:
         """The log prior of each class without some of the rows; impossible where that was all of the class."""
         weights, bits = self.weights[wanted] if self.weights.size else self.weights, bits_of(self.weights)

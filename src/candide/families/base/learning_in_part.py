@@ -30,6 +30,11 @@ class LearningInPart(Likelihood[S, B, V, P]):
         return ByParameters(self, self.fit(statistic_of(self, columns, some, classes), columns), rows, columns, classes)
 
 
+    def counted_before(self, rows: BlockRows[V], columns: tuple[str, ...], classes: int) -> S | None:
+        """What all rows leave behind, where it follows from what was made of them before; nothing where it does not."""
+        return None
+
+
 @dataclass(frozen=True, eq=False)
 class ByParameters:
     """Any family: parameters of what was learned, and rows read before."""

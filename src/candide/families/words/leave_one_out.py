@@ -12,13 +12,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from candide.data.arrays import AnyArray, FloatArray, IntArray
+from candide.data.arrays import FloatArray, IntArray
 from candide.data.errors import ForgetRefused
 from candide.families.base.block_rows import BlockRows
 from candide.families.base.block_scores import BlockScores
 from candide.families.base.safe_log import safe_log
 from candide.families.words.documents import Documents
 from candide.families.words.event_models import NO_FLOATS, NO_INTEGERS
+from candide.families.words.numbered_words import Pairs
 from candide.families.words.options import TextOptions
 from candide.families.words.parameters import (
     counting_unit,
@@ -49,14 +50,6 @@ from candide.statistics.word_tally import WordTally, running
 NO_LOGS = np.zeros((0, 1))
 #: Logarithms of counts are tabled where they are no more than this.
 MOST_LOGS = 20_000_000
-
-
-class Pairs(NamedTuple):
-    """How much of each word was seen with each class: word i has indptr[i]:indptr[i + 1], sorted by class."""
-
-    indptr: IntArray
-    labels: AnyArray
-    counts: IntArray
 
 
 class Alone(NamedTuple):

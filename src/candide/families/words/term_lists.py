@@ -61,6 +61,11 @@ def cut_into_terms(documents: Documents, options: TextOptions) -> TermLists:
     return found
 
 
+def is_cut(documents: Documents, options: TextOptions) -> bool:
+    """Whether the documents were cut in this way before."""
+    return way_of_cutting(options) in documents.cuts
+
+
 def way_of_cutting(options: TextOptions) -> Hashable:
     """All that the terms of a text depend on: recipes that agree in it share what was cut."""
     return recipe_of(options), options.words, options.fold_case, options.fold_accents

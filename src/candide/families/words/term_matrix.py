@@ -11,7 +11,8 @@ from candide.data.arrays import AnyArray, FloatArray, IntArray, readonly
 from candide.data.errors import OverflowRefused
 from candide.families.words.documents import Documents
 from candide.families.words.event_models import NO_FLOATS, NO_INTEGERS
-from candide.families.words.leave_one_out import Alone, Pairs, WordCountsWithout, lengths_of_rows
+from candide.families.words.leave_one_out import Alone, WordCountsWithout, lengths_of_rows
+from candide.families.words.numbered_words import NumberedWords, Pairs
 from candide.families.words.options import TextOptions
 from candide.families.words.parameters import inverse_frequency, listed
 from candide.families.words.term_lists import TermLists, cut_into_terms, weighed, weight_units
@@ -19,7 +20,7 @@ from candide.families.words.vocabulary import Vocabulary
 from candide.kernels.word_leaving import MISSING, Rows, copy_rows, count_rows
 from candide.kernels.word_merging import sort_words
 from candide.statistics.weight_grid import CEILING, amounts, bits_of
-from candide.statistics.word_tally import running
+from candide.statistics.word_tally import WordTally, running
 
 EVERYTHING = slice(None)
 
@@ -78,9 +79,8 @@ class TermMatrix:
     @property
     def only_shared(self) -> bool:
         """Whether terms that one document holds may be left out: where all terms speak alike, as long as they are."""
-        options, heavy = self.options, self.bits > 0 or self.options.model == "bernoulli"
-        chosen = options.hashed or options.min_count > 1 or options.max_terms or options.stop_words or options.idf
-        return not (heavy or chosen)
+        options = self.options
+        return options.every_term_speaks and not options.hashed and not self.bits and options.model != "bernoulli"
 
     def weighed_rows(self, weighting: str) -> Rows:
         """The documents with amounts as the weighting says, as far as terms are shared where that is enough."""
@@ -94,16 +94,33 @@ class TermMatrix:
     def counted(self, rows: Rows, weighting: str, wanted: slice | IntArray = EVERYTHING) -> WordCountsWithout:
         """The counts of these rows, weighed as they are, which are the `wanted` ones."""
         labels, weights = self.labels[wanted], self.weights[wanted]
-        documents = np.zeros(self.classes, dtype=np.int64)
-        np.add.at(documents, labels, np.where(rows.tokens == MISSING, 0, weights))
+        documents = self._documents(rows, labels, weights)
+        terms = self.lists.shared[1] if self.only_shared else self.terms
         factor, options = self._factor(rows, weights, documents), replace(self.options, weighting=weighting)
-        pairs = self._pairs(rows, labels, weights, self.bits if options.unit > 1 else 0)
+        pairs = self._pairs(rows, labels, weights, self.bits if options.unit > 1 else 0, terms)
         alone = self._alone(rows, labels, weights) if self.only_shared else None
         return WordCountsWithout.of(pairs, documents, options, self.stopped, factor, self.ranks, self.bits, alone)
 
-    def _pairs(self, rows: Rows, labels: IntArray, weights: IntArray, shift: int) -> Pairs:
+    def tally(self) -> WordTally | None:
+        """All counts as a tally of its own, unspelled; nothing where terms have no names or weights are not plain."""
+        options, heaviest = self.options, int(self.weights.max(initial=1))
+        most = heaviest * (int(self.rows.amounts.sum()) + options.unit * len(self))
+        if options.hashed or options.keeps_frequency or self.bits or most > CEILING or not self.weights.all():
+            return None
+        rows = weighed(self.rows, options.weighting)
+        pairs = self._pairs(rows, self.labels, self.weights, 0, self.terms)
+        words = NumberedWords(self.lists.vocabulary, options.characters, *pairs)
+        return WordTally(words, self._documents(rows, self.labels, self.weights), scaled=options.unit > 1)
+
+    def _documents(self, rows: Rows, labels: IntArray, weights: IntArray) -> IntArray:
+        """The weight of the documents of each class."""
+        documents = np.zeros(self.classes, dtype=np.int64)
+        np.add.at(documents, labels, np.where(rows.tokens == MISSING, 0, weights))
+        return documents
+
+    def _pairs(self, rows: Rows, labels: IntArray, weights: IntArray, shift: int, terms: int) -> Pairs:
         """The counts of all documents together, weighed as these rows are."""
-        indptr = np.zeros((self.lists.shared[1] if self.only_shared else self.terms) + 1, dtype=np.int64)
+        indptr = np.zeros(terms + 1, dtype=np.int64)
         of_class, counts = np.empty(len(rows.terms), dtype=np.int32), np.empty(len(rows.terms), dtype=np.int64)
         by_class = np.argsort(labels, kind="stable")
         used = count_rows(rows, labels, weights, shift, by_class, indptr, of_class, counts)

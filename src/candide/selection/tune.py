@@ -69,7 +69,7 @@ def tune(
         calibration = found.silenced(choices.silent_blocks(trained.schema))
         novelty = novelty_of(summary.blocks, left, [rows])
         own = replace(leaving, summary=summary)
-        curve = learning_curve([own], calibration, engine, options.priors, options.class_weight)
+        curve = learning_curve(own, calibration, engine, options.priors, options.class_weight)
         asked_for = replace(left, prior=choices.priors(leaving, options.priors, options.class_weight))
         judged = judged_in_folds(summary, left, asked_for, choices.folds, found)
         measured = quality(summary, left, judged, curve)

@@ -117,6 +117,17 @@ class Vocabulary:
             self.make_room(reason)
         return numbers
 
+    def word(self, term: int, by_character: bool) -> bytes:
+        """How one term is spelled."""
+        units, (_, arena, payload, length, _) = list[bytes](), self.terms
+        while not length[term]:
+            term, last = divmod(int(payload[term]), MOST_TERMS)
+            units.append(self.word(last, by_character))
+        start, chunks = int(payload[term]), (int(length[term]) + 7) // 8
+        packed = np.array([start]) if length[term] <= 8 else arena[start : start + chunks]
+        units.append(packed.astype("<i8", copy=False).tobytes()[: length[term]])
+        return (b"" if by_character else b" ").join(reversed(units))
+
     def spelled(self, wanted: IntArray, by_character: bool) -> tuple[IntArray, AnyArray]:
         """The wanted terms as Arrow writes strings: offsets and bytes."""
         gap = 0 if by_character else 1

@@ -34,7 +34,7 @@ def test_the_first_to_fail_speaks_for_all_and_nothing_goes_on_afterwards():
         finally:
             ended.append(item)
 
-    with pytest.raises(ValueError, match="^3$"):
+    with pytest.raises(ValueError, match=r"^3$"):
         list(in_parallel(work, range(100), threads=2))
     assert sorted(begun) == sorted(ended)
     assert len(begun) < 100

@@ -26,8 +26,9 @@ from candide.selection.newton import Bends, Minimum, minimum
 
 HOLD_TOGETHER = (3.0, 0.3, 30.0)
 """How strongly, in nats, the log weights of a table's blocks may be held to their mean; texts are free."""
-HOLD_MEAN = 0.3
-"""How strongly that mean is held to weights of one: where all rows are right by far, any weight would do."""
+HOLD_MEAN = (0.3, 3.0)
+"""How strongly that mean is held to weights of one from below, and from above: few columns say more than they seem to,
+and where all rows are right by far, any weight would do."""
 HOLD_BIAS = 0.5
 """How strongly the biases are held to zero."""
 HOLD_POWER = 0.0005
@@ -170,26 +171,35 @@ class Objective:
         return self.task.scored.start.shape[1]
 
     @cached_property
-    def held(self) -> FloatArray:
+    def mean(self) -> FloatArray:
+        """What a point is multiplied by to give the mean log weight of a table's blocks."""
+        blocks = np.where(self.texts, 0.0, 1 / max(1, int(np.count_nonzero(~self.texts))))
+        return np.concatenate([np.zeros(self.classes), blocks, np.zeros(len(blocks))])
+
+    @cached_property
+    def held_from(self) -> tuple[FloatArray, FloatArray]:
+        """The matrices of what holds numbers back, where that mean is below zero and where it is above."""
+        tables = np.concatenate([np.zeros(self.classes), ~self.texts, np.zeros(len(self.texts))])
+        by_number = [HOLD_BIAS, 0.0, HOLD_POWER * self.task.weight]
+        alone = np.diag(np.repeat(by_number, [self.classes, len(self.texts), len(self.texts)]))
+        alone += self.together * (np.diag(tables) - np.outer(tables, self.mean))
+        below, above = (alone + hold * np.outer(self.mean, self.mean) for hold in HOLD_MEAN)
+        return below, above
+
+    def held_at(self, point: FloatArray) -> FloatArray:
         """The matrix of what holds numbers back: a point times it times the point is added to the loss."""
-        tables, found = ~self.texts, np.zeros((self.classes + 2 * len(self.texts),) * 2)
-        bias, weight, power = np.split(np.arange(len(found)), [self.classes, self.classes + len(tables)])
-        mean = np.where(tables, 1 / max(tables.sum(), 1), 0.0)
-        found[bias, bias], found[power, power] = HOLD_BIAS, HOLD_POWER * self.task.weight
-        apart = np.diag(tables.astype(np.float64)) - np.outer(tables, mean)
-        found[np.ix_(weight, weight)] = self.together * apart + HOLD_MEAN * np.outer(mean, mean)
-        return found
+        return self.held_from[int(self.mean @ point > 0)]
 
     def value_and_slope(self, point: FloatArray) -> tuple[float, FloatArray]:
         """The loss, and its slopes."""
         loss, slopes = self.task.loss(coefficients(point, self.classes))
-        held = self.held @ point
+        held = self.held_at(point) @ point
         return loss + float(point @ held), np.concatenate(slopes) + 2 * held
 
     def curvature(self, point: FloatArray) -> Bends:
         """The second derivatives."""
         upwards, rest = self.task.curvature(coefficients(point, self.classes))
-        return Bends(upwards + 2 * self.held, rest)
+        return Bends(upwards + 2 * self.held_at(point), rest)
 
     def log_evidence(self, found: Minimum, limits: FloatArray) -> float:
         """The log probability of labels over all weights that are held so, but for what does not depend on how."""

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 import candide
 from candide.data.batch import Batch
 from candide.families.base.family import Block
 from candide.families.text import Text
-from candide.families.words import parameters, term_lists, word_tally_builder
+from candide.families.words import parameters, term_lists, unit_sequences, word_tally_builder
+from candide.families.words.documents import Documents
 from candide.families.words.options import TextOptions
+from candide.families.words.vocabulary import Vocabulary, letters_of, recipe_of
 from candide.model.calibration import Calibration
 from candide.model.predictor import Predictor, log_sum
 from candide.model.summary import Summary
@@ -103,17 +106,43 @@ def test_leaving_out_cuts_each_text_once_for_each_reading(cuts):
     assert cuts.documents == 240 * len(readings)
 
 
-def test_a_fit_cuts_each_text_once_for_each_way_of_cutting(monkeypatch):
+def test_a_fit_reads_each_text_once_in_words_and_once_in_characters(monkeypatch):
     """Words, pairs and characters are tried by many weightings and smoothings; the best are counted and left out."""
-    found, ways = Cuts(), set()
-    way_of_cutting = term_lists.way_of_cutting
-    for module, kernel in [(term_lists, "list_documents"), (word_tally_builder, "learn_documents")]:
+    found = Cuts()
+    for module, kernel in [
+        (term_lists, "list_documents"), (unit_sequences, "list_units"), (word_tally_builder, "learn_documents"),
+    ]:  # fmt: skip
         monkeypatch.setattr(module, kernel, found.counting(getattr(module, kernel)))
-    monkeypatch.setattr(term_lists, "way_of_cutting", lambda options: ways.add(way := way_of_cutting(options)) or way)
     texts, labels = corpus(240, 5)
     candide.NaiveBayes().fit({"text": texts}, labels)
-    assert len(ways) == 3
-    assert found.documents == 240 * len(ways)
+    assert found.documents == 240 * 2
+
+
+MANY_TEXTS = ["to be or not to be", "", None, "Be", "東京都 is 東京 not 京都", "ß", "extraordinarily extraordinary"]
+
+
+@pytest.mark.parametrize(("shortest", "longest"), [(1, 1), (1, 2), (2, 2), (3, 3), (1, 3), (2, 3)])
+@pytest.mark.parametrize("characters", [False, True])
+def test_runs_of_numbers_are_those_read_from_letters(shortest, longest, characters):
+    """The slow twin reads every run from letters and looks it up; terms of a text come in the same order."""
+    texts = [*MANY_TEXTS, *(text for text in corpus(60, 3)[0]), "word " * 5000]
+    column = pa.chunked_array([pa.array(part, pa.large_string()) for part in (texts[:3], [], texts[3:40], texts[40:])])
+    documents = Documents.of(column, "text")
+    options = TextOptions(characters=characters, shortest=shortest, ngrams=longest)
+    by_numbers, vocabulary = term_lists.cut_into_terms(documents, options), Vocabulary()
+    letters, recipe = letters_of(options), recipe_of(options)
+    by_letters = term_lists.TermLists(term_lists.rows_of(documents, letters, recipe, vocabulary, True), vocabulary)
+    for name in ("indptr", "amounts", "tokens"):
+        assert np.array_equal(getattr(by_numbers.rows, name), getattr(by_letters.rows, name)), name
+    spelled = [
+        [lists.vocabulary.word(term, characters) for term in lists.rows.terms.tolist()]
+        for lists in (by_numbers, by_letters)
+    ]
+    assert spelled[0] == spelled[1]
+    counted = list(dict.fromkeys(spelled[0]))
+    offsets = np.cumsum([0, *map(len, counted)])
+    found = by_numbers.vocabulary.number(offsets, np.frombuffer(b"".join(counted), np.uint8), characters, False)
+    assert [by_numbers.vocabulary.word(term, characters) for term in found.tolist()] == counted
 
 
 @pytest.mark.parametrize("auxiliary", [False, True])

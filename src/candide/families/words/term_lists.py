@@ -12,6 +12,7 @@ from candide.data.arrays import AnyArray, FloatArray, IntArray
 from candide.families.words.documents import Documents
 from candide.families.words.event_models import NO_INTEGERS
 from candide.families.words.options import TextOptions
+from candide.families.words.unit_sequences import UnitSequence
 from candide.families.words.vocabulary import FIRST_SCRATCH, Vocabulary, letters_of, recipe_of, scratch_of
 from candide.families.words.word_tally_builder import weighting_of
 from candide.kernels.word_counting import Texts
@@ -53,12 +54,33 @@ class TermLists:
 
 def cut_into_terms(documents: Documents, options: TextOptions) -> TermLists:
     """The documents in terms: cut once, whichever weightings, models and smoothings then ask for them."""
-    if way_of_cutting(options) not in documents.cuts:
-        vocabulary = Vocabulary(2) if options.hashed else Vocabulary()
-        rows = rows_of(documents, letters_of(options), recipe_of(options), vocabulary, learning=True)
-        documents.cuts[way_of_cutting(options)] = TermLists(rows, vocabulary)
-    found: TermLists = documents.cuts[way_of_cutting(options)]
+    way = way_of_cutting(options)
+    if way not in documents.cuts:
+        documents.cuts[way] = hashed_terms(documents, options) if options.hashed else spelled_terms(documents, options)
+    found: TermLists = documents.cuts[way]
     return found
+
+
+def hashed_terms(documents: Documents, options: TextOptions) -> TermLists:
+    """Terms by their hashes."""
+    vocabulary = Vocabulary(2)
+    return TermLists(rows_of(documents, letters_of(options), recipe_of(options), vocabulary, learning=True), vocabulary)
+
+
+def spelled_terms(documents: Documents, options: TextOptions) -> TermLists:
+    """Terms by the numbers of their words or characters, which are read once for runs of any length.
+
+    Where characters stand together without spaces, runs that words do not have are found by reading letters.
+    """
+    recipe = recipe_of(options)
+    units = "units", options.words, options.characters, options.fold_case, options.fold_accents
+    if units not in documents.cuts:
+        documents.cuts[units] = UnitSequence.of(documents, options)
+    sequence: UnitSequence = documents.cuts[units]
+    if sequence.is_unspaced and recipe.unspaced > recipe.ngrams:
+        vocabulary = Vocabulary()
+        return TermLists(rows_of(documents, letters_of(options), recipe, vocabulary, learning=True), vocabulary)
+    return TermLists(*sequence.terms(recipe.shortest, recipe.ngrams))
 
 
 def is_cut(documents: Documents, options: TextOptions) -> bool:

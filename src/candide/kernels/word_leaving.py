@@ -317,34 +317,33 @@ def room_for(rows: Rows, classes: Number) -> Gone:
 
 
 @compiled
-def unknown_without(rows: Rows, labels: IntArray, weights: IntArray, seen: Counted, out: FloatArray) -> Number:
-    """What each document's terms that nobody else speaks of add to its log P, into out[row]; returns as the others do.
+def unknown_without(rows: Rows, weights: IntArray, seen: Counted, out: FloatArray) -> None:
+    """What each document's terms that nobody else speaks of add to its log P, into out[row].
 
     Each unit of their weight counts as one of all that was seen without the document, in all classes together, its
-    different words added: -log(G + V).
+    different words added: -log(G + V). The counts hold every document.
     """
-    gone = room_for(rows, seen.documents.size)
-    everything = 0.0
+    terms, amounts, totals, kept = rows.terms, rows.amounts, seen.totals, seen.kept
+    least, shift, everything = seen.least, seen.shift, 0.0
     for label in range(seen.documents.size):
         everything += seen.all_totals[label]
     for row in range(rows.indptr.size - 1):
         if rows.tokens[row] == MISSING:
             continue
-        speaking, there = take_out(rows, row, labels[row], weights[row], seen, gone)
-        if speaking < 0:
-            return row
-        own, unknown = np.int64(0), np.int64(0)
+        weight, there, own, unknown = weights[row], seen.all_words, np.int64(0), np.int64(0)
         if rows.alone.size > 0:
-            own += weights[row] * rows.alone_amounts[row]
+            own += weight * rows.alone_amounts[row]
             unknown += rows.alone_amounts[row]
-        start = rows.indptr[row]
-        for index in range(start, rows.indptr[row + 1]):
-            own += weighed_amount(weights[row], rows.amounts[index], seen.shift)
-            if not gone.stays[index - start]:
-                unknown += rows.amounts[index]
+            there -= rows.alone[row] if weight > 0 else 0
+        for index in range(rows.indptr[row], rows.indptr[row + 1]):
+            word, mine = terms[index], weighed_amount(weight, amounts[index], shift)
+            own += mine
+            if word < 0 or not kept[word] or totals[word] - mine < least:
+                unknown += amounts[index]
+            if word >= 0 and mine > 0 and totals[word] == mine:
+                there -= 1
         rest = (everything - own) * seen.unit + there
         out[row] = -unknown * seen.amount_unit * math.log(rest) if unknown > 0 and rest > 1.0 else 0.0
-    return rows.indptr.size - 1
 
 
 @compiled

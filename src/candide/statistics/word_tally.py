@@ -206,7 +206,8 @@ class WordTally:
 
         That no pair is below zero is seen to where counts are merged or read.
         """
-        rare = self.lines.frequency.size and (self.lines.frequency > self.documents.sum(dtype=np.float64)).any()
+        frequency = self.words_seen.frequency if isinstance(self.words_seen, Lines) else NOTHING
+        rare = frequency.size and (frequency > self.documents.sum(dtype=np.float64)).any()
         return "words in more documents than there are" if rare else ""
 
     def spread(self, positions: IntArray, classes: int) -> WordTally:

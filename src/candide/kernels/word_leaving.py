@@ -144,25 +144,31 @@ def number_shared(rows: Rows, places: AnyArray) -> Number:
 
 
 @compiled
-def keep_shared(rows: Rows, places: AnyArray, out: Rows) -> Number:
-    """Write the rows with shared terms only, by their places, and what the others come to; how many entries are left.
+def weigh_shared(rows: Rows, weighting: TermWeighting, places: AnyArray, out: Rows) -> None:
+    """Write the rows weighed, with shared terms only, by their places, and what the others come to.
 
-    The caller gives room for as many entries as there are, and zeros in out.alone and out.alone_amounts.
+    The caller gives room for all entries of shared terms, and zeros in out.alone and out.alone_amounts.
     """
-    used = 0
+    longest, used = 0, 0
+    for row in range(rows.indptr.size - 1):
+        longest = max(longest, rows.indptr[row + 1] - rows.indptr[row])
+    amounts = np.empty(longest, np.int64)
     out.indptr[0] = 0
     for row in range(rows.indptr.size - 1):
-        for index in range(rows.indptr[row], rows.indptr[row + 1]):
+        start, stop = rows.indptr[row], rows.indptr[row + 1]
+        for index in range(start, stop):
+            amounts[index - start] = rows.amounts[index]
+        weigh(stop - start, weighting, amounts)
+        for index in range(start, stop):
             place = places[rows.terms[index]]
             if place < 0:
                 out.alone[row] += 1
-                out.alone_amounts[row] += rows.amounts[index]
+                out.alone_amounts[row] += amounts[index - start]
             else:
                 out.terms[used] = place
-                out.amounts[used] = rows.amounts[index]
+                out.amounts[used] = amounts[index - start]
                 used += 1
         out.indptr[row + 1] = used
-    return used
 
 
 @compiled

@@ -16,7 +16,7 @@ from candide.families.words.unit_sequences import UnitSequence
 from candide.families.words.vocabulary import FIRST_SCRATCH, Vocabulary, letters_of, recipe_of, scratch_of
 from candide.families.words.word_tally_builder import weighting_of
 from candide.kernels.word_counting import Texts
-from candide.kernels.word_leaving import LIST_FULL, Rows, keep_shared, list_documents, number_shared, weigh_rows
+from candide.kernels.word_leaving import LIST_FULL, Rows, list_documents, number_shared, weigh_rows, weigh_shared
 from candide.kernels.word_scoring import measure_documents
 from candide.kernels.words import SCRATCH_FULL, Letters, Number, Reader, Recipe
 from candide.statistics.weight_grid import weights_in_units
@@ -32,7 +32,7 @@ class TermLists:
     rows: Rows
     vocabulary: Vocabulary
     weighings: dict[str, Rows] = field(default_factory=dict)
-    """The shared terms by each weighting, as far as somebody has asked for it."""
+    """The shared terms by the weighting that was asked for last."""
 
     @cached_property
     def shared(self) -> tuple[AnyArray, int]:
@@ -42,14 +42,16 @@ class TermLists:
 
     def shared_terms(self, weighting: str) -> Rows:
         """The rows weighed, and without terms that no other document holds."""
-        if weighting not in self.weighings:
-            rows, documents = weighed(self.rows, weighting), len(self.rows.tokens)
-            out = room_for_rows(documents, len(rows.terms))._replace(
-                tokens=rows.tokens, alone=np.zeros(documents, np.int64), alone_amounts=np.zeros(documents, np.int64)
-            )
-            keep_shared(rows, self.shared[0], out)
-            self.weighings[weighting] = copied(trimmed(out))
-        return self.weighings[weighting]
+        found = self.weighings.get(weighting)
+        if found is None:
+            (places, _), documents = self.shared, len(self.rows.tokens)
+            alone = {"alone": np.zeros(documents, np.int64), "alone_amounts": np.zeros(documents, np.int64)}
+            found = room_for_rows(documents, int((places[self.rows.terms] >= 0).sum()))
+            found = found._replace(tokens=self.rows.tokens, **alone)
+            weigh_shared(self.rows, weighting_of(weighting), places, found)
+            self.weighings.clear()
+            self.weighings[weighting] = found
+        return found
 
 
 def cut_into_terms(documents: Documents, options: TextOptions) -> TermLists:
@@ -160,11 +162,6 @@ def trimmed(rows: Rows) -> Rows:
     """The rows without the room that was not needed."""
     used = rows.indptr[-1]
     return rows._replace(terms=rows.terms[:used], amounts=rows.amounts[:used])
-
-
-def copied(rows: Rows) -> Rows:
-    """The rows in memory of their own."""
-    return rows._replace(terms=rows.terms.copy(), amounts=rows.amounts.copy())
 
 
 def weighed(rows: Rows, weighting: str) -> Rows:

@@ -124,7 +124,7 @@ class TermMatrix:
         of_class, counts = np.empty(len(rows.terms), dtype=np.int32), np.empty(len(rows.terms), dtype=np.int64)
         by_class = np.argsort(labels, kind="stable")
         used = count_rows(rows, labels, weights, shift, by_class, indptr, of_class, counts)
-        return Pairs(readonly(indptr), readonly(of_class[:used]), readonly(counts[:used]))
+        return Pairs(readonly(indptr), readonly(of_class[:used].copy()), readonly(counts[:used].copy()))
 
     def _alone(self, rows: Rows, labels: IntArray, weights: IntArray) -> Alone:
         """The terms that were left out of the rows."""

@@ -9,9 +9,11 @@ from candide import families
 from candide.data.batch import Batch
 from candide.families.base.block_rows import BlockRows
 from candide.families.base.family import Block
+from candide.families.base.leave_one_out import statistic_of
 from candide.families.base.multivariate_normal import units_of
 from candide.families.base.multivariate_normal_without import CompleteRows, in_groups
 from candide.model.summary import Summary, grid_weights
+from candide.selection.folds import FOLDS, scores_without_folds
 from candide.selection.leave_one_out import known_labels
 from candide.statistics.cross_sums import CrossSums
 
@@ -199,3 +201,20 @@ def test_a_mean_halfway_between_two_doubles_is_subtracted_exactly():
     for _ in range(10):
         values = 1.7e9 + rng.normal(size=(26, 1))
         assert_learned_anew(families.named("gaussian_full"), values, np.arange(26) % 2, weights)
+
+
+@both
+def test_folds_are_judged_as_by_a_bell_fitted_without_them(name):
+    """Rows that lack a value or weigh nothing were not learned, and a class may lie in one fold alone."""
+    family = families.named(name)
+    rng = np.random.default_rng(5)
+    labels, weights = np.sort(rng.integers(0, 2, 60)), rng.integers(0, 3, 60)
+    values = rng.normal(size=(60, 4)) @ rng.normal(size=(4, 4)) + 3 * labels[:, None] + [0, 1e6, 0, 0]
+    values[::13, 2] = np.nan
+    labels[20] = 2
+    columns = ("a", "b", "c", "d")
+    every, folds = BlockRows(values, labels, weights), np.arange(60) % FOLDS
+    seen = statistic_of(family, columns, every, 3)
+    said = family.score_without_folds(seen, values, labels, weights, folds)
+    slow = scores_without_folds(Block(family, columns), seen, every, folds).score
+    assert said == pytest.approx(slow, rel=1e-7, abs=1e-7)

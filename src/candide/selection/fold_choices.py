@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
@@ -23,7 +24,7 @@ from candide.model.schema import Choice, Schema
 from candide.model.summary import Summary
 from candide.selection.folds import FOLDS
 from candide.selection.leave_one_out import LeaveOneOut, LeftOut
-from candide.selection.read_off import FEWEST_ROWS, Deciding
+from candide.selection.read_off import FEWEST_ROWS, Deciding, Decisions
 from candide.statistics.column_memory import ColumnMemory
 
 CHOICES = 5
@@ -43,20 +44,26 @@ class FoldChoices:
 
     @classmethod
     def of(
-        cls, chosen: Schema, summary: Summary, rows: Batch, options: Options, engine: Engine, watch: Watch = unwatched
+        cls,
+        decided: Decisions,
+        summary: Summary,
+        rows: Batch,
+        options: Options,
+        engine: Engine,
+        watch: Watch = unwatched,
     ) -> FoldChoices:
         """Choose anew without each fold of rows, all of which the summary has learned."""
         assert rows.labels is not None
         folds = dealt_by_label(rows.labels.codes)
-        open_columns = open_part(summary)
-        deciding = Deciding.of(open_columns, options)
-        contested = [choice for choice in chosen.choices if deciding.is_contested(choice)]
-        if len(rows) < FEWEST_ROWS or not deciding.has_enough_rows or not contested:
+        contested = [choice for choice in decided.schema.choices if choice.column in decided.results]
+        if len(rows) < FEWEST_ROWS or not contested:
             return cls(folds)
+        open_columns = open_part(summary)
         without = [without_rows(open_columns, rows.take(here)) for here in choice_folds(folds)]
+        decide = partial(Deciding.of(open_columns, options).without_folds, without)
         with watch("Choosing without folds", Size(len(contested), "columns")) as report:
-            decide = replace(deciding, without=tuple(without)).without_folds
-            families = list(counted(engine.map(decide, contested), report))
+            pairs = [(choice, decided.results[choice.column]) for choice in contested]
+            families = list(counted(engine.map(decide, pairs), report))
         columns = [choice.column for choice in contested]
         *by_fold, whole = (dict(zip(columns, found, strict=True)) for found in zip(*families, strict=True))
         return cls(folds, tuple(by_fold), frozenset(name for name, family in whole.items() if family is None))

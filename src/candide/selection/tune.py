@@ -60,8 +60,7 @@ def tune(
         asked = choices.asked(trained.schema)
         reading = read_as(trained.summary, asked, trained.schema.remembered)
         leaving = LeaveOneOut.of(reading, rows, is_all=weigh_alike(summary, rows))
-        said = leaving.in_folds(engine=engine, folds=choices.folds)
-        said = leaving.expected_in_folds(said, choices.folds, engine)
+        said = leaving.in_folds(engine=engine, folds=choices.folds, expected=trained.schema.blocks)
         left = choices.joined(trained.schema, asked, said, choices.priors(leaving))
     with watch("Calibrating", Size(None, "steps")):
         calibrating = Calibrating.of(left, summary.classes, summary.blocks)

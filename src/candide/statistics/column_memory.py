@@ -7,6 +7,7 @@ have remembered is read off, now or later.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -20,6 +21,9 @@ from candide.statistics.moments import row_major
 from candide.statistics.sums import Sums, SumsBuilder, grid_logs
 from candide.statistics.tally import Tally, TallyBuilder
 from candide.statistics.weight_grid import bits_of, weights_in_units
+
+AFTER_ALL_KINDS = "~"
+"""No kind of values comes after this."""
 
 CodedColumn = tuple[str, Coded]
 """A column's name and a code for each row into its values, -1 where it has none."""
@@ -123,6 +127,11 @@ class ColumnMemory:
             self.parts.narrowed(before, after),
         )
 
+    def counts_of(self, index: int, column: str) -> ColumnMemory:
+        """The cells and counts of one column, without its sums."""
+        nothing = Sums.empty(1, self.classes)
+        return ColumnMemory(nothing, nothing, (self.cells[index],), self.values_of(column), self.parts_of(column))
+
     def first_met(self) -> ColumnMemory:
         """The same with the cells that columns keep once their first rows were learned: some hundreds each."""
         cells = tuple(cells.with_at_most(CELLS_AT_FIRST) for cells in self.cells)
@@ -156,8 +165,9 @@ class ColumnMemory:
 
 def column_slots(seen: Tally, column: str) -> Tally:
     """The slots of one column."""
-    kept = [index for index, slot in enumerate(seen.open_slots) if slot[0] == column]
-    return Tally(tuple(seen.open_slots[index] for index in kept), seen.units[kept], seen.bits)
+    first = bisect_left(seen.open_slots, (column,))
+    last = bisect_left(seen.open_slots, (column, AFTER_ALL_KINDS))
+    return Tally(seen.open_slots[first:last], seen.units[first:last], seen.bits)
 
 
 def above_zero(cells: Cells) -> AnyArray:

@@ -15,7 +15,7 @@ from candide.model.options import Options
 from candide.model.row_sample import Reservoir, canonical_rows, picked
 from candide.model.trained_model import TrainedModel
 from candide.training.refill import completed, refilled
-from candide.training.reread import reread, with_schema
+from candide.training.reread import with_schema
 
 if TYPE_CHECKING:
     from candide.selection.fold_choices import FoldChoices
@@ -82,12 +82,13 @@ def first_met(trained: TrainedModel) -> TrainedModel:
 def chosen_on(trained: TrainedModel, rows: Batch, batches: Iterable[Batch], watch: Watch = unwatched) -> Judged:
     """The model with families read off, taken as the best table, and calibrated: all judged by these of its rows."""
     from candide.selection.fold_choices import FoldChoices
+    from candide.selection.read_off import decisions
 
-    winners = reread(trained, watch)
+    engine = engines.engine_of(trained)
+    decided = decisions(trained.summary, trained.schema, trained.options, engine, watch)
+    winners = with_schema(trained, decided.schema)
     (complete,) = completed(winners, [rows])
-    choices = FoldChoices.of(
-        winners.schema, winners.summary, complete, winners.options, engines.engine_of(winners), watch
-    )
+    choices = FoldChoices.of(decided, winners.summary, complete, winners.options, engine, watch)
     return calibrated_on(as_best_table(winners, complete, batches, choices, watch), complete, choices, watch)
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from candide.data.arrays import AnyArray, FloatArray, IntArray
+from candide.data.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from candide.data.batch import Batch
 from candide.families.base.basis import MEAN_OF, DensityBasis
 from candide.families.base.core import Drawn
@@ -19,6 +19,7 @@ from candide.families.base.multivariate_normal import (
     multivariate_log_densities,
     units_of,
 )
+from candide.families.base.multivariate_normal_in_folds import log_densities_of_fold, rests_in_folds
 from candide.families.base.multivariate_normal_without import CompleteRows, rests
 from candide.families.base.numbers import OfNumbers
 from candide.families.base.support import REAL
@@ -113,11 +114,9 @@ class Discriminant(OfNumbers[CrossSums, CrossSumsBuilder, NormalParameters]):
         weights: AnyArray,
         joint: FloatArray,
     ) -> None:
-        row_weights = weights if weights.size else np.ones(len(labels), dtype=np.int64)
-        learned = ~np.isnan(values).any(axis=1) & (row_weights > 0)
+        learned, out = learned_rows(values, labels, weights)
         if not learned.all():
             joint[~learned] += self._unlearned_terms(seen, values[~learned], columns)
-        out = CompleteRows(values[learned], labels[learned], row_weights[learned])
         said = np.empty((len(out.labels), seen.classes))
         for rest in rests(seen, out):
             covariance = self.blended(rest.covariance, rest.weights, rest.whole)
@@ -129,6 +128,26 @@ class Discriminant(OfNumbers[CrossSums, CrossSumsBuilder, NormalParameters]):
         said = np.zeros((len(values), seen.classes))
         self.score(self.fit(seen, columns), values, said)
         return said
+
+    def score_without_folds(
+        self, seen: CrossSums, values: FloatArray, labels: IntArray, weights: AnyArray, folds: IntArray
+    ) -> FloatArray | None:
+        """In doubles; nothing where they lose too many digits."""
+        learned, out = learned_rows(values, labels, weights)
+        joint, complete = np.zeros((len(labels), seen.classes)), ~np.isnan(values).any(axis=1)
+        for fold, rest in rests_in_folds(seen, out, folds[learned], np.unique(folds)):
+            covariance = self.blended(rest.covariance, rest.weights, rest.whole)[0]
+            whole, parts = (np.flatnonzero((folds == fold) & some) for some in (complete, ~complete))
+            try:
+                joint[whole] = log_densities_of_fold(rest.mean[0], covariance, values[whole], rest.exponents)
+            except np.linalg.LinAlgError:
+                return None
+            if len(parts):
+                of_class = np.broadcast_to(covariance, (seen.classes, *covariance.shape[1:]))
+                said = np.zeros((len(parts), seen.classes))
+                self.score(NormalParameters(rest.exponents, rest.mean[0], of_class), values[parts], said)
+                joint[parts] = said
+        return joint
 
     def terms(
         self, parameters: NormalParameters, values: FloatArray, row: Batch, columns: tuple[str, ...], seen: CrossSums
@@ -160,6 +179,13 @@ class Discriminant(OfNumbers[CrossSums, CrossSumsBuilder, NormalParameters]):
         drawn = parameters.mean[label] + rng.standard_normal((rows, len(root))) @ root.T
         with np.errstate(over="ignore"):
             return list(REAL.within(np.ldexp(drawn, parameters.exponents)).T)
+
+
+def learned_rows(values: FloatArray, labels: IntArray, weights: AnyArray) -> tuple[BoolArray, CompleteRows]:
+    """Which rows were learned, being complete and of some weight, and these."""
+    row_weights = weights if weights.size else np.ones(len(labels), dtype=np.int64)
+    learned = ~np.isnan(values).any(axis=1) & (row_weights > 0)
+    return learned, CompleteRows(values[learned], labels[learned], row_weights[learned])
 
 
 def centres_and_spreads(parameters: NormalParameters) -> tuple[FloatArray, FloatArray]:

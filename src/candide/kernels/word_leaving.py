@@ -124,23 +124,24 @@ def weigh_rows(rows: Rows, weighting: TermWeighting, amounts: IntArray) -> None:
 
 
 @compiled
-def number_shared(rows: Rows, places: AnyArray) -> Number:
-    """Number the terms that two documents or more hold, in their order, into places[term], -1 for others; how many.
+def number_shared(rows: Rows, places: AnyArray) -> tuple[Number, Number]:
+    """Number the terms that two documents or more hold, in their order, into places[term], -1 for others.
 
-    The caller gives zeros; there is no term below zero.
+    The caller gives zeros; there is no term below zero. Returns how many there are of both.
     """
     for index in range(rows.terms.size):
         term = rows.terms[index]
         if places[term] < 2:
             places[term] += 1
-    shared = 0
+    shared, alone = 0, 0
     for term in range(places.size):
         if places[term] < 2:
+            alone += places[term]
             places[term] = -1
         else:
             places[term] = shared
             shared += 1
-    return shared
+    return shared, alone
 
 
 @compiled
@@ -180,6 +181,16 @@ def copy_rows(rows: Rows, wanted: IntArray, terms: AnyArray, amounts: IntArray) 
             terms[used] = rows.terms[index]
             amounts[used] = rows.amounts[index]
             used += 1
+
+
+@compiled
+def tabulate_rows(rows: Rows, labels: IntArray, weights: IntArray, shift: Number, table: IntArray) -> None:
+    """Add the rows up into table[term, class]; `shift` is as in `weighed_amount`."""
+    indptr, terms, amounts = rows.indptr, rows.terms, rows.amounts
+    for row in range(indptr.size - 1):
+        label, weight = labels[row], weights[row]
+        for index in range(indptr[row], indptr[row + 1]):
+            table[terms[index], label] += weighed_amount(weight, amounts[index], shift)
 
 
 @compiled

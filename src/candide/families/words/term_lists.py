@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
@@ -25,6 +26,14 @@ from candide.statistics.weight_grid import weights_in_units
 BYTES_A_TERM = 6
 
 
+class Shared(NamedTuple):
+    """The number of each term among those that several documents hold, -1 for others; how many there are of both."""
+
+    places: AnyArray
+    shared: int
+    alone: int
+
+
 @dataclass(frozen=True, eq=False)
 class TermLists:
     """Documents as the different terms of each, numbered as they turned up."""
@@ -35,20 +44,20 @@ class TermLists:
     """The shared terms by the weighting that was asked for last."""
 
     @cached_property
-    def shared(self) -> tuple[AnyArray, int]:
-        """The number of each term among those that several documents hold, -1 for others; how many these are."""
+    def shared(self) -> Shared:
+        """The terms that several documents hold."""
         places = np.zeros(len(self.vocabulary), dtype=np.int32)
-        return places, int(number_shared(self.rows, places))
+        return Shared(places, *map(int, number_shared(self.rows, places)))
 
     def shared_terms(self, weighting: str) -> Rows:
         """The rows weighed, and without terms that no other document holds."""
         found = self.weighings.get(weighting)
         if found is None:
-            (places, _), documents = self.shared, len(self.rows.tokens)
+            shared, documents = self.shared, len(self.rows.tokens)
             alone = {"alone": np.zeros(documents, np.int64), "alone_amounts": np.zeros(documents, np.int64)}
-            found = room_for_rows(documents, int((places[self.rows.terms] >= 0).sum()))
+            found = room_for_rows(documents, len(self.rows.terms) - shared.alone)
             found = found._replace(tokens=self.rows.tokens, **alone)
-            weigh_shared(self.rows, weighting_of(weighting), places, found)
+            weigh_shared(self.rows, weighting_of(weighting), shared.places, found)
             self.weighings.clear()
             self.weighings[weighting] = found
         return found

@@ -18,6 +18,7 @@ import pytest
 
 from candide import NaiveBayes, fit, forget, learn, store
 from candide.api.verbs import reading
+from candide.families.base.family import Block
 from candide.model.reading import read_as
 from candide.model.schema import Choice, Schema
 from candide.model.trained_model import TrainedModel
@@ -118,9 +119,17 @@ def assert_streams_read_alike(rows: pd.DataFrame) -> None:
     values = rows.drop(columns="label").astype(object).where(rows.drop(columns="label").notna(), None)
     for row, label in zip(values.to_dict("records"), rows["label"], strict=True):
         streamed.learn_one(row, label)
+    texts = {name: plain for name, plain in fitted.schema_.remembered.items() if plain.has_recipe}
+    assert words_of(streamed.trained_, texts) == words_of(fitted.trained_, texts)
     both = streamed.schema_.remembered.keys() & fitted.schema_.remembered.keys()
-    assert both == {choice.column for choice in fitted.schema_.choices if choice.remembered is not None}
+    assert both == fitted.schema_.remembered.keys() - texts.keys()
     assert read_by_contest(streamed.trained_, both) == read_by_contest(fitted.trained_, both)
+
+
+def words_of(trained: TrainedModel, texts: dict[str, Any]) -> tuple[Any, ...]:
+    """The plain words of some texts, which a stream counts; recipes are chosen from whole rows."""
+    blocks = [Block(plain, (name,)) for name, plain in texts.items()]
+    return read_as(trained.summary, blocks, {}).statistics
 
 
 def test_models_fitted_apart_add_up():
@@ -134,6 +143,12 @@ def test_real_tables_fitted_apart_add_up(path):
 
 def test_a_stream_has_the_families_that_fit_has():
     assert_streams_read_alike(orchard())
+
+
+def test_a_stream_counts_the_words_that_fit_counts():
+    rows = orchard(120)
+    seen = np.array([f"seen by {name} on branch {row} of tree {row % 7}" for row, name in enumerate(rows["label"])])
+    assert_streams_read_alike(rows[["weight", "label"]].assign(note=seen))
 
 
 @pytest.mark.parametrize("path", real_tables())

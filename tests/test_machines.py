@@ -13,7 +13,7 @@ import pytest
 import machine_fits
 import other_processor
 from candide.data.grid import NEAR, STEP, first_largest, quantized, quantized_number, quantized_share
-from candide.selection.polishing import polished
+from candide.selection.newton import Bends, minimum
 from candide.store.container import contents
 
 THOROUGH = os.environ.get("CANDIDE_THOROUGH") == "1"
@@ -102,17 +102,22 @@ def test_the_first_of_nearly_equal_answers_is_taken():
     assert first_largest(scores).tolist() == [0, 1, 0, 1]
 
 
-def test_a_minimum_is_found_to_its_last_digits_from_wherever_a_search_has_ended():
-    """Of exp(x) - 2 x + x y / 10 + (y - 1)^2 / 2 + (z - 5)^2, where z may be no larger than 1."""
+class WithACorner:
+    """exp(x) - 2 x + x y / 10 + (y - 1)^2 / 2 + (z - 5)^2 / 2."""
 
-    def slope(point):
+    def value_and_slope(self, point):
         x, y, z = point
-        return np.array([np.exp(x) - 2 + y / 10, y - 1 + x / 10, z - 5])
+        value = np.exp(x) - 2 * x + x * y / 10 + (y - 1) ** 2 / 2 + (z - 5) ** 2 / 2
+        return float(value), np.array([np.exp(x) - 2 + y / 10, y - 1 + x / 10, z - 5])
 
-    limits = np.array([[-np.inf, np.inf], [-np.inf, np.inf], [-1.0, 1.0]])
-    for away in (1e-2, -2e-3, 1e-5):
-        start = np.array([0.6493 + away, 0.9351 - away, 1.0])
-        bends = np.array([[np.exp(start[0]), 0.1, 0], [0.1, 1, 0], [0, 0, 1]])
-        found = polished(start, limits, slope, bends)
-        assert np.abs(slope(found)[:2]).max() < 1e-14
-        assert found[2] == 1.0
+    def curvature(self, point):
+        return Bends(np.diag([np.exp(point[0]), 1.0, 1.0]), np.array([[0, 0.1, 0], [0.1, 0, 0], [0, 0, 0]]))
+
+
+def test_a_minimum_is_found_to_its_last_digits_from_wherever_a_search_begins():
+    loss, limits = WithACorner(), np.array([[-np.inf, np.inf], [-np.inf, np.inf], [-1.0, 1.0]])
+    for start in ([0.6, 0.9, 1.0], [0.7, 1.0, -1.0], [-2.0, 9.0, 0.3], [4.0, -3.0, 0.0]):
+        found = minimum(loss, np.array(start), limits, steps=60, close=1e-18)
+        assert np.abs(loss.value_and_slope(found.point)[1][:2]).max() < 1e-9
+        assert found.point[2] == 1.0
+        assert found.value == loss.value_and_slope(found.point)[0]

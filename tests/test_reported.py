@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
@@ -11,11 +9,12 @@ from candide.data.batch import Batch
 from candide.families.base.family import Block
 from candide.families.gaussian import Gaussian
 from candide.families.text import Text
+from candide.kernels.calibrating import Coefficients
 from candide.model.calibration import Calibration
 from candide.model.predictor import Predictor, log_normalised
 from candide.model.reported import BlockEvidence, reported_scores
 from candide.model.summary import Summary
-from candide.selection.fit_calibration import Task
+from candide.selection.calibration_task import Task
 from candide.selection.leave_one_out import LeaveOneOut
 
 BLOCKS = (Block(Text(column="text"), ("text",)), Block(Gaussian(), ("x",)))
@@ -66,7 +65,7 @@ def test_the_kernel_that_fits_a_calibration_adds_up_the_reported_score():
     batch = rows()
     left = LeaveOneOut.of(Summary.of(BLOCKS, batch), batch).left_out()
     task = Task.of(left, np.array([True, False]))
-    plain = replace(task, label_smoothing=np.zeros_like(task.label_smoothing))
-    loss, _ = plain.loss(np.array([0.3, -0.3]), np.array([0.7, 1.4]), np.array([0.5, 0.0]))
+    plain = Task(task.scored._replace(label_smoothing=np.zeros(len(batch))))
+    loss, _ = plain.loss(Coefficients(np.array([0.3, -0.3]), np.array([0.7, 1.4]), np.array([0.5, 0.0])))
     likely = log_normalised(left.reported(CALIBRATION, CLASSES, BLOCKS), left.prior)
     assert loss == pytest.approx(-likely[np.arange(len(batch)), left.labels].sum(), abs=1e-9)

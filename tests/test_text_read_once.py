@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 import candide
 from candide.data.batch import Batch
 from candide.families.base.family import Block
 from candide.families.text import Text
-from candide.families.words import parameters, term_lists
+from candide.families.words import parameters, term_lists, unit_sequences, word_tally_builder
+from candide.families.words.documents import Documents
 from candide.families.words.options import TextOptions
+from candide.families.words.vocabulary import Vocabulary, letters_of, recipe_of
 from candide.model.calibration import Calibration
 from candide.model.predictor import Predictor, log_sum
 from candide.model.summary import Summary
@@ -103,30 +106,96 @@ def test_leaving_out_cuts_each_text_once_for_each_reading(cuts):
     assert cuts.documents == 240 * len(readings)
 
 
-def test_recipes_and_calibration_cut_each_text_once_for_each_way_of_cutting(monkeypatch):
-    """Words, pairs and characters are tried by many weightings, models and smoothings; then the best are left out."""
-    found, ways = Cuts(), set()
-    way_of_cutting = term_lists.way_of_cutting
-    monkeypatch.setattr(term_lists, "list_documents", found.counting(term_lists.list_documents))
-    monkeypatch.setattr(term_lists, "way_of_cutting", lambda options: ways.add(way := way_of_cutting(options)) or way)
+def test_a_fit_reads_each_text_once_in_words_and_once_in_characters(monkeypatch):
+    """Words, pairs and characters are tried by many weightings and smoothings; the best are counted and left out."""
+    found = Cuts()
+    for module, kernel in [
+        (term_lists, "list_documents"), (unit_sequences, "list_units"), (word_tally_builder, "learn_documents"),
+    ]:  # fmt: skip
+        monkeypatch.setattr(module, kernel, found.counting(getattr(module, kernel)))
     texts, labels = corpus(240, 5)
     candide.NaiveBayes().fit({"text": texts}, labels)
-    assert len(ways) == 3
-    assert found.documents == 240 * len(ways)
+    assert found.documents == 240 * 2
+
+
+MANY_TEXTS = ["to be or not to be", "", None, "Be", "東京都 is 東京 not 京都", "ß", "extraordinarily extraordinary"]
+
+
+@pytest.mark.parametrize(("shortest", "longest"), [(1, 1), (1, 2), (2, 2), (3, 3), (1, 3), (2, 3)])
+@pytest.mark.parametrize("characters", [False, True])
+def test_runs_of_numbers_are_those_read_from_letters(shortest, longest, characters):
+    """The slow twin reads every run from letters and looks it up; terms of a text come in the same order."""
+    texts = [*MANY_TEXTS, *(text for text in corpus(60, 3)[0]), "word " * 5000]
+    column = pa.chunked_array([pa.array(part, pa.large_string()) for part in (texts[:3], [], texts[3:40], texts[40:])])
+    documents = Documents.of(column, "text")
+    options = TextOptions(characters=characters, shortest=shortest, ngrams=longest)
+    by_numbers, vocabulary = term_lists.cut_into_terms(documents, options), Vocabulary()
+    letters, recipe = letters_of(options), recipe_of(options)
+    by_letters = term_lists.TermLists(term_lists.rows_of(documents, letters, recipe, vocabulary, True), vocabulary)
+    for name in ("indptr", "amounts", "tokens"):
+        assert np.array_equal(getattr(by_numbers.rows, name), getattr(by_letters.rows, name)), name
+    spelled = [
+        [lists.vocabulary.word(term, characters) for term in lists.rows.terms.tolist()]
+        for lists in (by_numbers, by_letters)
+    ]
+    assert spelled[0] == spelled[1]
+    counted = list(dict.fromkeys(spelled[0]))
+    offsets = np.cumsum([0, *map(len, counted)])
+    found = by_numbers.vocabulary.number(offsets, np.frombuffer(b"".join(counted), np.uint8), characters, False)
+    assert [by_numbers.vocabulary.word(term, characters) for term in found.tolist()] == counted
 
 
 @pytest.mark.parametrize("auxiliary", [False, True])
 @pytest.mark.parametrize(
-    "options", [{}, {"model": "complement"}, {"shortest": 2, "ngrams": 2}, {"min_count": 3}], ids=str
-)
+    "options",
+    [
+        {}, {"model": "complement"}, {"shortest": 2, "ngrams": 2}, {"min_count": 3}, {"weighting": "log"},
+        {"weighting": "unit"}, {"model": "poisson"}, {"model": "bernoulli", "weighting": "presence"}, {"hashed": 8},
+    ],
+    ids=str,
+)  # fmt: skip
 def test_texts_left_out_of_themselves_are_those_left_out_of_their_tally(options, auxiliary):
     texts, labels = corpus(120, 3)
     block = Block(Text(column="text", options=TextOptions(**options), is_auxiliary=auxiliary), ("text",))
+    texts = [f"{text} only{row} once{row} only{row}" for row, text in enumerate(texts)]
     batch = Batch.of({"text": [*texts, None, "", "never"]}, [*labels, *labels[:3]], np.arange(123) % 4)
     summary = Summary.of((block,), batch)
     by_numbers, by_tally = (LeaveOneOut.of(summary, batch, is_all=alone).left_out() for alone in (True, False))
     for name in ("terms", "lengths", "log_marginal"):
         assert np.array_equal(getattr(by_numbers, name), getattr(by_tally, name)), name
+
+
+TALLIED = [
+    {}, {"weighting": "presence"}, {"weighting": "log", "ngrams": 2}, {"weighting": "unit", "shortest": 2, "ngrams": 3},
+    {"characters": True, "shortest": 3, "ngrams": 5}, {"model": "complement"}, {"stop_words": 2},
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("options", TALLIED, ids=str)
+@pytest.mark.parametrize("classes", [2, 40])
+def test_counts_by_number_are_those_learned_from_letters(options, classes):
+    """And what follows from them has the same bits, spelled or not."""
+    texts, labels = corpus(200, classes)
+    texts = [f"{text} Straße extraordinarily{row % 90} 東京都" for row, text in enumerate(texts)]
+    family = Text(column="text", options=TextOptions(**options), smoothing=0.3)
+    batch = Batch.of({"text": [*texts, None, ""]}, [*labels, *labels[:2]], np.arange(202) % 3 + 1).read_once()
+    rows = LeaveOneOut.of_labels(batch)
+    block = Block(family, ("text",))
+    assert rows.counted_before(block) is None
+    term_lists.cut_into_terms(rows.rows(block).values, family.options)
+    by_number, learned = rows.counted_before(block), Summary.of((block,), batch).statistics[0]
+    assert len(by_number) == len(learned)
+    asked = family.view(Batch.of({"text": [*texts[:50], "good東京 never", None]}), ("text",))
+    said = []
+    for tally in (by_number, learned):
+        parameters, joint = family.fit(tally, ("text",)), np.zeros((52, classes))
+        family.score(parameters, asked, joint)
+        (profile,) = family.profiles(parameters, tally, ("text",), np.full(classes, 1 / classes))
+        drawn = family.sample(parameters, 1, 3, np.random.default_rng(0))
+        words = sorted(parameters.word(row) for row in range(len(parameters)))
+        said.append((joint.tolist(), profile.points, profile.counts.tolist(), drawn, words))
+    assert said[0] == said[1]
+    assert by_number == learned
 
 
 RECIPES = [

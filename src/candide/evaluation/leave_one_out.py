@@ -23,7 +23,7 @@ from candide.model.schema import AUTO, Choice
 from candide.model.scoring import SUSPECTS, Score, classes_in_words
 from candide.model.summary import NO_WEIGHTS
 from candide.model.trained_model import TrainedModel
-from candide.selection.fit_calibration import calibrated_without
+from candide.selection.fit_calibration import Calibrating
 from candide.selection.folds import FOLDS
 from candide.selection.leave_one_out import LeaveOneOut, LeftOut, prepared_blocks, priors_without
 from candide.selection.read_off import FEWEST_ROWS
@@ -139,7 +139,8 @@ class LeftOutScorer:
         left, folds = left.rows(order), np.arange(len(order)) % FOLDS
         total = Score(most=self.suspects)
         reading = self.learned.reading
-        for here, calibration in calibrated_without(self.empirical(left), folds, reading.classes, reading.blocks):
+        calibrating = Calibrating.of(self.empirical(left), reading.classes, reading.blocks)
+        for here, calibration in calibrating.without(folds):
             total += self.score(left.rows(here), calibration, order[here])
         return total
 

@@ -28,8 +28,8 @@ from candide.families.words.informative_words import said_of, telling_rows, word
 from candide.families.words.leave_one_out import TallyIndex, TextsLeftOut
 from candide.families.words.options import TextOptions
 from candide.families.words.parameters import TextParameters, counting_unit, unigrams
-from candide.families.words.term_lists import lengths_of
-from candide.families.words.term_matrix import TermMatrix
+from candide.families.words.term_lists import is_cut, lengths_of
+from candide.families.words.term_matrix import TermMatrix, TermsLearnedInPart
 from candide.families.words.word_basis import count_bases, counts_of, unspoken
 from candide.families.words.word_places import places
 from candide.families.words.word_tally_builder import WordTallyBuilder
@@ -121,8 +121,7 @@ class Text(Family[WordTally, WordTallyBuilder, Documents, TextParameters]):
     def live(self) -> str:
         """Where every word met speaks, and as its counts say: no thresholds, no lists, no other event model."""
         recipe = self.options
-        every = recipe.min_count <= 1 and recipe.max_terms is None and recipe.stop_words in (0, ())
-        return BY_WORDS if every and not recipe.idf and recipe.model in ("multinomial", "complement") else ""
+        return BY_WORDS if recipe.every_term_speaks and recipe.model in ("multinomial", "complement") else ""
 
     @property
     def fades(self) -> bool:
@@ -184,7 +183,7 @@ class Text(Family[WordTally, WordTallyBuilder, Documents, TextParameters]):
     def impossible(self, seen: WordTally, columns: tuple[str, ...], rows: Tally) -> str:
         if exceeding(seen.documents, seen.bits, rows.units[0], rows.bits).any():
             return f"more texts in '{columns[0]}' than rows"
-        texts, counts = seen.documents[seen.lines.labels], seen.lines.counts
+        texts, counts = seen.documents[seen.words_seen.labels], seen.words_seen.counts
         if self.options.weighting in ("presence", "unit"):  # where a text adds one at most to each of its words
             stray = exceeding(counts, FINEST if self.options.unit > 1 else seen.bits, texts, seen.bits)
         else:
@@ -210,11 +209,25 @@ class Text(Family[WordTally, WordTallyBuilder, Documents, TextParameters]):
 
     def leave_each_out(self, rows: BlockRows[Documents], columns: tuple[str, ...], classes: int) -> BlockScores:
         """The texts are counted by their numbers of terms, so that none is cut that was cut before."""
-        weighed = TermMatrix.of(rows.values, rows.labels, rows.weights, classes, self.options).weighed(
-            self.options.weighting
-        )
+        weighed = self._matrix(rows, classes).weighed(self.options.weighting)
         weights, smoothing = weighed.weights, float(self.smoothing)
         return weighed.leaving.assess(weighed.rows, weighed.labels, weights, smoothing, self._models, self.is_auxiliary)
+
+    def learned_in_part(
+        self, rows: BlockRows[Documents], columns: tuple[str, ...], classes: int, learned: IntArray
+    ) -> TermsLearnedInPart:
+        """By numbers of terms as well."""
+        return TermsLearnedInPart.of(self._matrix(rows, classes), learned, float(self.smoothing))
+
+    def counted_before(self, rows: BlockRows[Documents], columns: tuple[str, ...], classes: int) -> WordTally | None:
+        """The counts of texts that were cut before, where that is all it takes."""
+        if rows.batch is None or not is_cut(rows.values, self.options):
+            return None
+        self.read(rows.batch, columns)  # refuses what is no text
+        return self._matrix(rows, classes).tally()
+
+    def _matrix(self, rows: BlockRows[Documents], classes: int) -> TermMatrix:
+        return TermMatrix.of(rows.values, rows.labels, rows.weights, classes, self.options)
 
     @property
     def _models(self) -> tuple[str, ...]:
@@ -270,6 +283,7 @@ class Text(Family[WordTally, WordTallyBuilder, Documents, TextParameters]):
     def profiles(
         self, parameters: TextParameters, seen: WordTally, columns: tuple[str, ...], prior: FloatArray
     ) -> list[Profile]:
+        parameters = parameters.in_order
         rows = telling_rows(parameters, prior)
         return [
             Profile(
@@ -305,6 +319,7 @@ class Text(Family[WordTally, WordTallyBuilder, Documents, TextParameters]):
         return unspoken(parameters, values, columns[0], seen)
 
     def sample(self, parameters: TextParameters, label: int, rows: int, rng: np.random.Generator) -> Drawn:
+        parameters = parameters.in_order
         words = unigrams(parameters)
         gap = "" if self.options.characters else " "
         if not len(words):

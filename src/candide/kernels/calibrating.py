@@ -1,4 +1,4 @@
-"""The loss of calibrated scores, its slope and its curvature: the inner loops of fitting a calibration."""
+"""The loss of calibrated scores and its slope: the inner loops of fitting a calibration."""
 
 from __future__ import annotations
 
@@ -6,24 +6,29 @@ from typing import NamedTuple
 
 import numpy as np
 
-from candide.data.arrays import FloatArray, IntArray
+from candide.data.arrays import BoolArray, FloatArray, IntArray
 from candide.kernels import compiled
 
 #: exp of less than this adds nothing to one.
 NEGLIGIBLE = -40.0
+#: Evidence against a class beyond this many nats of the best is cut off: exp(-1000) is nothing already.
+FARTHEST = 1e3
 #: A margin of more nats than this over another class costs no more than a margin of this.
 LARGEST_MARGIN = 10.0
 #: That cost sets in and ends within so many nats on either side: no minimum is found to the last digit at a kink.
 ROUNDED = 0.1
+#: So many scores are worked on at a time: they stay in the fastest memory.
+CELLS_AT_ONCE = 8192
 
 
 class Scored(NamedTuple):
     """Rows as a calibration sees them: what each block says, and where scores start.
 
-    terms float64[row, block, class], start float64[row, class], logs float64[row, block] (log length), labels
+    terms float64[block, row, class], start float64[row, class], logs float64[block, row] (log length), labels
     int64[row], row_weights float64[row], label_smoothing float64[row]: the share of the row that counts as each other
     class, and so what is added for every nat, up to a few, by which its label leads that class. informed
-    float64[row] is 1 where something is said of the row, else 0: then there is no bias.
+    float64[row] is 1 where something is said of the row, else 0: then there is no bias. has_length bool[block] is false
+    where no row of a block has any but a log length of 0.
     """
 
     terms: FloatArray
@@ -33,6 +38,7 @@ class Scored(NamedTuple):
     row_weights: FloatArray
     label_smoothing: FloatArray
     informed: FloatArray
+    has_length: BoolArray
 
 
 class Coefficients(NamedTuple):
@@ -44,18 +50,155 @@ class Coefficients(NamedTuple):
 
 
 @compiled
-def capped_margin(margin: float) -> tuple[float, float, float]:
-    """A margin over another class as it counts, from 0 up to `LARGEST_MARGIN`; its slope and its bend."""
-    low, high = margin + ROUNDED, margin - (LARGEST_MARGIN - ROUNDED)
-    if low <= 0.0:
-        return 0.0, 0.0, 0.0
-    if low < 2 * ROUNDED:
-        return low * low / (4 * ROUNDED), low / (2 * ROUNDED), 1 / (2 * ROUNDED)
-    if high <= 0.0:
-        return margin, 1.0, 0.0
-    if high < 2 * ROUNDED:
-        return margin - high * high / (4 * ROUNDED), 1.0 - high / (2 * ROUNDED), -1 / (2 * ROUNDED)
-    return LARGEST_MARGIN, 0.0, 0.0
+def look_over(said: FloatArray, informed: FloatArray) -> bool:
+    """Whether something in said[row, class] must be cut off; informed[row] becomes 1 where classes differ."""
+    rows, classes = said.shape
+    too_far = False
+    for row in range(rows):
+        best, least = said[row, 0], said[row, 0]
+        for label in range(1, classes):
+            best, least = max(best, said[row, label]), min(least, said[row, label])
+        if best != least:
+            informed[row] = 1.0
+        if not (least >= best - FARTHEST and best < np.inf):
+            too_far = True
+    return too_far
+
+
+@compiled
+def cut_off(said: FloatArray) -> None:
+    """Make what is impossible in said[row, class], or nearly so, very improbable, so that sums stay finite."""
+    rows, classes = said.shape
+    for row in range(rows):
+        best = said[row, 0]
+        for label in range(1, classes):
+            best = max(best, said[row, label])
+        if not np.isfinite(best):
+            best = 0.0
+        for label in range(classes):
+            said[row, label] = max(said[row, label], best - FARTHEST)
+
+
+@compiled
+def exponential(number: float) -> float:
+    """exp of a number that is not above zero, to about 1e-13; of `NEGLIGIBLE` where it is below that.
+
+    Without a branch or a call, so that a processor takes several at a time: exp(x / 2048) squared eleven times.
+    """
+    part = max(number, NEGLIGIBLE) * (1.0 / 2048)
+    power = 1 / 120 + part * (1 / 720)
+    power = 1 + part * (1 + part * (1 / 2 + part * (1 / 6 + part * (1 / 24 + part * power))))
+    power *= power
+    power *= power
+    power *= power
+    power *= power
+    power *= power
+    power *= power
+    power *= power
+    power *= power
+    power *= power
+    power *= power
+    return power * power
+
+
+@compiled
+def counted_margin(margin: float) -> float:
+    """A margin over another class as it counts: from 0 up to `LARGEST_MARGIN`, with round corners."""
+    low = min(max(margin + ROUNDED, 0.0), 2 * ROUNDED)
+    high = min(max(margin - (LARGEST_MARGIN - ROUNDED), 0.0), 2 * ROUNDED)
+    straight = max(margin - ROUNDED, 0.0) - max(margin - (LARGEST_MARGIN + ROUNDED), 0.0)
+    return straight + (low * low - high * high) / (4 * ROUNDED)
+
+
+@compiled
+def counted_slope(margin: float) -> float:
+    """The slope of a margin as it counts."""
+    low = min(max(margin + ROUNDED, 0.0), 2 * ROUNDED)
+    high = min(max(margin - (LARGEST_MARGIN - ROUNDED), 0.0), 2 * ROUNDED)
+    return (low - high) / (2 * ROUNDED)
+
+
+@compiled
+def score_rows(rows: Scored, at: Coefficients, first: int, last: int, scores: FloatArray) -> None:
+    """Fill scores[row, class] of rows first to last: start + bias + sum of weight * length^-power * terms."""
+    bias, weight, power = at
+    classes, count = len(bias), last - first
+    for row in range(count):
+        for label in range(classes):
+            scores[row, label] = rows.start[first + row, label] + rows.informed[first + row] * bias[label]
+    added = scores[:count].reshape(count * classes)
+    for block in range(len(weight)):
+        factor = weight[block]
+        if power[block] == 0.0:
+            terms = rows.terms[block, first:last].reshape(count * classes)
+            for cell in range(count * classes):
+                added[cell] += factor * terms[cell]
+        else:
+            for row in range(count):
+                factor = weight[block] * np.exp(-power[block] * rows.logs[block, first + row])
+                for label in range(classes):
+                    scores[row, label] += factor * rows.terms[block, first + row, label]
+
+
+@compiled
+def loss_of_rows(rows: Scored, first: int, last: int, scores: FloatArray, chances: FloatArray) -> float:
+    """The loss of rows first to last by their scores[row, class], which become its slopes by the scores.
+
+    `chances[row, class]` becomes P(class).
+    """
+    classes, loss = scores.shape[1], 0.0
+    targets = np.empty(classes)
+    for row in range(last - first):
+        row_weight, own = rows.row_weights[first + row], rows.labels[first + row]
+        share, here, chance = rows.label_smoothing[first + row], scores[row], chances[row]
+        most = here[0]
+        for label in range(1, classes):
+            if here[label] > most:
+                most = here[label]
+        own_score = here[own]
+        for label in range(classes):
+            chance[label] = exponential(here[label] - most)
+        for label in range(classes):
+            targets[label] = share * counted_slope(own_score - here[label])
+            here[label] = counted_margin(own_score - here[label])
+        targets[own], here[own] = 0.0, 0.0
+        total = sum_of(chance)
+        loss += row_weight * (np.log(total) - (own_score - most) + share * sum_of(here))
+        for label in range(classes):
+            chance[label] /= total
+            here[label] = row_weight * (chance[label] - targets[label])
+        here[own] += row_weight * (sum_of(targets) - 1.0)
+    return loss
+
+
+@compiled
+def sum_of(numbers: FloatArray) -> float:
+    """The sum of some numbers, four at a time."""
+    first, second, third, fourth = 0.0, 0.0, 0.0, 0.0
+    fours = len(numbers) // 4 * 4
+    for index in range(0, fours, 4):
+        first += numbers[index]
+        second += numbers[index + 1]
+        third += numbers[index + 2]
+        fourth += numbers[index + 3]
+    for index in range(fours, len(numbers)):
+        first += numbers[index]
+    return (first + second) + (third + fourth)
+
+
+@compiled
+def product_sum(left: FloatArray, right: FloatArray) -> float:
+    """The sum of products, four at a time."""
+    first, second, third, fourth = 0.0, 0.0, 0.0, 0.0
+    fours = len(left) // 4 * 4
+    for index in range(0, fours, 4):
+        first += left[index] * right[index]
+        second += left[index + 1] * right[index + 1]
+        third += left[index + 2] * right[index + 2]
+        fourth += left[index + 3] * right[index + 3]
+    for index in range(fours, len(left)):
+        first += left[index] * right[index]
+    return (first + second) + (third + fourth)
 
 
 @compiled
@@ -64,130 +207,36 @@ def loss_and_slope(rows: Scored, at: Coefficients, first: int, last: int, slope:
 
     Slopes are added up in place; slope.weight is that by log weight.
     """
-    terms, start, logs, labels, row_weights, label_smoothing, informed = rows
-    bias, weight, power = at
-    by_bias, by_weight, by_power = slope
-    _, blocks, classes = terms.shape
-    scores, factors, targets = np.empty(classes), np.empty(blocks), np.empty(classes)
-    loss = 0.0
-    for row in range(first, last):
-        row_weight = row_weights[row]
-        if row_weight == 0.0:
-            continue
-        for label in range(classes):
-            scores[label] = start[row, label] + informed[row] * bias[label]
-        for block in range(blocks):
-            factor = weight[block]
-            if power[block] != 0.0:
-                factor *= np.exp(-power[block] * logs[row, block])
-            factors[block] = factor
-            for label in range(classes):
-                scores[label] += factor * terms[row, block, label]
-        most = scores[0]
-        for label in range(1, classes):
-            most = max(most, scores[label])
-        total, penalty, to_others, targets[labels[row]] = 0.0, 0.0, 0.0, 0.0
-        own = scores[labels[row]] - most
-        for label in range(classes):
-            behind = scores[label] - most
-            if label != labels[row]:
-                amount, steepness, _ = capped_margin(own - behind)
-                targets[label] = label_smoothing[row] * steepness
-                to_others += targets[label]
-                penalty += label_smoothing[row] * amount
-            scores[label] = np.exp(behind) if behind > NEGLIGIBLE else 0.0
-            total += scores[label]
-        loss += row_weight * (np.log(total) - own + penalty)
-        for label in range(classes):
-            scores[label] = row_weight * (scores[label] / total - targets[label])
-        scores[labels[row]] -= row_weight * (1.0 - to_others)
-        for label in range(classes):
-            by_bias[label] += informed[row] * scores[label]
-        for block in range(blocks):
-            moved = 0.0
-            for label in range(classes):
-                moved += scores[label] * terms[row, block, label]
-            moved *= factors[block]
-            by_weight[block] += moved
-            by_power[block] -= moved * logs[row, block]
+    classes = len(at.bias)
+    at_once, loss = max(1, CELLS_AT_ONCE // classes), 0.0
+    scores, chances = np.empty((at_once, classes)), np.empty((at_once, classes))
+    for start in range(first, last, at_once):
+        stop = min(start + at_once, last)
+        score_rows(rows, at, start, stop, scores)
+        loss += loss_of_rows(rows, start, stop, scores, chances)
+        add_slopes(rows, at, start, stop, scores, slope)
     return loss
 
 
 @compiled
-def add_curvature(rows: Scored, at: Coefficients, first: int, last: int, curvature: FloatArray) -> None:
-    """Add the second derivatives of `loss_and_slope` by bias, log weight and power, [parameter, parameter].
-
-    Only the half below the diagonal is filled.
-    """
-    terms, start, logs, labels, row_weights, label_smoothing, informed = rows
-    bias, weight, power = at
-    _, blocks, classes = terms.shape
-    size = classes + 2 * blocks
-    chances, slopes = np.empty(classes), np.zeros((size, classes))
-    mean, against = np.empty(size), np.empty(size)
-    for row in range(first, last):
-        row_weight, own = row_weights[row], labels[row]
-        if row_weight == 0.0 or informed[row] == 0.0:
+def add_slopes(
+    rows: Scored, at: Coefficients, first: int, last: int, by_score: FloatArray, slope: Coefficients
+) -> None:
+    """Add the slopes by bias, log weight and power of rows first to last, from those by their scores[row, class]."""
+    _, weight, power = at
+    classes, count = by_score.shape[1], last - first
+    for row in range(count):
+        for label in range(classes):
+            slope.bias[label] += rows.informed[first + row] * by_score[row, label]
+    flat = by_score[:count].reshape(count * classes)
+    for block in range(len(weight)):
+        if not rows.has_length[block]:
+            said = rows.terms[block, first:last].reshape(count * classes)
+            slope.weight[block] += weight[block] * product_sum(flat, said)
             continue
-        for label in range(classes):
-            slopes[label, label] = 1.0
-            chances[label] = start[row, label] + bias[label]
-        for block in range(blocks):
-            factor = weight[block] * np.exp(-power[block] * logs[row, block])
-            for label in range(classes):
-                said = factor * terms[row, block, label]
-                chances[label] += said
-                slopes[classes + block, label] = said
-                slopes[classes + blocks + block, label] = -logs[row, block] * said
-        own_score = chances[own]
-        most, total, to_others = chances.max(), 0.0, 0.0
-        for label in range(classes):
-            total += np.exp(chances[label] - most)
-        for i in range(size):
-            mean[i] = 0.0
-        residual = np.zeros(classes)
-        for label in range(classes):
-            margin = own_score - chances[label]
-            chances[label] = np.exp(chances[label] - most) / total
-            if label != own:
-                _, slope, bend = capped_margin(margin)
-                residual[label] = chances[label] - label_smoothing[row] * slope
-                to_others += label_smoothing[row] * slope
-                if bend != 0.0:
-                    for i in range(size):
-                        against[i] = slopes[i, own] - slopes[i, label]
-                    add_outer_product(curvature, against, row_weight * label_smoothing[row] * bend)
-        residual[own] = chances[own] - 1.0 + to_others
-        for label in range(classes):
-            mean[label] = chances[label]
-            curvature[label, label] += row_weight * chances[label]
-        for i in range(classes, size):
-            if i >= classes + blocks and logs[row, i - classes - blocks] == 0.0:
-                continue
-            for label in range(classes):
-                mean[i] += chances[label] * slopes[i, label]
-                curvature[i, label] += row_weight * chances[label] * slopes[i, label]
-            for j in range(classes, i + 1):
-                both = 0.0
-                for label in range(classes):
-                    both += chances[label] * slopes[i, label] * slopes[j, label]
-                curvature[i, j] += row_weight * both
-        add_outer_product(curvature, mean, -row_weight)
-        for block in range(blocks):
-            moved = 0.0
-            for label in range(classes):
-                moved += residual[label] * slopes[classes + block, label]
-            here, length = classes + block, logs[row, block]
-            curvature[here, here] += row_weight * moved
-            curvature[here + blocks, here] -= row_weight * moved * length
-            curvature[here + blocks, here + blocks] += row_weight * moved * length * length
-
-
-@compiled
-def add_outer_product(matrix: FloatArray, vector: FloatArray, factor: float) -> None:
-    """Add factor * vector * vectorᵀ, at and below the diagonal."""
-    for i in range(len(vector)):
-        scaled = factor * vector[i]
-        if scaled != 0.0:
-            for j in range(i + 1):
-                matrix[i, j] += scaled * vector[j]
+        for row in range(count):
+            length = rows.logs[block, first + row]
+            moved = weight[block] * np.exp(-power[block] * length)
+            moved *= product_sum(by_score[row], rows.terms[block, first + row])
+            slope.weight[block] += moved
+            slope.power[block] -= moved * length

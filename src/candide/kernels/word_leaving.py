@@ -25,12 +25,17 @@ class Rows(NamedTuple):
 
     A term below zero is not counted anywhere. amounts are what the document adds, before its weight: occurrences, 1,
     or units of 2^-32. tokens[row] counts its terms with repeats, MISSING where there is no text.
+
+    Terms that no other document holds may be left out, as they say nothing of others, nor of the document once it is
+    out: then alone[row] is how many they are, and alone_amounts[row] what they add together. Else both are empty.
     """
 
     indptr: IntArray
     terms: AnyArray
     amounts: IntArray
     tokens: IntArray
+    alone: IntArray
+    alone_amounts: IntArray
 
 
 class Counted(NamedTuple):
@@ -119,6 +124,59 @@ def weigh_rows(rows: Rows, weighting: TermWeighting, amounts: IntArray) -> None:
 
 
 @compiled
+def number_shared(rows: Rows, places: AnyArray) -> Number:
+    """Number the terms that two documents or more hold, in their order, into places[term], -1 for others; how many.
+
+    The caller gives zeros; there is no term below zero.
+    """
+    for index in range(rows.terms.size):
+        term = rows.terms[index]
+        if places[term] < 2:
+            places[term] += 1
+    shared = 0
+    for term in range(places.size):
+        if places[term] < 2:
+            places[term] = -1
+        else:
+            places[term] = shared
+            shared += 1
+    return shared
+
+
+@compiled
+def keep_shared(rows: Rows, places: AnyArray, out: Rows) -> Number:
+    """Write the rows with shared terms only, by their places, and what the others come to; how many entries are left.
+
+    The caller gives room for as many entries as there are, and zeros in out.alone and out.alone_amounts.
+    """
+    used = 0
+    out.indptr[0] = 0
+    for row in range(rows.indptr.size - 1):
+        for index in range(rows.indptr[row], rows.indptr[row + 1]):
+            place = places[rows.terms[index]]
+            if place < 0:
+                out.alone[row] += 1
+                out.alone_amounts[row] += rows.amounts[index]
+            else:
+                out.terms[used] = place
+                out.amounts[used] = rows.amounts[index]
+                used += 1
+        out.indptr[row + 1] = used
+    return used
+
+
+@compiled
+def copy_rows(rows: Rows, wanted: IntArray, terms: AnyArray, amounts: IntArray) -> None:
+    """Write the entries of the wanted rows one after the other; the caller gives room for them."""
+    used = 0
+    for row in wanted:
+        for index in range(rows.indptr[row], rows.indptr[row + 1]):
+            terms[used] = rows.terms[index]
+            amounts[used] = rows.amounts[index]
+            used += 1
+
+
+@compiled
 def count_rows(
     rows: Rows,
     labels: IntArray,
@@ -176,16 +234,16 @@ def sum_kept_words(seen: Counted, class_totals: IntArray, class_weights: FloatAr
 
 
 @compiled
-def pair_of(word: Number, label: Number, seen: Counted) -> Number:
-    """Where a word's count with a class stands, or -1."""
-    low, high = seen.indptr[word], seen.indptr[word + 1]
+def pair_of(label: Number, low: Number, high: Number, labels: AnyArray) -> Number:
+    """Where a label stands among labels[low:high], which are sorted, or -1."""
+    end = high
     while low < high:
         middle = (low + high) >> 1
-        if seen.labels[middle] < label:
+        if labels[middle] < label:
             low = middle + 1
         else:
             high = middle
-    return low if low < seen.indptr[word + 1] and seen.labels[low] == label else np.int64(-1)
+    return low if low < end and labels[low] == label else np.int64(-1)
 
 
 @compiled
@@ -197,37 +255,45 @@ def take_out(
     gone.stays says which of its terms go on speaking, gone.pairs where each stands with the document's class, -1 where
     nothing is left there. The first answer is -1 where the counts do not hold the document.
     """
-    gone.counts[:] = 0
-    gone.weights[:] = 0.0
+    terms, amounts = rows.terms, rows.amounts
+    indptr, labels, counts, totals, kept, factor = seen[:6]
+    least, unit, shift = seen.least, seen.unit, seen.shift
+    gone_counts, gone_weights, pairs, stays = gone
+    gone_counts[:] = 0
+    gone_weights[:] = 0.0
     speaking, there = seen.kept_words, seen.all_words
-    start = rows.indptr[row]
-    for index in range(start, rows.indptr[row + 1]):
-        word, own = rows.terms[index], weighed_amount(weight, rows.amounts[index], seen.shift)
-        gone.stays[index - start] = False
+    if rows.alone.size > 0 and weight > 0:
+        speaking -= rows.alone[row]
+        there -= rows.alone[row]
+        gone_counts[label] += weight * rows.alone_amounts[row]
+    start, stop = rows.indptr[row], rows.indptr[row + 1]
+    for index in range(start, stop):
+        word, own = terms[index], weighed_amount(weight, amounts[index], shift)
+        stays[index - start] = False
         if word < 0:
             if own > 0:
                 return -1, 0
             continue
-        mine = pair_of(word, label, seen)
-        if own > 0 and (mine < 0 or seen.counts[mine] < own):
+        mine = pair_of(label, indptr[word], indptr[word + 1], labels)
+        if own > 0 and (mine < 0 or counts[mine] < own):
             return -1, 0
-        gone.pairs[index - start] = mine
-        rest = seen.totals[word] - own
+        pairs[index - start] = mine
+        rest = totals[word] - own
         if rest == 0 and own > 0:
             there -= 1
-        if not seen.kept[word]:
+        if not kept[word]:
             continue
-        meant = seen.unit * (seen.factor[word] if seen.factor.size else 1.0)
-        gone.counts[label] += own
-        gone.weights[label] += own * meant
-        if rest >= seen.least:
-            gone.stays[index - start] = True
+        meant = unit * (factor[word] if factor.size else 1.0)
+        gone_counts[label] += own
+        gone_weights[label] += own * meant
+        if rest >= least:
+            stays[index - start] = True
             continue
         speaking -= 1
-        for pair in range(seen.indptr[word], seen.indptr[word + 1]):
-            left = seen.counts[pair] - (own if pair == mine else 0)
-            gone.counts[seen.labels[pair]] += left
-            gone.weights[seen.labels[pair]] += left * meant
+        for pair in range(indptr[word], indptr[word + 1]):
+            left = counts[pair] - (own if pair == mine else 0)
+            gone_counts[labels[pair]] += left
+            gone_weights[labels[pair]] += left * meant
     return speaking, there
 
 
@@ -251,31 +317,33 @@ def room_for(rows: Rows, classes: Number) -> Gone:
 
 
 @compiled
-def unknown_without(rows: Rows, labels: IntArray, weights: IntArray, seen: Counted, out: FloatArray) -> Number:
-    """What each document's terms that nobody else speaks of add to its log P, into out[row]; returns as the others do.
+def unknown_without(rows: Rows, weights: IntArray, seen: Counted, out: FloatArray) -> None:
+    """What each document's terms that nobody else speaks of add to its log P, into out[row].
 
     Each unit of their weight counts as one of all that was seen without the document, in all classes together, its
-    different words added: -log(G + V).
+    different words added: -log(G + V). The counts hold every document.
     """
-    gone = room_for(rows, seen.documents.size)
-    everything = 0.0
+    terms, amounts, totals, kept = rows.terms, rows.amounts, seen.totals, seen.kept
+    least, shift, everything = seen.least, seen.shift, 0.0
     for label in range(seen.documents.size):
         everything += seen.all_totals[label]
     for row in range(rows.indptr.size - 1):
         if rows.tokens[row] == MISSING:
             continue
-        speaking, there = take_out(rows, row, labels[row], weights[row], seen, gone)
-        if speaking < 0:
-            return row
-        own, unknown = np.int64(0), np.int64(0)
-        start = rows.indptr[row]
-        for index in range(start, rows.indptr[row + 1]):
-            own += weighed_amount(weights[row], rows.amounts[index], seen.shift)
-            if not gone.stays[index - start]:
-                unknown += rows.amounts[index]
+        weight, there, own, unknown = weights[row], seen.all_words, np.int64(0), np.int64(0)
+        if rows.alone.size > 0:
+            own += weight * rows.alone_amounts[row]
+            unknown += rows.alone_amounts[row]
+            there -= rows.alone[row] if weight > 0 else 0
+        for index in range(rows.indptr[row], rows.indptr[row + 1]):
+            word, mine = terms[index], weighed_amount(weight, amounts[index], shift)
+            own += mine
+            if word < 0 or not kept[word] or totals[word] - mine < least:
+                unknown += amounts[index]
+            if word >= 0 and mine > 0 and totals[word] == mine:
+                there -= 1
         rest = (everything - own) * seen.unit + there
         out[row] = -unknown * seen.amount_unit * math.log(rest) if unknown > 0 and rest > 1.0 else 0.0
-    return rows.indptr.size - 1
 
 
 @compiled
@@ -308,8 +376,12 @@ def leave_out_shares(
     """
     several, _, classes = joint.shape
     gone = room_for(rows, classes)
+    pairs, stays = gone.pairs, gone.stays
+    terms, amounts = rows.terms, rows.amounts
+    indptr, pair_labels, counts, factors = seen.indptr, seen.labels, seen.counts, seen.factor
+    unit, amount_unit, shift = seen.unit, seen.amount_unit, seen.shift
     sums, hits = np.empty((classes, several)), np.empty(classes, np.int64)
-    floors, own = floors_of(smoothings), np.empty(several)
+    floors, tabled = floors_of(smoothings), pair_logs.size > 0
     for row in range(rows.indptr.size - 1):
         tokens, label, weight = rows.tokens[row], labels[row], weights[row]
         if tokens == MISSING:
@@ -320,35 +392,32 @@ def leave_out_shares(
         sums[:] = 0.0
         hits[:] = 0
         known, said, alike = 0, 0.0, 0.0
-        start = rows.indptr[row]
-        for index in range(start, rows.indptr[row + 1]):
-            if not gone.stays[index - start]:
+        start, stop = rows.indptr[row], rows.indptr[row + 1]
+        for index in range(start, stop):
+            if not stays[index - start]:
                 continue
-            word, mine = rows.terms[index], gone.pairs[index - start]
-            factor = seen.factor[word] if seen.factor.size else 1.0
-            meant, amount = seen.unit * factor, rows.amounts[index] * (seen.amount_unit * factor)
+            word, mine = terms[index], pairs[index - start]
+            factor = factors[word] if factors.size else 1.0
+            meant, amount = unit * factor, amounts[index] * (amount_unit * factor)
             known += 1
             said += amount
             if exposed:
                 alike += amount * math.log(tokens) - math.lgamma(amount + 1.0)
-            own[:] = sums[label]
-            for pair in range(seen.indptr[word], seen.indptr[word + 1]):
-                other = seen.labels[pair]
+            for pair in range(indptr[word], indptr[word + 1]):
+                other, rest = pair_labels[pair], counts[pair]
+                own = pair == mine and weight > 0
+                if own:
+                    rest -= weighed_amount(weight, amounts[index], shift)
+                    if rest == 0:
+                        continue
                 hits[other] += 1
-                for which in range(several):
-                    if pair_logs.size > 0:
-                        value = pair_logs[pair, which]
-                    else:
-                        value = math.log(seen.counts[pair] * meant + smoothings[which])
-                    sums[other, which] += amount * (value - floors[which])
-            if mine >= 0:
-                rest = seen.counts[mine] - weighed_amount(weight, rows.amounts[index], seen.shift)
-                hits[label] -= rest == 0
-                for which in range(several):
-                    sums[label, which] = own[which]
-                    if rest > 0:
+                if tabled and not own:
+                    for which in range(several):
+                        sums[other, which] += amount * (pair_logs[pair, which] - floors[which])
+                else:
+                    for which in range(several):
                         value = math.log(rest * meant + smoothings[which])
-                        sums[label, which] += amount * (value - floors[which])
+                        sums[other, which] += amount * (value - floors[which])
         for other in range(classes):
             left = weight_left(other, seen, gone)
             for which in range(several):
@@ -378,6 +447,10 @@ def leave_out_complements(
     """
     classes = joint.shape[1]
     gone = room_for(rows, classes)
+    pairs, stays = gone.pairs, gone.stays
+    terms, amounts = rows.terms, rows.amounts
+    indptr, pair_labels, counts, totals, factors = seen.indptr, seen.labels, seen.counts, seen.totals, seen.factor
+    unit, amount_unit, shift = seen.unit, seen.amount_unit, seen.shift
     sums, weights_left = np.empty(classes), np.empty(classes)
     for row in range(rows.indptr.size - 1):
         label, weight = labels[row], weights[row]
@@ -388,23 +461,23 @@ def leave_out_complements(
             return row
         sums[:] = 0.0
         said, alike = 0.0, 0.0
-        start = rows.indptr[row]
-        for index in range(start, rows.indptr[row + 1]):
-            if not gone.stays[index - start]:
+        start, stop = rows.indptr[row], rows.indptr[row + 1]
+        for index in range(start, stop):
+            if not stays[index - start]:
                 continue
-            word, mine = rows.terms[index], gone.pairs[index - start]
-            factor = seen.factor[word] if seen.factor.size else 1.0
-            meant, amount = seen.unit * factor, rows.amounts[index] * (seen.amount_unit * factor)
-            own = weighed_amount(weight, rows.amounts[index], seen.shift)
-            rest = seen.totals[word] - own
+            word, mine = terms[index], pairs[index - start]
+            factor = factors[word] if factors.size else 1.0
+            meant, amount = unit * factor, amounts[index] * (amount_unit * factor)
+            own = weighed_amount(weight, amounts[index], shift)
+            rest = totals[word] - own
             elsewhere = math.log(rest * meant + smoothing)
             said += amount
             alike -= amount * elsewhere
-            for pair in range(seen.indptr[word], seen.indptr[word + 1]):
-                left = rest - seen.counts[pair]
+            for pair in range(indptr[word], indptr[word + 1]):
+                left = rest - counts[pair]
                 if pair == mine:
                     left += own
-                sums[seen.labels[pair]] += amount * (elsewhere - math.log(left * meant + smoothing))
+                sums[pair_labels[pair]] += amount * (elsewhere - math.log(left * meant + smoothing))
         everything, counts_left = 0.0, 0
         for other in range(classes):
             weights_left[other] = weight_left(other, seen, gone)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import reprlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -167,6 +167,12 @@ class Summary:
         pairs = zip(self.blocks, self.statistics, strict=True)
         statistics = tuple(known.get(block, statistic) for block, statistic in pairs)
         return Summary(self.blocks, self.classes, self.units, statistics, self.declared, self.bits)
+
+    def beside(self, blocks: Sequence[Block], learned: Mapping[Block, Any]) -> Summary:
+        """The same rows in these blocks: the summary's own, and some that learned the rows elsewhere."""
+        known = {**dict(zip(self.blocks, self.statistics, strict=True)), **learned}
+        statistics = tuple(known[block] for block in blocks)
+        return Summary(tuple(blocks), self.classes, self.units, statistics, self.declared, self.bits)
 
     @property
     def counting_blocks(self) -> tuple[Block, ...]:

@@ -1,54 +1,54 @@
 """The learning curve of a model: how good its answers are with half of its rows, a quarter, an eighth, ...
 
-Summaries add up, so half the rows are learned by adding the second quarter to the first: all points together cost one
-pass of learning. Each point is judged by rows that come after, which it never saw.
+All points together learn each row once. Each point is judged by rows that come after, which it never saw.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import reduce
-from itertools import pairwise
-from operator import add
 
 import numpy as np
 
-from candide.data.arrays import IntArray
+from candide.data.arrays import FloatArray, IntArray
 from candide.data.metrics import UNIT
 from candide.data.values import Coded
 from candide.engines.protocol import Engine
+from candide.families.base.family import Block
+from candide.families.base.learning_in_part import LearnedInPart
 from candide.kernels.hashing import mix_all
 from candide.model.calibration import Calibration
-from candide.model.predictor import Predictor, Priors, log_normalised
+from candide.model.predictor import Priors, log_normalised, log_priors
 from candide.model.quality import Point
+from candide.model.reported import BlockEvidence, reported_scores
 from candide.model.scoring import LabelledPosteriors, Score
-from candide.model.summary import Summary
 from candide.selection.leave_one_out import LeaveOneOut
 from candide.selection.scored_rows import CELLS_AT_ONCE
+from candide.statistics.weight_grid import in_ones
 
 FEWEST_LEARNED = 20
-ENOUGH_JUDGED = 2000
-"""A point is judged by as many rows as it learned, but at least by so many if there are."""
+FEWEST_JUDGED, ENOUGH_JUDGED = 1000, 2000
+"""A point is judged by as many rows as it learned, but by a thousand if there are, and by two thousand at the most."""
 
 
 def learning_curve(
-    leaving: Sequence[LeaveOneOut],
+    rows: LeaveOneOut,
     calibration: Calibration,
     engine: Engine,
     priors: Priors = "empirical",
     class_weight: Priors | None = None,
 ) -> tuple[Point, ...]:
     """Points at ever half as many of these rows, few rows first; blocks and calibration are the model's own."""
-    summary, total = leaving[0].summary, sum(len(rows.labels) for rows in leaving)
-    order = np.argsort(mix_all(np.arange(total, dtype=np.uint64)))
-    learned, done, points = Summary.empty(summary.blocks, summary.classes), 0, []
-    for size in sizes(total, len(summary.classes)):
-        new = (rows.learned(wanted, engine) for rows, wanted in parted(leaving, order[done:size]))
-        learned = reduce(add, new, learned)
-        model = Predictor.fit(learned, priors, class_weight, calibration)
-        points.append(point(model, size, parted(leaving, order[size : size + max(size, ENOUGH_JUDGED)]), engine))
-        done = size
+    order = np.argsort(mix_all(np.arange(len(rows.labels), dtype=np.uint64)))
+    blocks = [block for block in rows.summary.blocks if not calibration.is_silent(block.key)]
+    points = []
+    for size in sizes(len(order), len(rows.classes)):
+        learned = np.sort(order[:size])
+        log_prior = log_priors(rows.learned(learned), priors, class_weight)
+        ready = engine.map(PartLearned(rows, learned), blocks)
+        judge = NotLearned(rows, calibration, log_prior, dict(zip(blocks, ready, strict=True)))
+        judged = min(max(size, FEWEST_JUDGED), ENOUGH_JUDGED)
+        points.append(point(judge, size, np.sort(order[size : size + judged]), engine))
     return tuple(points)
 
 
@@ -64,42 +64,42 @@ def sizes(total: int, classes: int) -> list[int]:
     return found[::-1]
 
 
-Some = tuple[LeaveOneOut, IntArray]
-"""Rows, and which of them."""
+@dataclass(frozen=True, eq=False)
+class PartLearned:
+    """Makes a block learn some of the rows."""
+
+    rows: LeaveOneOut
+    learned: IntArray
+
+    def __call__(self, block: Block) -> LearnedInPart:
+        return self.rows.learned_in_part(block, self.learned)
 
 
-def parted(leaving: Sequence[LeaveOneOut], indices: IntArray) -> list[Some]:
-    """Which rows of each are at some places of all together."""
-    stops = np.cumsum([0, *(len(rows.labels) for rows in leaving)]).tolist()
-    here = [np.sort(indices[(indices >= start) & (indices < stop)]) - start for start, stop in pairwise(stops)]
-    return [(rows, wanted) for rows, wanted in zip(leaving, here, strict=True) if len(wanted)]
-
-
-def point(model: Predictor, size: int, scored: Sequence[Some], engine: Engine) -> Point:
+def point(judge: NotLearned, size: int, wanted: IntArray, engine: Engine) -> Point:
     """How good the answers are on rows that were not learned."""
-    at_once = max(1, CELLS_AT_ONCE // len(model.classes))
-    pieces = [
-        (rows, wanted[start : start + at_once]) for rows, wanted in scored for start in range(0, len(wanted), at_once)
-    ]
-    score = sum(engine.map(NotLearned(model), pieces), Score(most=0))
+    at_once = max(1, CELLS_AT_ONCE // len(judge.rows.classes))
+    pieces = [wanted[start : start + at_once] for start in range(0, len(wanted), at_once)]
+    score = sum(engine.map(judge, pieces), Score(most=0))
     judged = sum(score.pairs.values())
     right = sum(rows for (truth, answer), rows in score.pairs.items() if truth == answer)
-    return Point(size, judged, right / judged, score.loss / UNIT / judged)
+    return Point(size, in_ones(judged, score.bits), right / judged, score.loss / UNIT / judged)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class NotLearned:
-    """Compares a model's answers with the labels of rows that it has not learned, read before."""
+    """Compares what blocks say that learned some of the rows with the labels of others."""
 
-    model: Predictor
+    rows: LeaveOneOut
+    calibration: Calibration
+    log_prior: FloatArray
+    learned: Mapping[Block, LearnedInPart]
 
-    def __call__(self, some: Some) -> Score:
+    def __call__(self, wanted: IntArray) -> Score:
         """How good the answers are."""
-        rows, wanted = some
-        values = (rows.rows(block).take(block.family, block.columns, wanted).values for block in self.model.blocks)
-        log_posterior = log_normalised(self.model.reported_of(values, len(wanted)), self.model.log_prior)
-        labels = rows.labels[wanted]
-        truths = Coded(labels, self.model.classes)
-        weights = rows.row_weights[wanted]
-        answers = LabelledPosteriors(self.model.classes, log_posterior, truths, labels, weights, wanted)
+        classes, labels, weights = self.rows.classes, self.rows.labels[wanted], self.rows.row_weights[wanted]
+        evidence = (BlockEvidence(block.key, *ready.scores(wanted)) for block, ready in self.learned.items())
+        prior = np.tile(self.log_prior, (len(wanted), 1))
+        reported = reported_scores(prior, self.calibration.biases(classes), self.calibration, evidence)
+        log_posterior = log_normalised(reported, self.log_prior)
+        answers = LabelledPosteriors(classes, log_posterior, Coded(labels, classes), labels, weights, wanted)
         return Score.of(answers, most=0, ranked=False)

@@ -21,6 +21,7 @@ from candide.engines.protocol import Engine, parts
 from candide.families.base.block_rows import BlockRows
 from candide.families.base.block_scores import BlockScores
 from candide.families.base.family import Block
+from candide.families.base.learning_in_part import LearnedInPart
 from candide.families.base.leave_one_out import BlockLeftOut, statistic_of
 from candide.kernels.counting import count_labels
 from candide.model.calibration import Calibration
@@ -282,18 +283,21 @@ class LeaveOneOut:
             return self.summary.statistics[self.summary.blocks.index(block)]
         return statistic_of(block.family, block.columns, self.rows(block), len(self.summary.classes))
 
-    def learned(self, wanted: IntArray, engine: Engine) -> Summary:
-        """The summary of some of the rows, in the summary's blocks and classes."""
+    def learned(self, wanted: IntArray) -> Summary:
+        """The labels of some of the rows, among the summary's classes."""
         labels, weights = self.labels[wanted], self.weights[wanted] if self.weights.size else self.weights
         units, bits = np.zeros(len(self.classes), dtype=np.int64), bits_of(weights)
         count_labels(labels, weights_in_units(weights, len(labels), bits), units)
-        statistics = tuple(engine.map(partial(self._statistic_of, wanted), self.summary.blocks))
         units, bits = coarsest(units, bits)
-        return Summary(self.summary.blocks, self.classes, units, statistics, frozenset(self.classes), bits)
+        return Summary((), self.classes, units, (), frozenset(self.classes), bits)
 
-    def _statistic_of(self, wanted: IntArray, block: Block) -> Any:
-        some = self.rows(block).take(block.family, block.columns, wanted)
-        return statistic_of(block.family, block.columns, some, len(self.classes))
+    def learned_in_part(self, block: Block, wanted: IntArray) -> LearnedInPart:
+        """A block once it has learned some of the rows, to be asked about others."""
+        return block.family.learned_in_part(self.rows(block), block.columns, len(self.classes), wanted)
+
+    def counted_before(self, block: Block) -> Any:
+        """What the rows leave behind in a block, where it can tell from how they were read."""
+        return block.family.counted_before(self.rows(block), block.columns, len(self.classes))
 
     def prior_without(self, wanted: IntArray, priors: Priors, class_weight: Priors | None) -> FloatArray:
         """The log prior of each class without some of the rows; impossible where that was all of the class."""

@@ -11,7 +11,6 @@ from candide.data.batch import Batch
 from candide.data.metrics import mean_loss
 from candide.data.progress import Size, Watch, unwatched
 from candide.engines.protocol import Engine
-from candide.model.calibration import Calibration
 from candide.model.evaluation import CROSS_FITTED, Evaluation
 from candide.model.quality import Point, Quality
 from candide.model.reading import read_as
@@ -19,7 +18,7 @@ from candide.model.scoring import Score
 from candide.model.summary import Summary
 from candide.model.trained_model import TrainedModel
 from candide.model.tuning import UNTUNED, Tuning
-from candide.selection.fit_calibration import calibrated, calibrated_without
+from candide.selection.fit_calibration import Calibrating
 from candide.selection.fit_novelty import novelty_of
 from candide.selection.fold_choices import CHOICES, FoldChoices
 from candide.selection.leaks import Leak, leaks
@@ -64,13 +63,13 @@ def tune(
         said = leaving.in_folds(engine=engine, folds=choices.folds, expected=trained.schema.blocks)
         left = choices.joined(trained.schema, asked, said, choices.priors(leaving))
     with watch("Calibrating", Size(None, "steps")):
-        found = calibrated(left, summary.classes, summary.blocks)
-        calibration = found.silenced(choices.silent_blocks(trained.schema))
+        calibrating = Calibrating.of(left, summary.classes, summary.blocks)
+        calibration = calibrating.calibration.silenced(choices.silent_blocks(trained.schema))
         novelty = novelty_of(summary.blocks, left, [rows])
         own = replace(leaving, summary=summary)
-        curve = learning_curve([own], calibration, engine, options.priors, options.class_weight)
+        curve = learning_curve(own, calibration, engine, options.priors, options.class_weight)
         asked_for = replace(left, prior=choices.priors(leaving, options.priors, options.class_weight))
-        judged = judged_in_folds(summary, left, asked_for, choices.folds, found)
+        judged = judged_in_folds(summary, calibrating, asked_for, choices.folds)
         measured = quality(summary, left, judged, curve)
         return Tuned(Tuning(calibration, novelty, measured, summary.rows), leaks(summary, left), judged)
 
@@ -94,11 +93,11 @@ def affordable(summary: Summary, rows: int) -> int:
 
 
 def judged_in_folds(
-    summary: Summary, rows: LeftOut, asked_for: LeftOut, folds: IntArray, whole: Calibration
+    summary: Summary, calibrating: Calibrating, asked_for: LeftOut, folds: IntArray
 ) -> Evaluation:
     """How well rows are judged by choices and a calibration in which they had no part, under the priors asked for."""
     score = Score(most=0)
-    for here, calibration in calibrated_without(rows, folds % CHOICES, summary.classes, summary.blocks, whole):
+    for here, calibration in calibrating.without(folds % CHOICES):
         score += scored_without(asked_for.rows(here), summary, calibration, here, suspects=0)
     return score.evaluation(CROSS_FITTED, None, summary.classes)
 

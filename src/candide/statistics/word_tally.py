@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
+from typing import Protocol
 
 import numpy as np
 
@@ -17,13 +18,30 @@ from candide.statistics.weight_grid import CEILING, coarsest, in_finer_units
 NOTHING = np.zeros(0, dtype=np.int64)
 
 
+class Unspelled(Protocol):
+    """Words with their counts by class in an order of their own, each pair once and by class: spelled when asked."""
+
+    @property
+    def indptr(self) -> IntArray: ...
+
+    @property
+    def labels(self) -> AnyArray: ...
+
+    @property
+    def counts(self) -> IntArray: ...
+
+    def spelled(self) -> Lines:
+        """The same as lines: words sorted bytewise, none of them without pairs."""
+
+
 @dataclass(frozen=True, eq=False)
 class WordTally:
     """Counts for the (word, class) pairs that occurred, added and subtracted exactly.
 
-    Words are sorted bytewise and written as Arrow writes them; their pairs are sorted by class. `documents` counts the
-    documents of each class, `frequency` those that hold each word, where that is kept. There are no zero pairs and no
-    words without pairs, so equal documents leave equal bytes.
+    As `lines`, words are sorted bytewise and written as Arrow writes them; their pairs are sorted by class. `documents`
+    counts the documents of each class, `frequency` those that hold each word, where that is kept. There are no zero
+    pairs and no words without pairs, so equal documents leave equal bytes. A tally that nobody has compared, added or
+    saved yet may hold its words unspelled.
 
     >>> monday = WordTally.of([("cat", 0, 1), ("dog", 0, 2), ("dog", 1, 2)], documents=[1, 1])
     >>> tuesday = WordTally.of([("ant", 0, 5), ("dog", 1, 1)], documents=[1, 1])
@@ -33,7 +51,7 @@ class WordTally:
     True
     """
 
-    lines: Lines
+    words_seen: Lines | Unspelled
     documents: IntArray
     bits: int = 0
     """All is counted in units of 2^-bits: 1, unless a document had a weight that is not whole."""
@@ -41,7 +59,8 @@ class WordTally:
     """Whether pairs are counted in units of 2^-32 whatever documents weigh, as the recipe scales their amounts."""
 
     def __post_init__(self) -> None:
-        for array in (*self.lines, self.documents):
+        seen = self.words_seen
+        for array in (*(seen if isinstance(seen, Lines) else (seen.labels, seen.counts)), self.documents):
             array.flags.writeable = False
 
     @classmethod
@@ -69,13 +88,27 @@ class WordTally:
         )
         return cls(lines, np.array(documents, dtype=np.int64))
 
+    @cached_property
+    def lines(self) -> Lines:
+        """The words in canonical order, with their counts."""
+        if isinstance(self.words_seen, Lines):
+            return self.words_seen
+        lines = self.words_seen.spelled()
+        for array in lines:
+            array.flags.writeable = False
+        return lines
+
     @property
     def classes(self) -> int:
         return len(self.documents)
 
+    @cached_property
+    def _words(self) -> int:
+        return int(np.count_nonzero(np.diff(self.words_seen.indptr)))
+
     def __len__(self) -> int:
         """How many different words there are."""
-        return len(self.lines.offsets) - 1
+        return self._words
 
     def words(self) -> list[bytes]:
         """Every word, sorted; an object each, so for people and tests."""
@@ -93,7 +126,7 @@ class WordTally:
     def class_totals(self) -> IntArray:
         """How much was seen with each class, all words together."""
         totals = np.zeros(self.classes, dtype=np.int64)
-        class_totals(self.lines.labels, self.lines.counts, totals)
+        class_totals(self.words_seen.labels, self.words_seen.counts, totals)
         return totals
 
     def __eq__(self, other: object) -> bool:
@@ -128,25 +161,29 @@ class WordTally:
             return self
         counts = self.lines.counts if self.scaled else in_finer_units(self.lines.counts, finer)
         lines = self.lines._replace(counts=counts, frequency=in_finer_units(self.lines.frequency, finer))
-        return replace(self, lines=lines, documents=in_finer_units(self.documents, finer), bits=bits)
+        return replace(self, words_seen=lines, documents=in_finer_units(self.documents, finer), bits=bits)
 
     def canonical(self) -> WordTally:
         """The one form of counts: in ones where all of them are whole."""
+        if not self.bits:
+            return self
         lines, bits = self.lines, self.bits
         weighed = [self.documents, lines.frequency, *([] if self.scaled else [lines.counts])]
-        if not bits or any(coarsest(units, bits)[1] for units in weighed):
+        if any(coarsest(units, bits)[1] for units in weighed):
             return self
         counts = lines.counts if self.scaled else lines.counts >> bits
         lines = lines._replace(counts=counts, frequency=lines.frequency >> bits)
-        return replace(self, lines=lines, documents=self.documents >> bits, bits=0)
+        return replace(self, words_seen=lines, documents=self.documents >> bits, bits=0)
 
     def _merged(self, other: WordTally, sign: int) -> WordTally:
-        mine, theirs = self.lines, other.lines
         documents = self.documents + sign * other.documents
         if (documents < 0).any():
             raise ForgetRefused("More documents are to be forgotten than were learned.")
         if not len(other):
             return replace(self, documents=documents).canonical()
+        if not len(self) and sign > 0:
+            return replace(other, documents=documents).canonical()
+        mine, theirs = self.lines, other.lines
         out = Lines(
             offsets=np.zeros(len(self) + len(other) + 1, dtype=np.int64),
             letters=np.empty(len(mine.letters) + len(theirs.letters), dtype=np.uint8),
@@ -162,7 +199,7 @@ class WordTally:
                 f"{word.decode('utf-8', 'replace')!r} was seen less often than is to be forgotten.",
                 where=Location(value=word.decode("utf-8", "replace")),
             )
-        return replace(self, lines=trimmed_lines(out, int(words), int(pairs)), documents=documents).canonical()
+        return replace(self, words_seen=trimmed_lines(out, int(words), int(pairs)), documents=documents).canonical()
 
     def impossible(self) -> str:
         """What it is about these counts that no documents could have left; nothing where some could.
@@ -176,7 +213,7 @@ class WordTally:
         """The same counts among more classes: class i moves to positions[i]."""
         documents = np.zeros(classes, dtype=np.int64)
         documents[positions] = self.documents
-        return replace(self, lines=self._renamed(np.asarray(positions, dtype=np.int32)), documents=documents)
+        return replace(self, words_seen=self._renamed(np.asarray(positions, dtype=np.int32)), documents=documents)
 
     def only(self, positions: IntArray) -> WordTally:
         """The counts of some classes, in the given order.
@@ -189,7 +226,7 @@ class WordTally:
         names = np.full(self.classes, -1, dtype=np.int32)
         names[positions] = np.arange(len(positions), dtype=np.int32)
         lines = without_others(self._renamed(names))
-        return replace(self, lines=lines, documents=self.documents[positions]).canonical()
+        return replace(self, words_seen=lines, documents=self.documents[positions]).canonical()
 
     def widened(self, before: Sequence[str], after: Sequence[str]) -> WordTally:
         """A text block has one column, so it is never wider."""

@@ -64,9 +64,10 @@ def fit_and_judge(
     begun = TrainedModel.empty(options, schema, label)
     if batches is None:
         with watch("Learning", Size(None, "rows")):
-            trained = refilled(begun, [sample])
+            trained = refilled(begun, [sample], read=rows if len(rows) == len(sample) else None)
         return chosen_on(first_met(trained), rows, [sample], watch)
-    trained = first_met(refilled(begun, batches() if reservoir.seen else reservoir.watched(batches())))
+    again = batches() if reservoir.seen else reservoir.watched(batches())
+    trained = first_met(refilled(begun, again, read=rows if len(rows) == reservoir.seen else None))
     picked_rows = canonical_rows(reservoir.rows()).read_once()
     with watch("Looking", Size(None, "columns")):
         looked = replace(trained, schema=screened(unscreened(trained.schema, guessed), picked_rows, options))

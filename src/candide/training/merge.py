@@ -74,7 +74,8 @@ def common_choice(mine: Choice, theirs: Choice) -> Choice:
     if mine.family in kept or remembered is None or mine.family is None:
         return replace(mine, family=kept[0], auxiliary=kept[1:], remembered=remembered, rule=rule)
     first = replace(remembered, smoothing=mine.family.smoothing)
-    return replace(mine, family=first, auxiliary=kept, remembered=None, rule=rule)
+    reason = f"{mine.reason.partition(';')[0]}; read in a way that all of the merged have counted"
+    return replace(mine, family=first, auxiliary=kept, remembered=None, rule=rule, reason=reason)
 
 
 def common_memories(mine: Choice, theirs: Choice) -> tuple[AnyFamily, ...]:

@@ -2,24 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from typing import Any
 
 from candide import engines
 from candide.data.advice import SetOption
 from candide.data.batch import FIRST_ROW, Batch
 from candide.data.errors import ColumnRefused, LabelsRefused, Location
 from candide.data.values import Key
+from candide.families.base.family import Block
+from candide.model.summary import grid_weights
 from candide.model.trained_model import TrainedModel
 from candide.statistics.ledger import Ledger
 
 
 def refilled(
-    trained: TrainedModel, batches: Iterable[Batch], declared: Iterable[Key] = (), within: Ledger | None = None
+    trained: TrainedModel,
+    batches: Iterable[Batch],
+    declared: Iterable[Key] = (),
+    within: Ledger | None = None,
+    read: Batch | None = None,
 ) -> TrainedModel:
     """The same choices, with only these rows learned; how well the choices did on others is not kept.
 
-    Where a ledger is kept the rows are noted, and refused if not `within` another.
+    Where a ledger is kept the rows are noted, and refused if not `within` another. `read` are all of the same rows as
+    they were read to choose by: what can be counted from that is not read again.
     """
     blocks, rows, ledger = trained.summary.counting_blocks, completed(trained, batches), None
     engine = engines.engine_of(trained)
@@ -30,9 +38,22 @@ def refilled(
         summary = engine.summarize(blocks, noting.watched(rows), declared)
         ledger = noting.ledger()
     else:
-        summary = engine.summarize(blocks, rows, declared)
+        before = counted_before(blocks, read) if read is not None else {}
+        rest = engine.summarize(tuple(block for block in blocks if block not in before), rows, declared)
+        summary = rest.beside(blocks, before)
     tuning = replace(trained.tuning, quality=None)
     return replace(trained, summary=summary, tuning=tuning, ledger=ledger, provenance={})
+
+
+def counted_before(blocks: Sequence[Block], read: Batch) -> dict[Block, Any]:
+    """What rows, all of which have some weight, have left behind in blocks that can tell from how they were read."""
+    from candide.selection.leave_one_out import LeaveOneOut  # not needed, and not imported, to learn more
+
+    if not (grid_weights(read) > 0).all():
+        return {}
+    rows = LeaveOneOut.of_labels(read)
+    found = {block: rows.counted_before(block) for block in blocks}
+    return {block: statistic for block, statistic in found.items() if statistic is not None}
 
 
 def completed(trained: TrainedModel, batches: Iterable[Batch]) -> Iterator[Batch]:

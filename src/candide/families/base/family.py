@@ -13,6 +13,7 @@ from candide.families.base.competing import Competing
 from candide.families.base.core import B, P, S, V
 from candide.families.base.explaining import Explaining
 from candide.families.base.identity import Identity
+from candide.families.base.learning_in_part import LearningInPart
 from candide.families.base.leaving_out import LeavingOut
 from candide.families.base.profiling import Profiling
 from candide.families.base.reading_off import ReadingOff
@@ -23,6 +24,7 @@ from candide.families.base.streaming import Streaming
 class Family(
     Explaining[S, B, V, P],
     LeavingOut[S, B, V, P],
+    LearningInPart[S, B, V, P],
     Profiling[S, B, V, P],
     ChoosingAtFit[S, B, V, P],
     Remembering[S, B, V, P],

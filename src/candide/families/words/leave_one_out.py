@@ -12,13 +12,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from candide.data.arrays import AnyArray, FloatArray, IntArray
+from candide.data.arrays import FloatArray, IntArray
 from candide.data.errors import ForgetRefused
 from candide.families.base.block_rows import BlockRows
 from candide.families.base.block_scores import BlockScores
 from candide.families.base.safe_log import safe_log
 from candide.families.words.documents import Documents
 from candide.families.words.event_models import NO_FLOATS, NO_INTEGERS
+from candide.families.words.numbered_words import Pairs
 from candide.families.words.options import TextOptions
 from candide.families.words.parameters import (
     counting_unit,
@@ -51,12 +52,11 @@ NO_LOGS = np.zeros((0, 1))
 MOST_LOGS = 20_000_000
 
 
-class Pairs(NamedTuple):
-    """How much of each word was seen with each class: word i has indptr[i]:indptr[i + 1], sorted by class."""
+class Alone(NamedTuple):
+    """Words that one document holds, left out of the pairs: how many, and how much of them each class has."""
 
-    indptr: IntArray
-    labels: AnyArray
-    counts: IntArray
+    words: int
+    totals: IntArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,10 +81,12 @@ class WordCountsWithout:
         factor: FloatArray = NO_FLOATS,
         ranks: IntArray = NO_INTEGERS,
         bits: int = 0,
+        alone: Alone | None = None,
     ) -> WordCountsWithout:
         """From the pairs of words; `stopped` are the numbers of the stop words, `ranks` where order is not bytewise.
 
-        Documents, and counts unless their weighting has smaller units, are in units of 2^-bits.
+        Where some are left `alone`, every word speaks. Documents, and counts unless their weighting has smaller units,
+        are in units of 2^-bits.
         """
         words, classes = len(pairs.indptr) - 1, len(documents)
         totals, all_totals = np.zeros(words, dtype=np.int64), np.zeros(classes, dtype=np.int64)
@@ -97,7 +99,7 @@ class WordCountsWithout:
             1.0 / counting_unit(options, bits), 1.0 / options.unit, bits if scaled else 0,
         )  # fmt: skip
         sum_kept_words(counted, counted.class_totals, counted.class_weights)
-        return cls(options, counted)
+        return cls(options, counted if alone is None else with_alone(counted, alone))
 
     def add(
         self,
@@ -116,10 +118,10 @@ class WordCountsWithout:
                 "left out."
             )
 
-    def unknown_words_log_likelihood(self, rows: Rows, labels: IntArray, weights: IntArray) -> FloatArray:
+    def unknown_words_log_likelihood(self, rows: Rows, weights: IntArray) -> FloatArray:
         """What is added to log P of each row for its words that no other row holds."""
-        found = np.zeros(len(labels))
-        unknown_without(rows, np.ascontiguousarray(labels), weights, self.counted, found)
+        found = np.zeros(len(rows.tokens))
+        unknown_without(rows, weights, self.counted, found)
         return found
 
     def assess(
@@ -136,8 +138,8 @@ class WordCountsWithout:
         for model, said in zip(models, found, strict=True):
             self.add(rows, labels, weights, (smoothing,), model, said[None])
         likelihood = np.zeros_like(found[0]) if is_auxiliary else found[-1]
-        length = np.diff(running(rows.amounts)[rows.indptr]) / self.options.unit
-        return BlockScores(found[0], likelihood, length, self.unknown_words_log_likelihood(rows, labels, weights))
+        length = lengths_of_rows(rows, self.options)
+        return BlockScores(found[0], likelihood, length, self.unknown_words_log_likelihood(rows, weights))
 
     def _added(
         self,
@@ -208,6 +210,23 @@ class WordCountsWithout:
         found = Absence(np.empty(len(labels)), np.empty(len(labels), dtype=np.int64))
         absences(starts, counts[first], words, seen.kept_words, seen.unit, smoothing, labels, documents, found)
         return found
+
+
+def with_alone(counted: Counted, alone: Alone) -> Counted:
+    """The counts with words that one document holds among the totals."""
+    return counted._replace(
+        class_totals=counted.class_totals + alone.totals,
+        class_weights=counted.class_weights + alone.totals * counted.unit,
+        all_totals=counted.all_totals + alone.totals,
+        kept_words=counted.kept_words + alone.words,
+        all_words=counted.all_words + alone.words,
+    )
+
+
+def lengths_of_rows(rows: Rows, options: TextOptions) -> FloatArray:
+    """How much the terms of each row weigh together, weighed as they are."""
+    amounts = np.diff(running(rows.amounts)[rows.indptr])
+    return (amounts + rows.alone_amounts if rows.alone.size else amounts) / options.unit
 
 
 @dataclass(frozen=True, eq=False)

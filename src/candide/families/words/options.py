@@ -106,6 +106,12 @@ class TextOptions:
         return self.idf and self.weighting != "presence"
 
     @property
+    def every_term_speaks(self) -> bool:
+        """Whether terms speak as they were counted: none is left out, and none made more or less of."""
+        chosen = self.min_count > 1 or self.max_terms is not None or self.stop_words not in (0, ())
+        return not chosen and not self.idf
+
+    @property
     def longest(self) -> int:
         """The longest run to count, whatever may be chosen later."""
         return self.shortest if isinstance(self.ngrams, str) else self.ngrams

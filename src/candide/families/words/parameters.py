@@ -14,6 +14,7 @@ from candide.data.arrays import AnyArray, FloatArray, IntArray, readonly
 from candide.data.errors import OptionRefused
 from candide.families.words.documents import Documents
 from candide.families.words.event_models import MODELS, NO_FLOATS, NO_INTEGERS, Seen
+from candide.families.words.numbered_words import NumberedWords, Pairs
 from candide.families.words.options import TextOptions
 from candide.families.words.term_lists import roomier_reader
 from candide.families.words.unspaced import closed_up
@@ -36,14 +37,17 @@ class Assessed(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class TextParameters:
-    """The kept words, most frequent first, a read-only vocabulary to find them by, and what they say.
+    """The kept words, a read-only vocabulary to find them by, and what they say.
 
-    Nothing changes after making, so threads may score with one of these side by side.
+    Words are in the order of their numbers, or spelled and the most frequent first. `rows` is the row of each number,
+    -1 where it has none; nothing where they are the same. Nothing changes after making, so threads may score with one
+    of these side by side.
     """
 
+    tally: WordTally
     options: TextOptions
     smoothing: float
-    lines: Lines
+    lines: Lines | None
     seen: Seen
     factor: FloatArray
     vocabulary: Vocabulary
@@ -54,14 +58,40 @@ class TextParameters:
     @classmethod
     def of(cls, tally: WordTally, options: TextOptions, smoothing: float) -> TextParameters:
         """Let the options and the smoothing meet the counts."""
+        words = tally.words_seen
+        if isinstance(words, NumberedWords) and options.every_term_speaks and options.model != "bernoulli":
+            return cls._by_number(tally, words, options, smoothing)
+        return cls.spelled(tally, options, smoothing)
+
+    @classmethod
+    def _by_number(
+        cls, tally: WordTally, words: NumberedWords, options: TextOptions, smoothing: float
+    ) -> TextParameters:
+        """Of words that were numbered already, all of which speak: their sums are whole, so the order is nothing."""
+        numbers, rows = words.numbers, NO_INTEGERS
+        if len(numbers) < len(words.vocabulary):
+            rows = np.full(len(words.vocabulary), -1, dtype=np.int64)
+            rows[numbers] = np.arange(len(numbers))
+        pairs = Pairs(np.append(words.indptr[numbers], words.indptr[-1]), words.labels, words.counts)
+        seen = seen_of(tally, pairs, NO_FLOATS, float(counting_unit(options, tally.bits)))
+        found = words.vocabulary, rows, letters_of(options), recipe_of(options)
+        return cls(tally, options, smoothing, None, seen, NO_FLOATS, *found)
+
+    @cached_property
+    def in_order(self) -> TextParameters:
+        """The same, spelled and the most frequent words first: the order in which words are shown and drawn."""
+        return self if self.lines is not None else TextParameters.spelled(self.tally, self.options, self.smoothing)
+
+    @classmethod
+    def spelled(cls, tally: WordTally, options: TextOptions, smoothing: float) -> TextParameters:
+        """Of words as they are spelled, the most frequent first."""
         kept = kept_words(tally, options)
         lines = take_words(tally.lines, kept)
         factor = inverse_frequencies(tally, options)[kept] if options.idf else NO_FLOATS
         vocabulary, rows = numbered(lines, options)
-        seen = seen_of(tally, lines, factor, float(counting_unit(options, tally.bits)))
-        return cls(
-            options, smoothing, lines, seen, factor, vocabulary, rows, letters_of(options), recipe_of(options)
-        )
+        seen = seen_of(tally, Pairs(*lines[2:5]), factor, float(counting_unit(options, tally.bits)))
+        found = vocabulary, rows, letters_of(options), recipe_of(options)
+        return cls(tally, options, smoothing, lines, seen, factor, *found)
 
     def __len__(self) -> int:
         """How many words say something."""
@@ -154,10 +184,22 @@ class TextParameters:
 
     def word(self, row: int) -> str:
         """How a kept word is written."""
-        spelled = self.lines.letters[self.lines.offsets[row] : self.lines.offsets[row + 1]].tobytes()
+        spelled = self.spelling(row)
         if self.options.hashed:
             return f"slot {int.from_bytes(spelled, 'big')}"
         return written(spelled, self.options)
+
+    def spelling(self, row: int) -> bytes:
+        """A kept word as it is counted."""
+        if self.lines is None:
+            number = int(self.tally_numbers[row])
+            return self.vocabulary.word(number, self.options.characters)
+        return self.lines.letters[self.lines.offsets[row] : self.lines.offsets[row + 1]].tobytes()
+
+    @cached_property
+    def tally_numbers(self) -> IntArray:
+        """The number of each row."""
+        return np.flatnonzero(self.rows >= 0) if self.rows.size else np.arange(len(self))
 
     def says(self, row: int, weights: Weights) -> FloatArray:
         """What one occurrence of a kept word says about each class."""
@@ -265,15 +307,15 @@ def numbered(lines: Lines, options: TextOptions) -> tuple[Vocabulary, IntArray]:
     return vocabulary, rows
 
 
-def seen_of(tally: WordTally, lines: Lines, factor: FloatArray, unit: float) -> Seen:
+def seen_of(tally: WordTally, pairs: Pairs, factor: FloatArray, unit: float) -> Seen:
     """The counts of the kept words as the event models take them."""
-    words = np.repeat(np.arange(len(lines.offsets) - 1), np.diff(lines.indptr))
-    counts = lines.counts / unit
+    words = np.repeat(np.arange(len(pairs.indptr) - 1), np.diff(pairs.indptr))
+    counts = pairs.counts / unit
     if factor.size:
         counts = counts * factor[words]
     return Seen(
-        indptr=lines.indptr,
-        labels=lines.labels,
+        indptr=pairs.indptr,
+        labels=pairs.labels,
         counts=counts,
         words=words,
         classes=tally.classes,
@@ -291,6 +333,7 @@ def unigrams(parameters: TextParameters) -> IntArray:
             advice=("Learn it without ", NamedOption("hashed"), " to draw some."),
         )
     lines, gap = parameters.lines, ord(" ")
+    assert lines is not None
     if parameters.options.characters:
         return np.arange(len(parameters))
     spaces = running((lines.letters == gap).astype(np.int64))

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from typing import NamedTuple
+from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 
 from candide.data.arrays import AnyArray, FloatArray, IntArray
 from candide.families.words.documents import Documents
+from candide.families.words.event_models import NO_INTEGERS
 from candide.families.words.options import TextOptions
+from candide.families.words.unit_sequences import UnitSequence
 from candide.families.words.vocabulary import FIRST_SCRATCH, Vocabulary, letters_of, recipe_of, scratch_of
 from candide.families.words.word_tally_builder import weighting_of
 from candide.kernels.word_counting import Texts
-from candide.kernels.word_leaving import LIST_FULL, Rows, list_documents, weigh_rows
+from candide.kernels.word_leaving import LIST_FULL, Rows, keep_shared, list_documents, number_shared, weigh_rows
 from candide.kernels.word_scoring import measure_documents
 from candide.kernels.words import SCRATCH_FULL, Letters, Number, Reader, Recipe
 from candide.statistics.weight_grid import weights_in_units
@@ -22,21 +25,67 @@ from candide.statistics.weight_grid import weights_in_units
 BYTES_A_TERM = 6
 
 
-class TermLists(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class TermLists:
     """Documents as the different terms of each, numbered as they turned up."""
 
     rows: Rows
     vocabulary: Vocabulary
+    weighings: dict[str, Rows] = field(default_factory=dict)
+    """The shared terms by each weighting, as far as somebody has asked for it."""
+
+    @cached_property
+    def shared(self) -> tuple[AnyArray, int]:
+        """The number of each term among those that several documents hold, -1 for others; how many these are."""
+        places = np.zeros(len(self.vocabulary), dtype=np.int32)
+        return places, int(number_shared(self.rows, places))
+
+    def shared_terms(self, weighting: str) -> Rows:
+        """The rows weighed, and without terms that no other document holds."""
+        if weighting not in self.weighings:
+            rows, documents = weighed(self.rows, weighting), len(self.rows.tokens)
+            out = room_for_rows(documents, len(rows.terms))._replace(
+                tokens=rows.tokens, alone=np.zeros(documents, np.int64), alone_amounts=np.zeros(documents, np.int64)
+            )
+            keep_shared(rows, self.shared[0], out)
+            self.weighings[weighting] = copied(trimmed(out))
+        return self.weighings[weighting]
 
 
 def cut_into_terms(documents: Documents, options: TextOptions) -> TermLists:
     """The documents in terms: cut once, whichever weightings, models and smoothings then ask for them."""
-    if way_of_cutting(options) not in documents.cuts:
-        vocabulary = Vocabulary(2) if options.hashed else Vocabulary()
-        rows = rows_of(documents, letters_of(options), recipe_of(options), vocabulary, learning=True)
-        documents.cuts[way_of_cutting(options)] = TermLists(rows, vocabulary)
-    found: TermLists = documents.cuts[way_of_cutting(options)]
+    way = way_of_cutting(options)
+    if way not in documents.cuts:
+        documents.cuts[way] = hashed_terms(documents, options) if options.hashed else spelled_terms(documents, options)
+    found: TermLists = documents.cuts[way]
     return found
+
+
+def hashed_terms(documents: Documents, options: TextOptions) -> TermLists:
+    """Terms by their hashes."""
+    vocabulary = Vocabulary(2)
+    return TermLists(rows_of(documents, letters_of(options), recipe_of(options), vocabulary, learning=True), vocabulary)
+
+
+def spelled_terms(documents: Documents, options: TextOptions) -> TermLists:
+    """Terms by the numbers of their words or characters, which are read once for runs of any length.
+
+    Where characters stand together without spaces, runs that words do not have are found by reading letters.
+    """
+    recipe = recipe_of(options)
+    units = "units", options.words, options.characters, options.fold_case, options.fold_accents
+    if units not in documents.cuts:
+        documents.cuts[units] = UnitSequence.of(documents, options)
+    sequence: UnitSequence = documents.cuts[units]
+    if sequence.is_unspaced and recipe.unspaced > recipe.ngrams:
+        vocabulary = Vocabulary()
+        return TermLists(rows_of(documents, letters_of(options), recipe, vocabulary, learning=True), vocabulary)
+    return TermLists(*sequence.terms(recipe.shortest, recipe.ngrams))
+
+
+def is_cut(documents: Documents, options: TextOptions) -> bool:
+    """Whether the documents were cut in this way before."""
+    return way_of_cutting(options) in documents.cuts
 
 
 def way_of_cutting(options: TextOptions) -> Hashable:
@@ -58,6 +107,8 @@ def rows_of(
         np.concatenate([np.zeros(0, dtype=np.int32), *(piece.terms for piece in pieces)]),
         np.concatenate([np.zeros(0, dtype=np.int64), *(piece.amounts for piece in pieces)]),
         np.concatenate([np.zeros(0, dtype=np.int64), *(piece.tokens for piece in pieces)]),
+        NO_INTEGERS,
+        NO_INTEGERS,
     )
 
 
@@ -86,6 +137,8 @@ def room_for_rows(documents: int, terms: int) -> Rows:
         np.empty(terms, dtype=np.int32),
         np.empty(terms, dtype=np.int64),
         np.empty(documents, dtype=np.int64),
+        NO_INTEGERS,
+        NO_INTEGERS,
     )
 
 
@@ -107,6 +160,11 @@ def trimmed(rows: Rows) -> Rows:
     """The rows without the room that was not needed."""
     used = rows.indptr[-1]
     return rows._replace(terms=rows.terms[:used], amounts=rows.amounts[:used])
+
+
+def copied(rows: Rows) -> Rows:
+    """The rows in memory of their own."""
+    return rows._replace(terms=rows.terms.copy(), amounts=rows.amounts.copy())
 
 
 def weighed(rows: Rows, weighting: str) -> Rows:

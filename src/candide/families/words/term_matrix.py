@@ -11,15 +11,18 @@ from candide.data.arrays import AnyArray, FloatArray, IntArray, readonly
 from candide.data.errors import OverflowRefused
 from candide.families.words.documents import Documents
 from candide.families.words.event_models import NO_FLOATS, NO_INTEGERS
-from candide.families.words.leave_one_out import Pairs, WordCountsWithout
+from candide.families.words.leave_one_out import Alone, WordCountsWithout, lengths_of_rows
+from candide.families.words.numbered_words import NumberedWords, Pairs
 from candide.families.words.options import TextOptions
 from candide.families.words.parameters import inverse_frequency, listed
-from candide.families.words.term_lists import cut_into_terms, weighed, weight_units
+from candide.families.words.term_lists import TermLists, cut_into_terms, weighed, weight_units
 from candide.families.words.vocabulary import Vocabulary
-from candide.kernels.word_leaving import MISSING, Rows, count_rows
+from candide.kernels.word_leaving import MISSING, Rows, copy_rows, count_rows
 from candide.kernels.word_merging import sort_words
 from candide.statistics.weight_grid import CEILING, amounts, bits_of
-from candide.statistics.word_tally import running
+from candide.statistics.word_tally import WordTally, running
+
+EVERYTHING = slice(None)
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,53 +50,94 @@ class TermMatrix:
     options: TextOptions
     stopped: IntArray
     ranks: IntArray
+    lists: TermLists
+    """The documents as they were cut."""
 
     @classmethod
     def of(
         cls, documents: Documents, labels: IntArray, weights: AnyArray, classes: int, options: TextOptions
     ) -> TermMatrix:
         """The documents, cut unless they were before; `weights` is empty where every one weighs one."""
-        rows, vocabulary = cut_into_terms(documents, options)
+        lists = cut_into_terms(documents, options)
+        rows, vocabulary = lists.rows, lists.vocabulary
         bits = bits_of(weights)
         labels, row_weights = np.ascontiguousarray(labels), weight_units(weights, len(labels), bits)
         refuse_overflow(rows, row_weights, bits)
         if options.hashed:
             slots, numbers = np.unique(rows.terms, return_inverse=True)
             rows = rows._replace(terms=numbers.astype(np.int32))
-            return cls(rows, len(slots), labels, row_weights, bits, classes, options, NO_INTEGERS, NO_INTEGERS)
+            return cls(rows, len(slots), labels, row_weights, bits, classes, options, NO_INTEGERS, NO_INTEGERS, lists)
         ranked = bool(options.max_terms or (isinstance(options.stop_words, int) and options.stop_words))
         ranks = bytewise_ranks(vocabulary, options.characters) if ranked else NO_INTEGERS
         stopped = stop_words_in(vocabulary, options)
-        return cls(rows, len(vocabulary), labels, row_weights, bits, classes, options, stopped, ranks)
+        return cls(rows, len(vocabulary), labels, row_weights, bits, classes, options, stopped, ranks, lists)
 
     def __len__(self) -> int:
         """How many documents there are."""
         return len(self.labels)
 
+    @property
+    def only_shared(self) -> bool:
+        """Whether terms that one document holds may be left out: where all terms speak alike, as long as they are."""
+        options = self.options
+        return options.every_term_speaks and not options.hashed and not self.bits and options.model != "bernoulli"
+
+    def weighed_rows(self, weighting: str) -> Rows:
+        """The documents with amounts as the weighting says, as far as terms are shared where that is enough."""
+        return self.lists.shared_terms(weighting) if self.only_shared else weighed(self.rows, weighting)
+
     def weighed(self, weighting: str) -> WeighedTerms:
         """The documents and their counts, weighed."""
-        rows = weighed(self.rows, weighting)
+        rows = self.weighed_rows(weighting)
+        return WeighedTerms(rows, self.labels, self.weights, self.counted(rows, weighting))
+
+    def counted(self, rows: Rows, weighting: str, wanted: slice | IntArray = EVERYTHING) -> WordCountsWithout:
+        """The counts of these rows, weighed as they are, which are the `wanted` ones."""
+        labels, weights = self.labels[wanted], self.weights[wanted]
+        documents = self._documents(rows, labels, weights)
+        terms = self.lists.shared[1] if self.only_shared else self.terms
+        factor, options = self._factor(rows, weights, documents), replace(self.options, weighting=weighting)
+        pairs = self._pairs(rows, labels, weights, self.bits if options.unit > 1 else 0, terms)
+        alone = self._alone(rows, labels, weights) if self.only_shared else None
+        return WordCountsWithout.of(pairs, documents, options, self.stopped, factor, self.ranks, self.bits, alone)
+
+    def tally(self) -> WordTally | None:
+        """All counts as a tally of its own, unspelled; nothing where terms have no names or weights are not plain."""
+        options, heaviest = self.options, int(self.weights.max(initial=1))
+        most = heaviest * (int(self.rows.amounts.sum()) + options.unit * len(self))
+        if options.hashed or options.keeps_frequency or self.bits or most > CEILING or not self.weights.all():
+            return None
+        rows = weighed(self.rows, options.weighting)
+        pairs = self._pairs(rows, self.labels, self.weights, 0, self.terms)
+        words = NumberedWords(self.lists.vocabulary, options.characters, *pairs)
+        return WordTally(words, self._documents(rows, self.labels, self.weights), scaled=options.unit > 1)
+
+    def _documents(self, rows: Rows, labels: IntArray, weights: IntArray) -> IntArray:
+        """The weight of the documents of each class."""
         documents = np.zeros(self.classes, dtype=np.int64)
-        np.add.at(documents, self.labels, np.where(rows.tokens == MISSING, 0, self.weights))
-        factor, options = self._factor(rows, documents), replace(self.options, weighting=weighting)
-        pairs = self._pairs(rows, self.bits if options.unit > 1 else 0)
-        leaving = WordCountsWithout.of(pairs, documents, options, self.stopped, factor, self.ranks, self.bits)
-        return WeighedTerms(rows, self.labels, self.weights, leaving)
+        np.add.at(documents, labels, np.where(rows.tokens == MISSING, 0, weights))
+        return documents
 
-    def _pairs(self, rows: Rows, shift: int) -> Pairs:
+    def _pairs(self, rows: Rows, labels: IntArray, weights: IntArray, shift: int, terms: int) -> Pairs:
         """The counts of all documents together, weighed as these rows are."""
-        indptr = np.zeros(self.terms + 1, dtype=np.int64)
-        labels, counts = np.empty(len(rows.terms), dtype=np.int32), np.empty(len(rows.terms), dtype=np.int64)
-        by_class = np.argsort(self.labels, kind="stable")
-        used = count_rows(rows, self.labels, self.weights, shift, by_class, indptr, labels, counts)
-        return Pairs(readonly(indptr), readonly(labels[:used]), readonly(counts[:used]))
+        indptr = np.zeros(terms + 1, dtype=np.int64)
+        of_class, counts = np.empty(len(rows.terms), dtype=np.int32), np.empty(len(rows.terms), dtype=np.int64)
+        by_class = np.argsort(labels, kind="stable")
+        used = count_rows(rows, labels, weights, shift, by_class, indptr, of_class, counts)
+        return Pairs(readonly(indptr), readonly(of_class[:used]), readonly(counts[:used]))
 
-    def _factor(self, rows: Rows, documents: IntArray) -> FloatArray:
+    def _alone(self, rows: Rows, labels: IntArray, weights: IntArray) -> Alone:
+        """The terms that were left out of the rows."""
+        totals = np.zeros(self.classes, dtype=np.int64)
+        np.add.at(totals, labels, weights * rows.alone_amounts)
+        return Alone(int(rows.alone[weights > 0].sum()), totals)
+
+    def _factor(self, rows: Rows, weights: IntArray, documents: IntArray) -> FloatArray:
         """The inverse frequency of each term, where the options ask for it."""
         if not self.options.idf:
             return NO_FLOATS
         held = np.zeros(self.terms, dtype=np.int64)
-        np.add.at(held, rows.terms, np.repeat(self.weights, np.diff(rows.indptr)))
+        np.add.at(held, rows.terms, np.repeat(weights, np.diff(rows.indptr)))
         return inverse_frequency(amounts(held, self.bits), amounts(documents, self.bits))
 
 
@@ -120,12 +164,37 @@ class WeighedTerms:
     def rows_for(self, most: int) -> int:
         """How many of the first documents can be judged by looking at no more than about so many counts."""
         counts_a_term = np.diff(self.leaving.counted.indptr)[self.rows.terms]
-        return int(np.searchsorted(running(counts_a_term)[self.rows.indptr], most, side="right")) - 1
+        looked_at = running(counts_a_term)[self.rows.indptr]
+        if self.rows.alone.size:
+            looked_at = looked_at + running(self.rows.alone)
+        return int(np.searchsorted(looked_at, most, side="right")) - 1
 
     def lengths(self, first: int) -> FloatArray:
         """How much the terms of each of the first documents weigh together."""
-        rows = few_rows(self.rows, first)
-        return np.diff(running(rows.amounts)[rows.indptr]) / self.leaving.options.unit
+        return lengths_of_rows(few_rows(self.rows, first), self.leaving.options)
+
+
+@dataclass(frozen=True, eq=False)
+class TermsLearnedInPart:
+    """The counts of some of the documents of a matrix, by which others are judged: no term is spelled or searched."""
+
+    matrix: TermMatrix
+    learned: WordCountsWithout
+    smoothing: float
+
+    rows: Rows
+
+    @classmethod
+    def of(cls, matrix: TermMatrix, wanted: IntArray, smoothing: float) -> TermsLearnedInPart:
+        rows = matrix.weighed_rows(matrix.options.weighting)
+        return cls(matrix, matrix.counted(rows_at(rows, wanted), matrix.options.weighting, wanted), smoothing, rows)
+
+    def scores(self, wanted: IntArray) -> tuple[FloatArray, FloatArray]:
+        """A document that was not learned is one without weight, taken out."""
+        options, labels, rows = self.learned.options, self.matrix.labels[wanted], rows_at(self.rows, wanted)
+        said = np.zeros((1, len(wanted), self.matrix.classes))
+        self.learned.add(rows, labels, np.zeros_like(labels), (self.smoothing,), options.model, said)
+        return said[0], lengths_of_rows(rows, options)
 
 
 def refuse_overflow(rows: Rows, row_weights: IntArray, bits: int) -> None:
@@ -138,7 +207,17 @@ def refuse_overflow(rows: Rows, row_weights: IntArray, bits: int) -> None:
 def few_rows(rows: Rows, first: int) -> Rows:
     """The first of the rows, not copied."""
     used = rows.indptr[first]
-    return Rows(rows.indptr[: first + 1], rows.terms[:used], rows.amounts[:used], rows.tokens[:first])
+    alone = rows.alone[:first], rows.alone_amounts[:first]
+    return Rows(rows.indptr[: first + 1], rows.terms[:used], rows.amounts[:used], rows.tokens[:first], *alone)
+
+
+def rows_at(rows: Rows, wanted: IntArray) -> Rows:
+    """Some of the rows, copied."""
+    indptr = running(np.diff(rows.indptr)[wanted])
+    terms, amounts_there = np.empty(indptr[-1], dtype=rows.terms.dtype), np.empty(indptr[-1], dtype=np.int64)
+    copy_rows(rows, wanted, terms, amounts_there)
+    alone = (rows.alone[wanted], rows.alone_amounts[wanted]) if rows.alone.size else (NO_INTEGERS, NO_INTEGERS)
+    return Rows(indptr, terms, amounts_there, rows.tokens[wanted], *alone)
 
 
 def bytewise_ranks(vocabulary: Vocabulary, by_character: bool) -> IntArray:

@@ -10,6 +10,7 @@ from candide.data.errors import OverflowRefused
 from candide.families.words import alphabet
 from candide.families.words.options import TextOptions
 from candide.kernels.word_merging import number_lines, spell, spelled_lengths
+from candide.kernels.word_runs import find_slots
 from candide.kernels.words import (
     AHEAD,
     ARENA_FULL,
@@ -66,11 +67,11 @@ def scratch_of(room: int) -> Scratch:
 
 
 class Vocabulary:
-    """The terms met so far, in order of appearance."""
+    """The terms met so far, in order of appearance, or numbered elsewhere."""
 
     def __init__(self, room: int = FIRST_TERMS) -> None:
         room = 1 << max(room - 1, 1).bit_length()
-        self.terms = Terms(
+        self._terms = Terms(
             empty_slots(2 * room),
             np.zeros(room, dtype=np.uint64),
             np.zeros(room, dtype=np.int64),
@@ -78,18 +79,40 @@ class Vocabulary:
             np.zeros(2, dtype=np.int64),
         )
 
+    @classmethod
+    def of(cls, arena: AnyArray, payload: IntArray, length: IntArray) -> Vocabulary:
+        """Of terms that were numbered elsewhere; the table to find them by is made when it is first needed."""
+        vocabulary = cls.__new__(cls)
+        sizes = np.array([len(payload), len(arena)])
+        vocabulary._terms = Terms(np.zeros(0, dtype=np.uint64), arena, payload, length, sizes)
+        return vocabulary
+
+    @property
+    def terms(self) -> Terms:
+        """The terms as kernels find them."""
+        if not self._terms.slots.size:
+            slots = empty_slots(2 << max(self.room - 1, 1).bit_length())
+            find_slots(self._terms.arena, self._terms.payload, self._terms.length, slots)
+            self._terms = self._terms._replace(slots=slots)
+        return self._terms
+
+    @property
+    def spelling(self) -> Terms:
+        """The terms as they are spelled; perhaps without a table to find them by."""
+        return self._terms
+
     def __len__(self) -> int:
-        return int(self.terms.sizes[0])
+        return int(self._terms.sizes[0])
 
     @property
     def room(self) -> int:
         """How many terms there is room for."""
-        return len(self.terms.payload)
+        return len(self._terms.payload)
 
     def make_room(self, reason: Number) -> None:
         """Grow what a kernel found too small."""
         if reason == ARENA_FULL:
-            self.terms = self.terms._replace(arena=grown(self.terms.arena, 2))
+            self._terms = self.terms._replace(arena=grown(self.terms.arena, 2))
         elif reason == TERMS_FULL:
             if self.room >= MOST_TERMS:
                 raise OverflowRefused(
@@ -99,7 +122,7 @@ class Vocabulary:
             factor = 4 if self.room < LEAPS_UNTIL else 2
             slots = empty_slots(2 * factor * self.room)
             refill(self.terms.slots, slots)
-            self.terms = self.terms._replace(
+            self._terms = self.terms._replace(
                 slots=slots, payload=grown(self.terms.payload, factor), length=grown(self.terms.length, factor)
             )
 
@@ -117,14 +140,25 @@ class Vocabulary:
             self.make_room(reason)
         return numbers
 
+    def word(self, term: int, by_character: bool) -> bytes:
+        """How one term is spelled."""
+        units, (_, arena, payload, length, _) = list[bytes](), self._terms
+        while not length[term]:
+            term, last = divmod(int(payload[term]), MOST_TERMS)
+            units.append(self.word(last, by_character))
+        start, chunks = int(payload[term]), (int(length[term]) + 7) // 8
+        packed = np.array([start]) if length[term] <= 8 else arena[start : start + chunks]
+        units.append(packed.astype("<i8", copy=False).tobytes()[: length[term]])
+        return (b"" if by_character else b" ").join(reversed(units))
+
     def spelled(self, wanted: IntArray, by_character: bool) -> tuple[IntArray, AnyArray]:
         """The wanted terms as Arrow writes strings: offsets and bytes."""
         gap = 0 if by_character else 1
         lengths = np.empty(len(self), dtype=np.int64)
-        spelled_lengths(self.terms, gap, lengths)
+        spelled_lengths(self._terms, gap, lengths)
         offsets = running(lengths[wanted])
         letters = np.empty(offsets[-1], dtype=np.uint8)
-        spell(self.terms, gap, wanted, offsets, letters)
+        spell(self._terms, gap, wanted, offsets, letters)
         return offsets, letters
 
 

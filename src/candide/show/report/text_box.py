@@ -39,6 +39,7 @@ class TextReading:
     @classmethod
     def of(cls, rule: Occurrences, parameters: TextParameters, room: int) -> TextReading:
         """The terms that said most in the texts learned: how often they were there times how far they part classes."""
+        parameters = parameters.in_order
         weights, classes = parameters.score_weights, len(rule.constant)
         low, high = np.full(len(parameters), np.inf), np.full(len(parameters), -np.inf)
         for label in range(classes):
@@ -58,8 +59,7 @@ class TextReading:
 
 def spelled_term(parameters: TextParameters, row: int) -> str:
     """A term as it is counted: words and characters of any script with one space between."""
-    offsets = parameters.lines.offsets
-    return parameters.lines.letters[offsets[row] : offsets[row + 1]].tobytes().decode("utf-8", "replace")
+    return parameters.spelling(row).decode("utf-8", "replace")
 
 
 def recipe_for_page(options: TextOptions) -> dict[str, Any]:

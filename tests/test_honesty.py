@@ -11,8 +11,9 @@ from candide import NaiveBayes, engines
 from candide.api import verbs
 from candide.data.batch import Batch
 from candide.model.options import Options
-from candide.selection.fold_choices import CHOICES, FoldChoices, dealt_by_label
+from candide.selection.fold_choices import CHOICES, FoldChoices, FoldSummaries, dealt_by_label
 from candide.selection.read_off import decisions
+from candide.selection.wide_tables import Heard
 from candide.training.fit import fit_rows
 
 WORDS = np.array([f"word{index}" for index in range(200)])
@@ -129,7 +130,8 @@ def test_every_row_is_judged_by_families_chosen_without_it():
     batch = Batch.of({name: values for name, values in table.items() if name != "y"}, table["y"])
     trained = fit_rows(Options(), batch)
     decided = decisions(trained.summary, trained.schema, trained.options, engines.named())
-    choices = FoldChoices.of(decided, trained.summary, batch, trained.options, engines.named())
+    apart = FoldSummaries.of(trained.summary, batch, trained.options, engines.named())
+    choices = FoldChoices.of(decided, apart, Heard(), engines.named())
     assert np.array_equal(choices.folds, dealt_by_label(batch.labels.codes))
     for fold, families in enumerate(choices.families):
         others = fit_rows(Options(calibrate=False), batch.take(np.flatnonzero(choices.folds % CHOICES != fold)))

@@ -131,8 +131,6 @@ class OpenColumns:
         self.learned.append((values, label))
         if self.changes is not None:
             self._change(values, label, 1)
-        if len(self.learned) >= MOST_WAITING:
-            self.freeze(self.settled.seen.classes)
 
     def refuse_missing(self, values: Row, label: int, rows: int) -> None:
         """Raise where a row cannot have been learned; without it there are so many rows of its class left."""

@@ -6,12 +6,12 @@ import math
 import threading
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from candide.data.advice import PythonCode, UseVerb
-from candide.data.arrays import AnyArray, FloatArray
+from candide.data.arrays import AnyArray, FloatArray, IntArray
 from candide.data.batch import Batch, labels_of
 from candide.data.errors import ColumnRefused, ForgetRefused, LabelsRefused, Location, OptionRefused, OverflowRefused
 from candide.data.values import Coded, Key, is_missing, shown
@@ -34,10 +34,11 @@ from candide.statistics.weight_grid import CEILING, coarsest
 from candide.statistics.word_tally import WordTally
 from candide.stream.columns import choices_for, row_of
 from candide.stream.live import Cell, Live
-from candide.stream.live_sums import LiveDensity
+from candide.stream.live_sums import LiveDensity, join, row_numbers
 from candide.stream.live_tallies import LiveCategories, LiveCounts, LiveTruths
 from candide.stream.live_words import LiveText, LiveWords
-from candide.stream.open_columns import OpenColumns, refuse_unreadable
+from candide.stream.open_columns import MOST_WAITING, OpenColumns, refuse_unreadable
+from candide.stream.running_sums import RunningSums
 from candide.training.reread import reread
 from candide.training.row_hashes import identities
 from candide.training.traces import is_array, without_origin, without_traces, without_values
@@ -52,6 +53,9 @@ A stream that began with nothing answers by families that are judged straight fr
 MOST_CAUGHT_UP = 256
 """Blocks of open columns learn so many rows one by one when somebody asks; beyond, they are made anew."""
 
+MOST_LAYOUTS = 64
+"""So many kinds of rows, by the columns they have, are known by heart."""
+
 LIVE: dict[tuple[type, str], type[Live]] = {
     (Tally, BY_VALUES): LiveCategories,
     (Tally, BY_TRUTHS): LiveTruths,
@@ -61,6 +65,23 @@ LIVE: dict[tuple[type, str], type[Live]] = {
     (WordTally, ""): LiveText,
 }
 """Which block suits a family, by its statistic and the way it may be judged from it; any other is made anew."""
+
+
+class Layout(NamedTuple):
+    """Where the blocks of a stream find their columns in rows that have the same ones."""
+
+    names: list[str]
+    """The numbers whose sums lie in one table, `sums`, at these places."""
+    places: IntArray
+    sums: RunningSums | None
+    others: list[tuple[Live, list[tuple[int, str]]]]
+    """All other blocks, in the order in which a model adds them up."""
+    blocks: list[tuple[Live, list[tuple[int, str]]]]
+    """All blocks."""
+
+    def numbers(self, row: Mapping[str, Any]) -> FloatArray:
+        """The numbers of a row, NaN where missing."""
+        return row_numbers(self.names, [row[name] for name in self.names])
 
 
 class Stream:
@@ -79,8 +100,6 @@ class Stream:
     half_life: float | None = None
     #: Whether columns without a family given are left open; what fades cannot be read off.
     keeps_open = True
-    #: The columns of the row that was looked at last.
-    asked_columns: tuple[str, ...] | None = None
 
     def __init__(self, learned: TrainedModel) -> None:
         self.events = threading.RLock()
@@ -153,7 +172,7 @@ class Stream:
             for block, read in values:
                 block.learn(read, label)
             if self.open is not None:
-                self.open.learn(remembered, label)
+                self._let_wait(self.open, remembered, label)
             self.counts[label] += self.weight
             self.rows += self.weight
             if self.counts[label] == self.weight:
@@ -177,19 +196,30 @@ class Stream:
         elif is_behind:
             self._go_on_from(self._unread_rows(), self.read_at)
 
+    def _let_wait(self, waiting: OpenColumns, values: dict[str, Any], label: int) -> None:
+        """Let a row wait to be learned; many are learned together, and by the blocks that answer if they keep up."""
+        waiting.learn(values, label)
+        if len(waiting.learned) >= MOST_WAITING:
+            if waiting.passed <= self.live_rows and waiting.rows <= self.live_rows + MOST_CAUGHT_UP:
+                self._catch_up(waiting)
+            waiting.freeze(self.width)
+
     def _catch_up(self, waiting: OpenColumns) -> None:
         """Let the blocks of open columns learn the rows that they have not seen yet."""
         for row, label in waiting.learned[self.live_rows - waiting.passed :]:
-            for block, cells in self._by_block(row):
-                if block not in self.at_once:
-                    self._learn_if_taken(block, cells, label)
+            try:
+                self._learn_late(row, label)
+            except ColumnRefused:
+                self.is_due = True
         self.live_rows = waiting.rows
 
-    def _learn_if_taken(self, block: Live, cells: list[Cell], label: int) -> None:
-        try:
-            block.learn(block.read(cells), label)
-        except ColumnRefused:
+    def _learn_late(self, row: Mapping[str, Any], label: int) -> None:
+        layout = self._layout(row)
+        if layout.sums is not None and not layout.sums.add(layout.places, layout.numbers(row), label, 1):
             self.is_due = True
+        for block, columns in layout.others:
+            if block not in self.at_once:
+                block.learn(block.read(row_cells(row, columns)), label)
 
     def _unread_rows(self) -> TrainedModel:
         """All of it but the ledger, with the families that the stream answers by."""
@@ -391,8 +421,11 @@ class Stream:
         if self.calibration is not None:
             bias = self._in_places(self.calibration.biases(self.classes))
             return reported_scores(joint[None], bias, self.calibration, self._evidence(row))[0]
-        for block, cells in self._by_block(row):
-            block.score(cells, self.order, joint)
+        layout = self._layout(row)
+        for block, columns in layout.others:
+            block.score(row_cells(row, columns), self.order, joint)
+        if layout.sums is not None:
+            layout.sums.judge(layout.places, layout.numbers(row), self.order, joint)
         return joint
 
     @property
@@ -441,17 +474,33 @@ class Stream:
 
     def _by_block(self, row: Mapping[str, Any]) -> list[tuple[Live, list[Cell]]]:
         """The cells of the row that each block has to look at, in the order in which a model adds them up."""
-        if tuple(row) != self.asked_columns:
-            self.asked_columns, self.places = tuple(row), self._places(row)
-        return [(block, [(index, name, row[name]) for index, name in some]) for block, some in self.places]
+        return [(block, row_cells(row, columns)) for block, columns in self._layout(row).blocks]
 
-    def _places(self, names: Iterable[str]) -> list[tuple[Live, list[tuple[int, str]]]]:
-        """Where each block finds its columns in rows that have these."""
-        places: dict[Live, list[tuple[int, str]]] = {block: [] for block in self.missing_readers}
+    def _layout(self, row: Mapping[str, Any]) -> Layout:
+        """Where blocks find their columns in rows that have those of this one."""
+        names = tuple(row)
+        layout = self.layouts.get(names)
+        if layout is None:
+            if len(self.layouts) >= MOST_LAYOUTS:
+                self.layouts.clear()
+            layout = self.layouts[names] = self._layout_of(names)
+        return layout
+
+    def _layout_of(self, names: Iterable[str]) -> Layout:
+        columns: dict[Live, list[tuple[int, str]]] = {block: [] for block in self.missing_readers}
         for name in names:
             for block, index in self.columns.get(name, []):
-                places.setdefault(block, []).append((index, name))
-        return [(block, sorted(places[block])) for block in self.live_blocks.values() if block in places]
+                columns.setdefault(block, []).append((index, name))
+        blocks = [(block, sorted(columns[block])) for block in self.live_blocks.values() if block in columns]
+        join(self.together)
+        joined = [(block, index, name) for block in self.together for index, name in sorted(columns.get(block, []))]
+        return Layout(
+            [name for _, _, name in joined],
+            np.array([block.places[index] for block, index, _ in joined], np.int64),
+            joined[0][0].builder if joined else None,
+            [(block, some) for block, some in blocks if block not in self.together],
+            blocks,
+        )
 
     def _label(self, y: Any) -> Key:
         plain = ("text", y) if type(y) is str else ("number", y) if type(y) is int else None
@@ -513,8 +562,10 @@ class Stream:
         self.missing_readers = [block for block in self.live_blocks.values() if block.reads_missing]
         waiting = set() if self.open is None else {*self.open.columns}
         answering = [block for block in self.live_blocks.values() if not waiting.issuperset(block.columns)]
-        self.asked_columns = None
         self.at_once: set[Live] = {*answering, *self.kept_blocks.values()}
+        densities = [block for block in self.live_blocks.values() if isinstance(block, LiveDensity)]
+        self.together = [block for block in densities if block.is_compiled and block not in self.at_once]
+        self.layouts: dict[tuple[str, ...], Layout] = {}
         self.has_prior = not self.live_blocks or any(family.is_likelihood for family in self.live_blocks)
 
     def _widen(self, choices: list[Choice], row: Mapping[str, Any]) -> None:
@@ -579,6 +630,11 @@ class Stream:
         if not counts_ones(seen):
             return Live(family, columns, seen)
         return LIVE.get((family.statistic, family.live), Live)(family, columns, seen)
+
+
+def row_cells(row: Mapping[str, Any], columns: list[tuple[int, str]]) -> list[Cell]:
+    """The values of a row in some columns of a block."""
+    return [(index, name, row[name]) for index, name in columns]
 
 
 def counts_ones(seen: Any) -> bool:

@@ -37,7 +37,7 @@ from candide.stream.live import Cell, Live
 from candide.stream.live_sums import LiveDensity, join, row_numbers
 from candide.stream.live_tallies import LiveCategories, LiveCounts, LiveTruths
 from candide.stream.live_words import LiveText, LiveWords
-from candide.stream.open_columns import MOST_WAITING, OpenColumns, refuse_unreadable
+from candide.stream.open_columns import MOST_WAITING, OpenColumns, readable
 from candide.stream.running_sums import RunningSums
 from candide.training.reread import reread
 from candide.training.row_hashes import identities
@@ -78,10 +78,18 @@ class Layout(NamedTuple):
     """All other blocks, in the order in which a model adds them up."""
     blocks: list[tuple[Live, list[tuple[int, str]]]]
     """All blocks."""
+    unknown: list[str]
+    """Columns that the stream has not met."""
+    is_open: bool
+    """Whether the families of all columns are left open."""
 
     def numbers(self, row: Mapping[str, Any]) -> FloatArray:
         """The numbers of a row, NaN where missing."""
         return row_numbers(self.names, [row[name] for name in self.names])
+
+    def cells(self, row: Mapping[str, Any]) -> list[tuple[Live, list[Cell]]]:
+        """The cells of a row that each block has to look at, in the order in which a model adds them up."""
+        return [(block, row_cells(row, columns)) for block, columns in self.blocks]
 
 
 class Stream:
@@ -154,17 +162,17 @@ class Stream:
         """Learn one row; whether it brought new columns."""
         with self.events:
             key = self._label(y)
-            row = row_of(x, self.texts)
-            if self.keeps_open:
-                refuse_unreadable(row)
-            values = self._values(row)
+            row, layout = self._read(x)
+            held = readable(row) if self.keeps_open else {}
+            values = self._values(row, layout)
             if self.rows >= CEILING:
                 raise OverflowRefused("The rows together would weigh more than 2^62.")
-            new = [name for name in row if name not in self.columns and self._can_choose(name, row[name])]
+            new = [name for name in layout.unknown if self._can_choose(name, row[name])]
             if new:
                 self._widen(choices_for(self.learned.options, row, new, self.keeps_open), row)
-                values = self._values(row)
-            remembered = self.open.taken(row) if self.open is not None else {}
+                layout = self._layout(row)
+                values = self._values(row, layout)
+            remembered = held if layout.is_open or self.open is None else self.open.taken(held)
             if self.noted is not None:
                 one = self._identity(row, key)
                 self.noted[one] = self.noted.get(one, 0) + self.one_noted
@@ -233,13 +241,15 @@ class Stream:
         self.frozen, self.noted, self.one_noted = None, noted, one_noted
         self.read_at = self.read_at if read_at is None else read_at
 
-    def _values(self, row: Mapping[str, Any]) -> list[tuple[Live, Any]]:
+    def _values(self, row: Mapping[str, Any], layout: Layout) -> list[tuple[Live, Any]]:
         """What each block is to learn of a row at once.
 
         Where the family of an open column does not take its value, another is read off once somebody asks.
         """
         values: list[tuple[Live, Any]] = []
-        for block, cells in [*self._by_block(row), *self._kept(row)] if self.at_once else ():
+        if not self.at_once:
+            return values
+        for block, cells in [*layout.cells(row), *self._kept(row)]:
             if block not in self.at_once:
                 continue
             try:
@@ -284,21 +294,22 @@ class Stream:
                     f"Class '{shown(key)}' has no rows left.",
                     where=Location(value=shown(key)),
                 )
-            cells = dict([*self._by_block(row), *self._kept(row)])
+            cells = dict([*self._layout(row).cells(row), *self._kept(row)])
             learned = [*self.live_blocks.values(), *self.kept_blocks.values()]
             values = [(block, block.read(cells.get(block, []))) for block in learned]
             left = self.counts[: self.width].copy()
             left[label] -= self.weight
             for block, read in values:
                 block.refuse_missing(read, label, Tally(range(1), left[None], self.bits))
+            held = {name: value for name, value in row.items() if not is_missing(value)}
             if self.open is not None:
-                self.open.refuse_missing(self.open.taken(row), label, int(left[label]) >> self.bits)
+                self.open.refuse_missing(self.open.taken(held), label, int(left[label]) >> self.bits)
             if self.noted is not None:
                 self._strike_out(self._identity(row, key))
             for block, read in values:
                 block.take_away(read, label)
             if self.open is not None:
-                self.open.forget(self.open.taken(row), label)
+                self.open.forget(self.open.taken(held), label)
             self.counts[label] -= self.weight
             self.rows -= self.weight
             if self.counts[label] == 0:
@@ -354,7 +365,8 @@ class Stream:
             if not self.classes:
                 return {}
             self._refresh()
-            scores: list[float] = self._joint(x, priors, class_weight)[self.order].tolist()
+            joint = self._joint(x, priors, class_weight)
+            scores: list[float] = (joint if self.in_order else joint[self.order]).tolist()
             return dict(zip(self.names, self._shares(scores, priors, class_weight), strict=True))
 
     def best(self, x: Any, priors: Priors, class_weight: Priors | None) -> Any:
@@ -410,7 +422,7 @@ class Stream:
 
     def _joint(self, x: Any, priors: Priors, class_weight: Priors | None) -> FloatArray:
         """Prior and what every block says of a row, as score[class], calibrated; classes without rows do not count."""
-        row = row_of(x, self.texts)
+        row, layout = self._read(x)
         if isinstance(x, str) and not self.texts:
             raise ColumnRefused(
                 "This model has no column 'text'.",
@@ -420,8 +432,7 @@ class Stream:
         joint = self._start(priors, class_weight)
         if self.calibration is not None:
             bias = self._in_places(self.calibration.biases(self.classes))
-            return reported_scores(joint[None], bias, self.calibration, self._evidence(row))[0]
-        layout = self._layout(row)
+            return reported_scores(joint[None], bias, self.calibration, self._evidence(row, layout))[0]
         for block, columns in layout.others:
             block.score(row_cells(row, columns), self.order, joint)
         if layout.sums is not None:
@@ -433,9 +444,9 @@ class Stream:
         """What `fit` found, which learning more does not change."""
         return self.learned.tuning.calibration
 
-    def _evidence(self, row: Mapping[str, Any]) -> Iterator[BlockEvidence]:
+    def _evidence(self, row: Mapping[str, Any], layout: Layout) -> Iterator[BlockEvidence]:
         """What every block says of a row, and of how much of it."""
-        for block, cells in self._by_block(row):
+        for block, cells in layout.cells(row):
             score = np.zeros((1, self.width))
             length = block.score(cells, self.order, score[0])
             yield BlockEvidence(Block(block.family, tuple(block.columns)).key, score, np.array([length]))
@@ -458,7 +469,8 @@ class Stream:
 
     def _log_prior(self, priors: Priors, class_weight: Priors | None) -> FloatArray:
         if priors == "empirical" and class_weight is None and not self.learned.summary.declared:
-            return np.log(self.counts[self.order]) - math.log(self.rows)
+            counts = self.counts[: self.width] if self.in_order else self.counts[self.order]
+            return np.log(counts) - math.log(self.rows)
         counted = Summary((), self.classes, self.counts[self.order], (), bits=self.bits)
         return log_priors(counted, priors, class_weight)
 
@@ -472,9 +484,13 @@ class Stream:
         whole = sum(likely)
         return [share / whole for share in likely]
 
-    def _by_block(self, row: Mapping[str, Any]) -> list[tuple[Live, list[Cell]]]:
-        """The cells of the row that each block has to look at, in the order in which a model adds them up."""
-        return [(block, row_cells(row, columns)) for block, columns in self._layout(row).blocks]
+    def _read(self, x: Any) -> tuple[Mapping[str, Any], Layout]:
+        """A row, and where blocks find its columns: where rows have had the same, they need no second look."""
+        layout = self.layouts.get(tuple(x)) if type(x) is dict else None
+        if layout is not None:
+            return x, layout
+        row = row_of(x, self.texts)
+        return row, self._layout(row)
 
     def _layout(self, row: Mapping[str, Any]) -> Layout:
         """Where blocks find their columns in rows that have those of this one."""
@@ -500,6 +516,8 @@ class Stream:
             joined[0][0].builder if joined else None,
             [(block, some) for block, some in blocks if block not in self.together],
             blocks,
+            [name for name in names if name not in self.columns],
+            self.open is not None and {*self.open.columns}.issuperset(names),
         )
 
     def _label(self, y: Any) -> Key:

@@ -26,15 +26,19 @@ from candide.selection.newton import Bends, Minimum, minimum
 
 HOLD_TOGETHER = (3.0, 0.3, 30.0)
 """How strongly, in nats, the log weights of a table's blocks may be held to their mean; texts are free."""
-HOLD_MEAN = (0.3, 3.0)
-"""How strongly that mean is held to weights of one from below, and from above: few columns say more than they seem to,
-and where all rows are right by far, any weight would do."""
+HOLD_BELOW_ONE = 3.0
+"""How strongly weights are held to one where their mean is above it: few columns say more than they seem to, and where
+all rows are right by far, any weight would do."""
 HOLD_BIAS = 0.5
 """How strongly the biases are held to zero."""
 HOLD_POWER = 0.0005
 """How strongly, for each row, the powers of length are held to zero."""
 BY_CHANCE = 3.0
 """Evidence that lowers the loss of all left-out rows by fewer nats than this has no weight: then the prior answers."""
+ENOUGH_TO_TELL = 50
+"""Of fewer rows chance explains any gain: there weights are drawn to what is usual, and none is taken away."""
+USUAL_WEIGHT, DRAWN_BY = 0.15, 8.0
+"""To what the weights of a table's blocks are drawn, and how strongly, divided by the number of rows."""
 STARTS_OF_TABLE = (-0.3, -1.5, -3.0, -5.0)
 STARTS_OF_TEXT = (-6.0, -5.0, -4.0, -3.0, -2.0, -1.0, 0.0)
 """Logarithms of weights to begin with: texts come in many scales, and few rows are wrong by hundreds of nats."""
@@ -58,9 +62,7 @@ CLOSE_WITHOUT_A_FOLD = 1e-6
 """What only judges the rows of a fold needs fewer digits."""
 
 
-def calibrated(
-    rows: LeftOut, classes: Sequence[Key], blocks: Sequence[Block], effort: Effort = IN_FULL
-) -> Calibration:
+def calibrated(rows: LeftOut, classes: Sequence[Key], blocks: Sequence[Block], effort: Effort = IN_FULL) -> Calibration:
     """The calibration with the least leave-one-out log loss, held back a little where rows are few."""
     return Calibrating.of(rows, classes, blocks, effort).calibration
 
@@ -139,7 +141,11 @@ class Calibrating:
         """The calibration found, on the grid; none of the evidence has weight where rows gain too little by it."""
         at = coefficients(found.point, len(self.classes))
         enough = task.prior_loss - BY_CHANCE
-        if found.value > enough and quantized_number(enough - task.plain_loss(at)) < 0:  # seldom both
+        if (
+            self.task.rows >= ENOUGH_TO_TELL
+            and found.value > enough
+            and quantized_number(enough - task.plain_loss(at)) < 0
+        ):  # seldom both
             at = Coefficients(*map(np.zeros_like, at))
         bias, weight, power = quantized(at.bias - at.bias.mean()), quantized_share(at.weight), quantized(at.power)
         keys = [block.key for block in self.blocks]
@@ -177,29 +183,33 @@ class Objective:
         return np.concatenate([np.zeros(self.classes), blocks, np.zeros(len(blocks))])
 
     @cached_property
-    def held_from(self) -> tuple[FloatArray, FloatArray]:
-        """The matrices of what holds numbers back, where that mean is below zero and where it is above."""
+    def usual(self) -> FloatArray:
+        """The point that nothing holds back."""
+        weights = np.where(self.texts, 0.0, np.log(USUAL_WEIGHT))
+        return np.concatenate([np.zeros(self.classes), weights, np.zeros(len(weights))])
+
+    @cached_property
+    def held(self) -> FloatArray:
+        """The matrix of what holds numbers back: how far a point lies off times it times that is added to the loss."""
         tables = np.concatenate([np.zeros(self.classes), ~self.texts, np.zeros(len(self.texts))])
         by_number = [HOLD_BIAS, 0.0, HOLD_POWER * self.task.weight]
-        alone = np.diag(np.repeat(by_number, [self.classes, len(self.texts), len(self.texts)]))
-        alone += self.together * (np.diag(tables) - np.outer(tables, self.mean))
-        below, above = (alone + hold * np.outer(self.mean, self.mean) for hold in HOLD_MEAN)
-        return below, above
-
-    def held_at(self, point: FloatArray) -> FloatArray:
-        """The matrix of what holds numbers back: a point times it times the point is added to the loss."""
-        return self.held_from[int(self.mean @ point > 0)]
+        found = np.diag(np.repeat(by_number, [self.classes, len(self.texts), len(self.texts)]))
+        found += self.together * (np.diag(tables) - np.outer(tables, self.mean))
+        return found + DRAWN_BY / max(self.task.weight, 1.0) * np.outer(self.mean, self.mean)
 
     def value_and_slope(self, point: FloatArray) -> tuple[float, FloatArray]:
         """The loss, and its slopes."""
         loss, slopes = self.task.loss(coefficients(point, self.classes))
-        held = self.held_at(point) @ point
-        return loss + float(point @ held), np.concatenate(slopes) + 2 * held
+        off, above = point - self.usual, max(0.0, float(self.mean @ point))
+        held = self.held @ off
+        holds = float(off @ held) + HOLD_BELOW_ONE * above**2
+        return loss + holds, np.concatenate(slopes) + 2 * held + 2 * HOLD_BELOW_ONE * above * self.mean
 
     def curvature(self, point: FloatArray) -> Bends:
         """The second derivatives."""
         upwards, rest = self.task.curvature(coefficients(point, self.classes))
-        return Bends(upwards + 2 * self.held_at(point), rest)
+        above = HOLD_BELOW_ONE * np.outer(self.mean, self.mean) * float(self.mean @ point > 0)
+        return Bends(upwards + 2 * self.held + 2 * above, rest)
 
     def log_evidence(self, found: Minimum, limits: FloatArray) -> float:
         """The log probability of labels over all weights that are held so, but for what does not depend on how."""

@@ -175,7 +175,7 @@ def trimmed(rows: Rows) -> Rows:
 
 def weighed(rows: Rows, weighting: str) -> Rows:
     """The rows with amounts as the weighting says, in place of occurrences."""
-    amounts = np.empty_like(rows.amounts)
+    amounts = np.empty(len(rows.amounts), dtype=np.int64)
     weigh_rows(rows, weighting_of(weighting), amounts)
     return rows._replace(amounts=amounts)
 

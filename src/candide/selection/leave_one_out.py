@@ -6,7 +6,7 @@ A row is taken out of the summary whole, with all its weight, and judged by what
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -30,9 +30,6 @@ from candide.model.reported import BlockEvidence, reported_scores
 from candide.model.summary import Summary, grid_weights
 from candide.selection.folds import FOLDS, score_without_folds, scores_without_folds
 from candide.statistics.weight_grid import bits_of, coarsest, weights_in_units
-
-MOST_MULTIPLIED = 30_000_000
-"""Rows are taken out one by one of blocks with a covariance while that takes no more than about so many products."""
 
 BY_ROW, BY_BLOCK = ("labels", "weights", "prior"), ("terms", "lengths", "log_marginal")
 
@@ -177,7 +174,7 @@ class LeaveOneOut:
         """
         asked = self.summary.blocks if blocks is None else tuple(blocks)
         left = self._empty(asked)
-        self._leave_out(asked, range(len(asked)), frozenset(asked), left, engine)
+        self._leave_out(asked, range(len(asked)), frozenset(asked), left, engine, self._ready)
         return left
 
     def _empty(self, asked: Sequence[Block]) -> LeftOut:
@@ -193,6 +190,7 @@ class LeaveOneOut:
         expected: Collection[Block],
         left: LeftOut,
         engine: Engine | None,
+        make_ready: Callable[[Block], BlockLeftOut],
     ) -> None:
         """Note what some of the blocks say of each row without it, and how expected rows are by some of them."""
         run, whole = map if engine is None else engine.map, slice(0, len(self.labels))
@@ -209,8 +207,9 @@ class LeaveOneOut:
                 rest.append(index)
             else:
                 note(index, whole, answer)
-        ready = dict(zip(rest, run(self._ready, [asked[index] for index in rest]), strict=True))
-        pieces = [(index, part) for index in rest for part in ([whole] if engine is None else self._parts)]
+        ready = dict(zip(rest, run(make_ready, [asked[index] for index in rest]), strict=True))
+        several = [whole] if engine is None else self._parts
+        pieces = [(index, part) for index in rest for part in several]
         answers = run(self._said, [(asked[index], ready[index], part) for index, part in pieces])
         for (index, part), said in zip(pieces, answers, strict=True):
             note(index, part, said)
@@ -226,15 +225,14 @@ class LeaveOneOut:
 
         Leave-one-out holds choices fixed. A histogram chose its intervals with the row among the others, so what it
         then says of the row is a little too good, and whatever is fitted on it too sure. Rows are as good as shuffled.
-        So are bells with a covariance whose rows would cost too much one by one. How expected rows are is told of some
-        blocks only.
+        How expected rows are is told of some blocks only.
         """
         asked = self.summary.blocks if blocks is None else tuple(blocks)
         run, dealt = map if engine is None else engine.map, np.arange(len(self.labels)) % FOLDS
-        fitted = [index for index, block in enumerate(asked) if self._is_fitted_in_folds(block)]
+        fitted = [index for index, block in enumerate(asked) if block.family.chooses]
         by_row = sorted({*range(len(asked))} - {*fitted})
         left = self._empty(asked)
-        self._leave_out(asked, by_row, frozenset(expected), left, engine)
+        self._leave_out(asked, by_row, frozenset(expected), left, engine, self._nearly_ready)
         ask = partial(self._without_folds, folds=dealt if folds is None else folds, expected=frozenset(expected))
         for index, said in zip(fitted, run(ask, [asked[index] for index in fitted]), strict=True):
             left.terms[index], left.lengths[index] = said.score, said.length
@@ -248,16 +246,11 @@ class LeaveOneOut:
             return score_without_folds(block, self.statistic(block), self.rows(block), dealt)
         return self._ready(block).scores(self.rows(block)).score
 
-    def _is_fitted_in_folds(self, block: Block) -> bool:
-        """Whether rows are judged without their fold, and not one by one."""
-        each = len(self.classes) * len(block.columns) ** 3
-        return block.family.chooses or (block.family.is_joint and len(self.labels) * each > MOST_MULTIPLIED)
-
     def _without_folds(self, block: Block, folds: IntArray, expected: Collection[Block]) -> BlockScores:
         """What a block says when fitted without the row's fold; how expected rows are costs more, where it chooses."""
         seen, rows = self.statistic(block), self.rows(block)
         score = score_without_folds(block, seen, rows, folds)
-        if block.family.chooses and block in expected:
+        if block in expected:
             return replace(scores_without_folds(block, seen, rows, folds), score=score)
         length = np.broadcast_to(block.family.evidence_length(None, rows.values), len(rows))
         return BlockScores(score, score, length, np.zeros(len(rows)))
@@ -269,6 +262,9 @@ class LeaveOneOut:
 
     def _ready(self, block: Block) -> BlockLeftOut:
         return self.prepared.get(block) or block.family.leave_one_out(self.statistic(block), block.columns)
+
+    def _nearly_ready(self, block: Block) -> BlockLeftOut:
+        return self.prepared.get(block) or block.family.nearly_leave_one_out(self.statistic(block), block.columns)
 
     def _said(self, piece: tuple[Block, BlockLeftOut, slice]) -> BlockScores:
         block, ready, part = piece

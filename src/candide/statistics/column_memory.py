@@ -127,6 +127,11 @@ class ColumnMemory:
             self.parts.narrowed(before, after),
         )
 
+    def without_sums(self) -> ColumnMemory:
+        """The cells and counts alone."""
+        nothing = Sums.empty(len(self.cells), self.classes)
+        return ColumnMemory(nothing, nothing, self.cells, self.others, self.parts)
+
     def counts_of(self, index: int, column: str) -> ColumnMemory:
         """The cells and counts of one column, without its sums."""
         nothing = Sums.empty(1, self.classes)
@@ -185,8 +190,8 @@ def weighs(sums: Sums, index: int, units: AnyArray, bits: int) -> bool:
 class ColumnMemoryBuilder:
     """What is remembered of columns in the making; a row costs a row."""
 
-    def __init__(self, columns: int, classes: int, levels: Sequence[int] = ()) -> None:
-        self.columns = columns
+    def __init__(self, columns: int, classes: int, levels: Sequence[int] = (), sums: bool = True) -> None:
+        self.columns, self.sums = columns, sums
         self.classes = classes
         self.numbers = SumsBuilder(columns, classes)
         self.logs = SumsBuilder(columns, classes)
@@ -232,8 +237,9 @@ class ColumnMemoryBuilder:
         if not len(held):
             return
         each, numbers, bits = weights if weights.size else None, row_major(numbers), bits_of(weights)
-        self.numbers.learn(numbers, labels, each)
-        self.logs.learn(grid_logs(numbers), labels, each)
+        if self.sums:
+            self.numbers.learn(numbers, labels, each)
+            self.logs.learn(grid_logs(numbers), labels, each)
         for index in held.tolist():
             cells = self.cells[index]
             cells.in_units(bits)

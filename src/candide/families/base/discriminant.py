@@ -19,7 +19,7 @@ from candide.families.base.multivariate_normal import (
     multivariate_log_densities,
     units_of,
 )
-from candide.families.base.multivariate_normal_in_folds import log_densities_of_fold, rests_in_folds
+from candide.families.base.multivariate_normal_nearly_without import nearly_without
 from candide.families.base.multivariate_normal_without import CompleteRows, rests
 from candide.families.base.numbers import OfNumbers
 from candide.families.base.support import REAL
@@ -129,25 +129,30 @@ class Discriminant(OfNumbers[CrossSums, CrossSumsBuilder, NormalParameters]):
         self.score(self.fit(seen, columns), values, said)
         return said
 
-    def score_without_folds(
-        self, seen: CrossSums, values: FloatArray, labels: IntArray, weights: AnyArray, folds: IntArray
-    ) -> FloatArray | None:
-        """In doubles; nothing where they lose too many digits."""
+    def nearly_leave_one_out(self, seen: CrossSums, columns: tuple[str, ...]) -> BlockLeftOut:
+        return BySubtracting(self, seen, columns, score_without=self.score_nearly_without)
+
+    def score_nearly_without(
+        self,
+        seen: CrossSums,
+        values: FloatArray,
+        columns: tuple[str, ...],
+        labels: IntArray,
+        weights: AnyArray,
+        joint: FloatArray,
+    ) -> None:
+        """What `score_without` adds, with the variances of the whole block as they are."""
         learned, out = learned_rows(values, labels, weights)
-        joint, complete = np.zeros((len(labels), seen.classes)), ~np.isnan(values).any(axis=1)
-        for fold, rest in rests_in_folds(seen, out, folds[learned], np.unique(folds)):
-            covariance = self.blended(rest.covariance, rest.weights, rest.whole)[0]
-            whole, parts = (np.flatnonzero((folds == fold) & some) for some in (complete, ~complete))
-            try:
-                joint[whole] = log_densities_of_fold(rest.mean[0], covariance, values[whole], rest.exponents)
-            except np.linalg.LinAlgError:
-                return None
-            if len(parts):
-                of_class = np.broadcast_to(covariance, (seen.classes, *covariance.shape[1:]))
-                said = np.zeros((len(parts), seen.classes))
-                self.score(NormalParameters(rest.exponents, rest.mean[0], of_class), values[parts], said)
-                joint[parts] = said
-        return joint
+        _, behind = self.pooled(np.zeros((seen.classes, 1, 1)), seen.weights)
+        fitted = self.fit(seen, columns)
+        said, doubtful = nearly_without(fitted, seen.weights, behind, float(self.smoothing), out)
+        known = np.flatnonzero(learned)
+        joint[known[~doubtful]] += said[~doubtful]
+        rest = np.setdiff1d(np.arange(len(labels)), known[~doubtful])
+        if len(rest):
+            exact, row_weights = np.zeros((len(rest), seen.classes)), weights[rest] if weights.size else weights
+            self.score_without(seen, values[rest], columns, labels[rest], row_weights, exact)
+            joint[rest] += exact
 
     def terms(
         self, parameters: NormalParameters, values: FloatArray, row: Batch, columns: tuple[str, ...], seen: CrossSums

@@ -18,6 +18,7 @@ from candide.data.batch import Batch
 from candide.data.progress import Size, Watch, counted, unwatched
 from candide.engines.protocol import Engine
 from candide.families.base.family import AnyFamily, Block
+from candide.families.base.leave_one_out import statistic_of
 from candide.families.base.undecided import Undecided
 from candide.model.options import Options
 from candide.model.predictor import Priors
@@ -48,9 +49,8 @@ class FoldSummaries:
         deciding = Deciding.of(open_columns, options)
         if len(rows) < FEWEST_ROWS or not deciding.has_enough_rows or not open_columns.blocks:
             return cls(folds, deciding)
-        leaving = LeaveOneOut.of(open_columns, rows)
-        without = (open_columns - leaving.learned(here, engine) for here in choice_folds(folds))
-        return cls(folds, deciding, tuple(without))
+        rest = partial(without_rows, LeaveOneOut.of(open_columns, rows))
+        return cls(folds, deciding, tuple(engine.map(rest, choice_folds(folds))))
 
 
 @dataclass(frozen=True, eq=False)
@@ -179,3 +179,12 @@ def open_part(summary: Summary) -> Summary:
     return Summary(
         tuple(blocks), summary.classes, summary.units, tuple(statistics), summary.declared, summary.bits
     )
+
+
+def without_rows(leaving: LeaveOneOut, gone: IntArray) -> Summary:
+    """A summary without some of the rows that it has learned."""
+    blocks, classes = leaving.summary.blocks, len(leaving.classes)
+    rows = (leaving.rows(block).take(block.family, block.columns, gone) for block in blocks)
+    pairs = zip(blocks, rows, strict=True)
+    statistics = tuple(statistic_of(block.family, block.columns, some, classes) for block, some in pairs)
+    return leaving.summary - replace(leaving.learned(gone), blocks=blocks, statistics=statistics)

@@ -26,7 +26,7 @@ from candide.statistics.weight_grid import weights_in_units
 BYTES_A_TERM = 6
 
 
-class Shared(NamedTuple):
+class SharedTerms(NamedTuple):
     """The number of each term among those that several documents hold, -1 for others; how many there are of both."""
 
     places: AnyArray
@@ -44,10 +44,10 @@ class TermLists:
     """The shared terms by the weighting that was asked for last."""
 
     @cached_property
-    def shared(self) -> Shared:
+    def shared(self) -> SharedTerms:
         """The terms that several documents hold."""
         places = np.zeros(len(self.vocabulary), dtype=np.int32)
-        return Shared(places, *map(int, number_shared(self.rows, places)))
+        return SharedTerms(places, *map(int, number_shared(self.rows, places)))
 
     def shared_terms(self, weighting: str) -> Rows:
         """The rows weighed, and without terms that no other document holds."""
@@ -175,7 +175,7 @@ def trimmed(rows: Rows) -> Rows:
 
 def weighed(rows: Rows, weighting: str) -> Rows:
     """The rows with amounts as the weighting says, in place of occurrences."""
-    amounts = np.empty_like(rows.amounts)
+    amounts = np.empty(len(rows.amounts), dtype=np.int64)
     weigh_rows(rows, weighting_of(weighting), amounts)
     return rows._replace(amounts=amounts)
 

@@ -96,11 +96,16 @@ class Calibrating:
         of_blocks = np.array([block.family.evidence_limits for block in self.blocks]).reshape(-1, 4)
         return np.concatenate([np.array(bias), np.log(of_blocks[:, :2]), of_blocks[:, 2:] * self.effort.power])
 
+    @property
+    def one_in(self) -> int:
+        """Of how many rows a search begins with one: of all where there are few."""
+        free = int(np.count_nonzero(self.limits[:, 0] < self.limits[:, 1]))
+        return max(1, self.task.rows // max(FEW_ROWS, FEW_A_NUMBER * free))
+
     @cached_property
     def whole(self) -> tuple[Objective, Minimum]:
         """What is asked of all rows, and bias, log weight and power that do it best; begun with few rows of many."""
-        free = int(np.count_nonzero(self.limits[:, 0] < self.limits[:, 1]))
-        one_in = max(1, self.task.rows // max(FEW_ROWS, FEW_A_NUMBER * free))
+        one_in = self.one_in
         task = self.task if one_in == 1 else self.task.every(one_in)
         few, near = self.held(Objective(task, self.texts))
         asked, bends = replace(few, task=self.task), near.bends.scaled(one_in)
@@ -129,13 +134,19 @@ class Calibrating:
 
     def without(self, folds: IntArray) -> Iterator[tuple[IntArray, Calibration]]:
         """The rows of each fold, and the calibration of all others: none must judge rows it was fitted on."""
-        (objective, whole), weights = self.whole, self.task.scored.row_weights
+        weights = self.task.scored.row_weights
         for fold in np.unique(folds):
             here = folds == fold
-            others = replace(objective, task=self.task.weighed(np.where(here, 0.0, weights)))
-            bends = whole.bends.scaled(others.task.weight / self.task.weight)
-            found = minimum(others, whole.point, self.limits, self.effort.steps, CLOSE_WITHOUT_A_FOLD, bends)
+            others = replace(self, task=self.task.weighed(np.where(here, 0.0, weights)))
+            found = others.whole[1] if self.one_in == 1 else self.nearby(others.task)
             yield np.flatnonzero(here), self.at(others.task, found)
+
+    def nearby(self, others: Task) -> Minimum:
+        """The minimum for most of the rows: as strongly held, and by the same curvature, where rows are many."""
+        objective, whole = self.whole
+        bends = whole.bends.scaled(others.weight / self.task.weight)
+        asked = replace(objective, task=others)
+        return minimum(asked, whole.point, self.limits, self.effort.steps, CLOSE_WITHOUT_A_FOLD, bends)
 
     def at(self, task: Task, found: Minimum) -> Calibration:
         """The calibration found, on the grid; none of the evidence has weight where rows gain too little by it."""

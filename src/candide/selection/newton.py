@@ -16,7 +16,7 @@ from candide.data.arrays import FloatArray
 
 FLAT = 1e-5
 """Where the loss bends less than this, no minimum can be told from its neighbours: little is moved there."""
-LONGEST = 2.0
+LONGEST = 1.0
 """No number moves farther in a step."""
 PATIENCE = 6.0
 """A curvature costs about as much as so many looks at the slope: where it would save more, it is worked out anew."""

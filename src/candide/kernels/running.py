@@ -102,11 +102,13 @@ def magnitude_of(digits: Integers, out: Integers) -> bool:
 @compiled
 def rounded_quotient(digits: Integers, low: int, divisor: int, room: Integers) -> float:
     """Give a number of digits below 2^32 over a divisor below 2^31, rounded once; `room` has SPARE digits more."""
-    rest, count = 0, len(digits) + SPARE
+    count, below = len(digits) + SPARE, np.uint64(divisor)
+    rest = np.uint64(0)
     for index in range(count - 1, -1, -1):
-        rest = (rest << 32) | (digits[index - SPARE] if index >= SPARE else 0)
-        room[index] = rest // divisor
-        rest %= divisor
+        rest = (rest << np.uint64(32)) | np.uint64(digits[index - SPARE] if index >= SPARE else 0)
+        whole = rest // below if rest >= below else np.uint64(0)
+        room[index] = np.int64(whole)
+        rest -= whole * below
     bits, top, more = leading_bits(room[:count])
     if top < 0:
         return 0.0
@@ -131,6 +133,8 @@ def root_of_spread(
     room[first + len(square)] += carry
     first = 2 * total_low - low
     for one in range(len(total)):
+        if total[one] == 0:
+            continue
         for other in range(len(total)):
             wide = np.uint64(total[one]) * np.uint64(total[other])
             room[first + one + other] -= np.int64(wide & np.uint64(MASK))

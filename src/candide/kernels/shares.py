@@ -28,6 +28,15 @@ def log_whole(total: Number | float, pseudocount: float, slots: Number | float) 
 
 
 @compiled
+def log_shares_of(counts: AnyArray, order: IntArray, log_of_all: float) -> FloatArray:
+    """Give log(counts[label]) - log_of_all for each label of `order`, as float64[len(order)]."""
+    shares = np.empty(len(order))
+    for index in range(len(order)):
+        shares[index] = np.log(counts[order[index]]) - log_of_all
+    return shares
+
+
+@compiled
 def add_log_shares(
     columns: IntArray,
     slots: IntArray,

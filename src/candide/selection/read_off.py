@@ -40,13 +40,15 @@ def read_off(
 ) -> Schema:
     """The schema with the families of open columns read off the summary, each by its rule.
 
-    For a stream that is asked between its rows, only families compete that `answers_live` from counts and sums.
+    For a stream that is asked between its rows, only families compete that `answers_live` from counts and sums; that is
+    so little work that sharing it among threads would cost more.
     """
     deciding = Deciding.of(summary, options, answers_live)
     if not any(deciding.is_open(choice) for choice in schema.choices):
         return schema
     with watch("Choosing", Size(len(schema.choices), "columns")) as report:
-        return replace(schema, choices=tuple(counted(engine.map(deciding, schema.choices), report)))
+        decided = map(deciding, schema.choices) if answers_live else engine.map(deciding, schema.choices)
+        return replace(schema, choices=tuple(counted(decided, report)))
 
 
 def ruled(schema: Schema, columns: Collection[str], rule: str) -> Schema:

@@ -30,7 +30,7 @@ Slot = tuple[Any, ...]
 """A column with the cell of a number, or with the key of another value."""
 
 
-def readable(row: Mapping[str, Any]) -> Row:
+def held_values(row: Mapping[str, Any]) -> Row:
     """The values of a row that are not missing; raises where one is infinite, or is no single value."""
     values = {}
     for name, value in row.items():

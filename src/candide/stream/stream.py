@@ -21,6 +21,7 @@ from candide.families.base.streaming import BY_EVENTS, BY_MOMENTS, BY_TRUTHS, BY
 from candide.families.base.undecided import Undecided
 from candide.kernels.running import HEAVIEST_ENTRY
 from candide.kernels.scoring import argmax_rows
+from candide.kernels.shares import log_shares_of
 from candide.model.calibration import Calibration
 from candide.model.predictor import Priors, log_priors, normalised
 from candide.model.reported import BlockEvidence, reported_scores
@@ -37,7 +38,7 @@ from candide.stream.live import Cell, Live
 from candide.stream.live_sums import LiveDensity, join, row_numbers
 from candide.stream.live_tallies import LiveCategories, LiveCounts, LiveTruths
 from candide.stream.live_words import LiveText, LiveWords
-from candide.stream.open_columns import MOST_WAITING, OpenColumns, readable
+from candide.stream.open_columns import MOST_WAITING, OpenColumns, held_values
 from candide.stream.running_sums import RunningSums
 from candide.training.reread import reread
 from candide.training.row_hashes import identities
@@ -163,7 +164,7 @@ class Stream:
         with self.events:
             key = self._label(y)
             row, layout = self._read(x)
-            held = readable(row) if self.keeps_open else {}
+            held = held_values(row) if self.keeps_open else {}
             values = self._values(row, layout)
             if self.rows >= CEILING:
                 raise OverflowRefused("The rows together would weigh more than 2^62.")
@@ -469,8 +470,7 @@ class Stream:
 
     def _log_prior(self, priors: Priors, class_weight: Priors | None) -> FloatArray:
         if priors == "empirical" and class_weight is None and not self.learned.summary.declared:
-            counts = self.counts[: self.width] if self.in_order else self.counts[self.order]
-            return np.log(counts) - math.log(self.rows)
+            return log_shares_of(self.counts, self.order, math.log(self.rows))
         counted = Summary((), self.classes, self.counts[self.order], (), bits=self.bits)
         return log_priors(counted, priors, class_weight)
 

@@ -37,6 +37,16 @@ def log_shares_of(counts: AnyArray, order: IntArray, log_of_all: float) -> Float
 
 
 @compiled
+def shares_of_scores(joint: FloatArray, order: IntArray) -> FloatArray:
+    """Give the share of each label of `order` in the sum of exp(joint[label]); NaN where none of them is finite."""
+    largest = -np.inf
+    for label in order:
+        largest = max(largest, joint[label])
+    shares = np.exp(joint[order] - largest)
+    return shares / shares.sum()
+
+
+@compiled
 def add_log_shares(
     columns: IntArray,
     slots: IntArray,

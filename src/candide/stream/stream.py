@@ -21,7 +21,7 @@ from candide.families.base.streaming import BY_EVENTS, BY_MOMENTS, BY_TRUTHS, BY
 from candide.families.base.undecided import Undecided
 from candide.kernels.running import HEAVIEST_ENTRY
 from candide.kernels.scoring import argmax_rows
-from candide.kernels.shares import log_shares_of
+from candide.kernels.shares import log_shares_of, shares_of_scores
 from candide.model.calibration import Calibration
 from candide.model.predictor import Priors, log_priors, normalised
 from candide.model.reported import BlockEvidence, reported_scores
@@ -197,7 +197,10 @@ class Stream:
         """
         if self.open is None:
             return
-        is_behind = self.live_rows < self.open.passed or self.open.rows > self.live_rows + MOST_CAUGHT_UP
+        rows = self.open.rows
+        if rows == self.live_rows and not self.is_due:
+            return
+        is_behind = self.live_rows < self.open.passed or rows > self.live_rows + MOST_CAUGHT_UP
         if not (self.is_due or is_behind):
             self._catch_up(self.open)
         if self.is_due:
@@ -367,8 +370,10 @@ class Stream:
                 return {}
             self._refresh()
             joint = self._joint(x, priors, class_weight)
-            scores: list[float] = (joint if self.in_order else joint[self.order]).tolist()
-            return dict(zip(self.names, self._shares(scores, priors, class_weight), strict=True))
+            shares: list[float] = shares_of_scores(joint, self.order).tolist()
+            if shares[0] != shares[0]:
+                shares = normalised(joint[None, self.order], self._log_prior(priors, class_weight))[0].tolist()
+            return dict(zip(self.names, shares, strict=True))
 
     def best(self, x: Any, priors: Priors, class_weight: Priors | None) -> Any:
         """The most probable class: the first of ties, the prior's where all are impossible, None if there is none."""
@@ -473,16 +478,6 @@ class Stream:
             return log_shares_of(self.counts, self.order, math.log(self.rows))
         counted = Summary((), self.classes, self.counts[self.order], (), bits=self.bits)
         return log_priors(counted, priors, class_weight)
-
-    def _shares(self, scores: list[float], priors: Priors, class_weight: Priors | None) -> list[float]:
-        """`model.normalised` for a single row; for few classes without arrays, which would cost more than the sum."""
-        largest = max(scores)
-        if len(scores) > FEW_CLASSES or not math.isfinite(largest) or math.isnan(sum(scores)):
-            shares: list[float] = normalised(np.array([scores]), self._log_prior(priors, class_weight))[0].tolist()
-            return shares
-        likely = [math.exp(score - largest) for score in scores]
-        whole = sum(likely)
-        return [share / whole for share in likely]
 
     def _read(self, x: Any) -> tuple[Mapping[str, Any], Layout]:
         """A row, and where blocks find its columns: where rows have had the same, they need no second look."""

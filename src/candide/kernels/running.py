@@ -12,16 +12,8 @@ from numpy.typing import NDArray
 
 from candide.kernels import compiled
 from candide.kernels.densities import DEVIATION, MEAN, WEIGHT, add_densities, summed_of, takes
-from candide.kernels.digits import (
-    MASK,
-    add_integer,
-    add_product,
-    exponent_of,
-    leading_bits,
-    mantissa_of,
-    round_to_bits,
-)
-from candide.kernels.slices import INFINITE, in_window, survey_rows
+from candide.kernels.digits import MASK, leading_bits, magnitude_of, round_to_bits
+from candide.kernels.slices import INFINITE, add_powers, in_window, survey_rows
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -72,31 +64,11 @@ def add_summed(
         value, column = row[0, index], places[index]
         if np.isnan(value):
             continue
-        number, position = mantissa_of(value), exponent_of(value)
         for place in (0, entry):
             counts[column, place] += sign
             changed[column, place] = True
-            add_integer(total[column, place], total_low, number, position, (value < 0) != (sign < 0))
-            add_product(square[column, place], square_low, 1, number, number, 2 * position, sign < 0)
+            add_powers(total[column, place], total_low, square[column, place], square_low, sign, 0, value)
     return 0, -1
-
-
-@compiled
-def magnitude_of(digits: Integers, out: Integers) -> bool:
-    """Fill out[: D] with the digits of the magnitude of a sum, each below 2^32; tell whether it is below zero."""
-    carry = 0
-    for index in range(len(digits)):
-        moved = digits[index] + carry
-        out[index] = moved & MASK
-        carry = moved >> 32
-    if carry >= 0:
-        return False
-    borrow = 0
-    for index in range(len(digits)):
-        moved = borrow - out[index]
-        out[index] = moved & MASK
-        borrow = moved >> 32
-    return True
 
 
 @compiled

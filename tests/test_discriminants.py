@@ -199,3 +199,20 @@ def test_a_mean_halfway_between_two_doubles_is_subtracted_exactly():
     for _ in range(10):
         values = 1.7e9 + rng.normal(size=(26, 1))
         assert_learned_anew(families.named("gaussian_full"), values, np.arange(26) % 2, weights)
+
+
+@both
+def test_what_is_nearly_left_out_is_what_is_left_out(name):
+    """The block's own variances are held fixed, which matters to a class of one row; that row itself is exact."""
+    family, rng = families.named(name), np.random.default_rng(5)
+    values, labels = table(rows=600)
+    weights = rng.integers(0, 3, len(labels))
+    values[::13, 2] = np.nan
+    labels[20], weights[20] = 3, 1
+    seen, batch, columns, *rest = leaving(family, values, labels, weights)
+    rows = BlockRows.of(family, columns, batch, *rest)
+    exact = family.leave_one_out(seen, columns).scores(rows).score
+    nearly = family.nearly_leave_one_out(seen, columns).scores(rows).score
+    assert nearly[:, :3] == pytest.approx(exact[:, :3], rel=1e-3)
+    assert nearly[:, 3] == pytest.approx(exact[:, 3], rel=0.02)
+    assert np.array_equal(nearly[20], exact[20])

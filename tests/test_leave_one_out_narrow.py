@@ -15,7 +15,17 @@ import pytest
 
 from candide import families
 from candide.data.batch import Batch
-from candide.families.base.density import Density
+from candide.families.base.density import (
+    Density,
+    Pool,
+    SummedRows,
+    among,
+    blend,
+    blended_in_doubles,
+    exactly_without,
+    in_rows,
+    pool,
+)
 from candide.families.base.discriminant import Discriminant
 from candide.families.base.family import Block
 from candide.families.gamma import log_height, shape_from
@@ -24,6 +34,7 @@ from candide.model.predictor import Predictor
 from candide.model.summary import Summary
 from candide.selection.leave_one_out import LeaveOneOut
 from candide.statistics.logarithms import fixed_log
+from candide.statistics.sums import Sums
 
 TRIALS = 4_000_000_000
 OFFSETS = (1.0, 1e3, 1e6, 1e9)
@@ -223,3 +234,29 @@ def test_rows_of_every_weight_leave_a_clock_as_it_was():
     family = replace(family_of("gaussian"), smoothing=0.5)
     for found, expected in judged(family, values, rng.integers(1, 9, len(LABELS)).tolist()):
         assert found == pytest.approx(expected, abs=1e-9)
+
+
+@pytest.mark.parametrize("prior_rows", [0.0, 1.0])
+def test_moments_in_doubles_are_those_of_exact_sums(prior_rows):
+    """The slow twin goes back to exact sums for every row: clocks, outliers, equal values, and a class of one row."""
+    rng = np.random.default_rng(4)
+    columns = [
+        rng.normal(size=40), 1.7e9 + rng.integers(0, 9, 40), np.append(rng.normal(size=39), 1e9), np.full(40, 0.1),
+        1e300 * rng.normal(size=40), 1e-300 * rng.normal(size=40),
+    ]  # fmt: skip
+    labels, weights = np.append(rng.integers(0, 2, 39), 2), rng.integers(1, 4, 40)
+    for values in columns:
+        seen, out = Sums.of(values[:, None], labels, 3, weights), SummedRows(values, labels, weights)
+        found = blended_in_doubles(seen, out, prior_rows)
+        own, everyone = pool(exactly_without(seen, out)), pool(exactly_without(seen.over_classes(), all_alike(out)))
+        exact = blend(among(seen, Pool(*(part if part is None else part[0] for part in own)), labels),
+                      in_rows(Pool(*(part if part is None else part[0] for part in everyone))), prior_rows)  # fmt: skip
+        assert found.mean == pytest.approx(exact.mean, rel=1e-12, abs=1e-12 * np.abs(values).max())
+        assert found.deviation == pytest.approx(exact.deviation, rel=1e-9, abs=0)
+        assert np.array_equal(found.weight, exact.weight)
+        assert found.whole == pytest.approx(exact.whole, rel=1e-9, abs=0)
+
+
+def all_alike(out):
+    """The same rows as if there were one class."""
+    return out._replace(labels=np.zeros_like(out.labels))

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 import candide
 from candide.data.batch import Batch
 from candide.families.base.family import Block
 from candide.families.text import Text
-from candide.families.words import parameters, term_lists, word_tally_builder
+from candide.families.words import parameters, term_lists, unit_sequences, word_tally_builder
+from candide.families.words.documents import Documents
 from candide.families.words.options import TextOptions
+from candide.families.words.vocabulary import Vocabulary, letters_of, recipe_of
+from candide.kernels.word_merging import Lines
 from candide.model.calibration import Calibration
 from candide.model.predictor import Predictor, log_sum
 from candide.model.summary import Summary
@@ -103,17 +107,43 @@ def test_leaving_out_cuts_each_text_once_for_each_reading(cuts):
     assert cuts.documents == 240 * len(readings)
 
 
-def test_a_fit_cuts_each_text_once_for_each_way_of_cutting(monkeypatch):
+def test_a_fit_reads_each_text_once_in_words_and_once_in_characters(monkeypatch):
     """Words, pairs and characters are tried by many weightings and smoothings; the best are counted and left out."""
-    found, ways = Cuts(), set()
-    way_of_cutting = term_lists.way_of_cutting
-    for module, kernel in [(term_lists, "list_documents"), (word_tally_builder, "learn_documents")]:
+    found = Cuts()
+    for module, kernel in [
+        (term_lists, "list_documents"), (unit_sequences, "list_units"), (word_tally_builder, "learn_documents"),
+    ]:  # fmt: skip
         monkeypatch.setattr(module, kernel, found.counting(getattr(module, kernel)))
-    monkeypatch.setattr(term_lists, "way_of_cutting", lambda options: ways.add(way := way_of_cutting(options)) or way)
     texts, labels = corpus(240, 5)
     candide.NaiveBayes().fit({"text": texts}, labels)
-    assert len(ways) == 3
-    assert found.documents == 240 * len(ways)
+    assert found.documents == 240 * 2
+
+
+MANY_TEXTS = ["to be or not to be", "", None, "Be", "東京都 is 東京 not 京都", "ß", "extraordinarily extraordinary"]
+
+
+@pytest.mark.parametrize(("shortest", "longest"), [(1, 1), (1, 2), (2, 2), (3, 3), (1, 3), (2, 3)])
+@pytest.mark.parametrize("characters", [False, True])
+def test_runs_of_numbers_are_those_read_from_letters(shortest, longest, characters):
+    """The slow twin reads every run from letters and looks it up; terms of a text come in the same order."""
+    texts = [*MANY_TEXTS, *(text for text in corpus(60, 3)[0]), "word " * 5000]
+    column = pa.chunked_array([pa.array(part, pa.large_string()) for part in (texts[:3], [], texts[3:40], texts[40:])])
+    documents = Documents.of(column, "text")
+    options = TextOptions(characters=characters, shortest=shortest, ngrams=longest)
+    by_numbers, vocabulary = term_lists.cut_into_terms(documents, options), Vocabulary()
+    letters, recipe = letters_of(options), recipe_of(options)
+    by_letters = term_lists.TermLists(term_lists.rows_of(documents, letters, recipe, vocabulary, True), vocabulary)
+    for name in ("indptr", "amounts", "tokens"):
+        assert np.array_equal(getattr(by_numbers.rows, name), getattr(by_letters.rows, name)), name
+    spelled = [
+        [lists.vocabulary.word(term, characters) for term in lists.rows.terms.tolist()]
+        for lists in (by_numbers, by_letters)
+    ]
+    assert spelled[0] == spelled[1]
+    counted = list(dict.fromkeys(spelled[0]))
+    offsets = np.cumsum([0, *map(len, counted)])
+    found = by_numbers.vocabulary.number(offsets, np.frombuffer(b"".join(counted), np.uint8), characters, False)
+    assert [by_numbers.vocabulary.word(term, characters) for term in found.tolist()] == counted
 
 
 @pytest.mark.parametrize("auxiliary", [False, True])
@@ -167,6 +197,36 @@ def test_counts_by_number_are_those_learned_from_letters(options, classes):
         said.append((joint.tolist(), profile.points, profile.counts.tolist(), drawn, words))
     assert said[0] == said[1]
     assert by_number == learned
+
+
+def learned_by(options, texts, classes):
+    builder = word_tally_builder.WordTallyBuilder(TextOptions(**options), 3)
+    builder.learn(Documents.of(texts, "text"), np.array(classes), np.zeros(0, dtype=np.int64))
+    return builder
+
+
+@pytest.mark.parametrize("options", TALLIED, ids=str)
+def test_unspelled_counts_add_up_as_spelled_ones_do(options):
+    """Two vocabularies that met other words first; only the second has long ones."""
+    texts = [*corpus(80, 3)[0], *filter(None, MANY_TEXTS)]
+    classes = [row % 3 for row in range(len(texts))]
+    whole = learned_by(options, texts, classes).freeze()
+    halves = [learned_by(options, texts[part], classes[part]) for part in (slice(0, 50), slice(50, None))]
+    together = halves[0].freeze() + halves[1].freeze()
+    assert not isinstance(together.words_seen, Lines)
+    assert together == whole == halves[0].spelled() + halves[1].spelled()
+    renamed = np.array([2, 0, 1])
+    assert whole.only(renamed) == learned_by(options, texts, classes).spelled().only(renamed)
+
+
+def test_what_is_learned_after_a_freeze_leaves_the_frozen_as_it_was():
+    builder = learned_by({"ngrams": 2}, ["to be"], [0])
+    frozen, parameters = builder.freeze(), Text(options=TextOptions(ngrams=2)).fit(builder.freeze(), ("text",))
+    more = ["or not to be " * 9000, "new words"]
+    builder.learn(Documents.of(more, "text"), np.array([1, 2]), np.zeros(0, np.int64))
+    assert frozen.words() == [b"be", b"to", b"to be"]
+    assert len(parameters.vocabulary) == 3
+    assert builder.freeze() - frozen == learned_by({"ngrams": 2}, more, [1, 2]).freeze()
 
 
 RECIPES = [

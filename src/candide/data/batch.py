@@ -274,6 +274,8 @@ class Batch:
     def positions(self, names: Sequence[str]) -> Sequence[int]:
         if tuple(names) == self.names:
             return range(len(names))
+        if len(names) == 1:
+            return [self.position(names[0])]
         indices = {name: index for index, name in enumerate(self.names)}
         return [indices[name] if name in indices else self.position(name) for name in names]
 

@@ -152,7 +152,7 @@ def best_table(
 
 def table_trial(table: Schema, tryout: Tryout, choices: FoldChoices) -> Trial:
     """How well a table judges rows that had no part in choosing it."""
-    asked = choices.asked(table)
+    asked = choices.judging(table) or table.blocks[:1]
     left = choices.joined(table, asked, tryout.left_out(asked), choices.priors(tryout.leaving))
     return calibrated_trial(table, left, tryout.leaving.classes, table.blocks)
 

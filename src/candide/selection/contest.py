@@ -8,7 +8,7 @@ folds, into which the rows of every value are dealt: what was chosen from rows m
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -16,7 +16,7 @@ import numpy as np
 
 from candide.data.arrays import AnyArray, FloatArray, IntArray
 from candide.data.grid import quantized_number
-from candide.data.metrics import mean_of_losses
+from candide.data.metrics import LEAST_LOG, mean_of_losses
 from candide.families.base.alike_rows import AlikeRows, AlikeScores, FoldScores
 from candide.families.base.block_rows import BlockRows
 from candide.families.base.family import AnyFamily
@@ -36,6 +36,13 @@ MOST_COMPARED, FEWEST_CELLS = 4_000_000, 64
 MOST_SCORED = 8_000_000
 """Of very many kinds of rows and classes, some kinds judge for all: no more (kind, class) pairs than this."""
 
+BEST_OF_MANY = 2.0
+"""A family must lower the loss of all left-out rows by so many nats to be taken for the plain one: the best of ten
+candidates does so by chance."""
+
+CLEARLY = 2.0
+"""Who is behind the best by so many standard errors of the difference, row by row, would not win without a fold."""
+
 
 @dataclass(frozen=True)
 class Result:
@@ -47,6 +54,10 @@ class Result:
     """That of the prior alone."""
     rows: int
     """How many rows judged: as few as have these proportions."""
+    is_out: bool = field(default=False, compare=False)
+    """Whether others, or the prior alone, are so much better that it would hardly win without some of the rows."""
+    tells: bool = field(default=False, compare=False)
+    """Whether it is so much better than the prior alone that it would hardly be worse without some of the rows."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,20 +85,34 @@ class ColumnContest:
             return cls(replace(rows, weights=counts), np.log(totals), np.log(np.maximum(totals - 1, 0)))
 
     @property
-    def prior_loss(self) -> float:
-        """The log loss of the prior alone."""
-        kinds, classes = len(self.rows.labels), self.rows.classes
-        said = AlikeScores(np.zeros((1, classes)), np.zeros(kinds), np.zeros(kinds, np.int64))
-        return self._mean(said, self.rows.labels, self.rows.weights)
+    def prior_losses(self) -> FloatArray:
+        """The loss of the prior alone on each kind of rows that judges."""
+        labels, classes = self.rows.labels[self._judging], self.rows.classes
+        said = AlikeScores(np.zeros((1, classes)), np.zeros(len(labels)), np.zeros(len(labels), np.int64))
+        return self._losses(said, labels)
+
+    def losses(self, family: AnyFamily) -> FloatArray:
+        """The loss of a family and the prior on each kind of rows that judges, one of them left out."""
+        if family.chooses:
+            return self._losses_in_folds(family)
+        said, some = family.scores_alike(self.rows) or self._left_out(family), self._judging
+        judging = said._replace(own=said.own[some], lines=said.lines[some])
+        return self._losses(judging, self.rows.labels[some])
+
+    def mean(self, losses: FloatArray) -> float:
+        """The log loss of all rows that judge, on the grid."""
+        return quantized_number(mean_of_losses(losses, self.rows.weights[self._judging]))
 
     def loss(self, family: AnyFamily) -> float:
         """The log loss of a family and the prior on rows left out, on the grid."""
-        if family.chooses:
-            return self._loss_in_folds(family)
-        rows, some = self.rows, self._judging
-        said = family.scores_alike(rows) or self._left_out(family)
-        judging = said._replace(own=said.own[some], lines=said.lines[some])
-        return self._mean(judging, rows.labels[some], rows.weights[some])
+        return self.mean(self.losses(family))
+
+    def is_clearly_more(self, losses: FloatArray, others: FloatArray) -> bool:
+        """Whether losses are larger than others by more than the chance of which rows there are."""
+        weights, more = self.rows.weights[self._judging], losses - others
+        total = float(more @ weights)
+        error = float(np.sqrt(max((more * more) @ weights - total * total / weights.sum(), 0.0)))
+        return quantized_number(total) >= BEST_OF_MANY and quantized_number(total - CLEARLY * error) > 0
 
     @cached_property
     def _judging(self) -> IntArray | slice:
@@ -97,16 +122,21 @@ class ColumnContest:
             return slice(None)
         return np.sort(np.argsort(mix_all(np.arange(kinds, dtype=np.uint64)))[:most])
 
-    def _loss_in_folds(self, family: AnyFamily) -> float:
+    def _losses_in_folds(self, family: AnyFamily) -> FloatArray:
+        """Those of rows alike on average, over the folds that they were dealt into."""
         rows, folds = self.rows, dealt(self.rows.weights)
         parts, shares = family.scores_in_folds(rows, folds) or self._fitted_in_folds(family, folds)
         table = np.concatenate([shares, np.zeros((len(folds), 1, rows.classes))], axis=1)
         counted, some = np.zeros(table.shape, np.int64), self._judging
-        lines = np.where(parts < 0, shares.shape[1], parts)[:, rows.lines[some]]
-        count_in_folds(lines, rows.labels[some], np.ascontiguousarray(folds[:, some]), counted)
-        said, counts = table.reshape(-1, rows.classes), counted.reshape(-1, rows.classes)
-        filled, labels = np.nonzero(counts)
-        return self._mean(AlikeScores(said, said[filled, labels], filled), labels, counts[filled, labels])
+        lines, own = np.where(parts < 0, shares.shape[1], parts)[:, rows.lines[some]], rows.labels[some]
+        held = np.ascontiguousarray(folds[:, some])
+        count_in_folds(lines, own, held, counted)
+        said = table.reshape(-1, rows.classes)
+        filled, labels = np.nonzero(counted.reshape(-1, rows.classes))
+        losses = np.zeros(said.shape)
+        losses[filled, labels] = self._losses(AlikeScores(said, said[filled, labels], filled), labels)
+        of_kinds = losses.reshape(table.shape)[np.arange(len(folds))[:, None], lines, own]
+        return np.asarray((of_kinds * held).sum(axis=0) / held.sum(axis=0))
 
     def _left_out(self, family: AnyFamily) -> AlikeScores:
         """What each kind of rows says of itself, [kind, class], by the means that any family has."""
@@ -135,20 +165,35 @@ class ColumnContest:
         rows = BlockRows.of(family, columns, self.rows.batch, self.rows.labels, self.rows.weights)
         return columns, statistic_of(family, columns, rows, self.rows.classes), rows
 
-    def _mean(self, said: AlikeScores, labels: IntArray, counts: IntArray) -> float:
-        losses = losses_alike(*said, labels, self.prior, self.prior_without)
-        return quantized_number(mean_of_losses(losses, counts))
+    def _losses(self, said: AlikeScores, labels: IntArray) -> FloatArray:
+        return np.minimum(losses_alike(*said, labels, self.prior, self.prior_without), -LEAST_LOG)
 
 
 def contest(column: RememberedColumn, summary: Summary, entrants: Sequence[AnyFamily]) -> list[Result]:
     """The entrants by their log loss on rows left out, best first; the earlier of equals."""
     usual, found = ColumnContest.of(column, summary), []
-    prior_loss = usual.prior_loss
+    prior_losses = usual.prior_losses
+    prior_loss = usual.mean(prior_losses)
     for family in entrants:
         own = family.judging_rows(column.kept, column.name, summary.weighed)
         judged = usual if own is None else ColumnContest.of_rows(own)
-        found.append(Result(family, judged.loss(family), prior_loss, int(judged.rows.weights.sum())))
-    return sorted(found, key=lambda result: result.loss)
+        losses = judged.losses(family)
+        result = Result(family, judged.mean(losses), prior_loss, int(judged.rows.weights.sum()))
+        found.append((result, None if own is not None else losses))
+    ranked = sorted(found, key=lambda pair: pair[0].loss)
+    first, best = ranked[0]
+    best = best if best is not None and first.loss < prior_loss else prior_losses
+    return [compared_with(usual, result, losses, best, prior_losses) for result, losses in ranked]
+
+
+def compared_with(
+    judged: ColumnContest, result: Result, losses: FloatArray | None, best: FloatArray, prior: FloatArray
+) -> Result:
+    """The result, and whether it is clearly worse than the best, or clearly better than the prior alone."""
+    if losses is None:  # judged by rows of its own
+        return result
+    is_out, tells = judged.is_clearly_more(losses, best), judged.is_clearly_more(prior, losses)
+    return replace(result, is_out=is_out, tells=tells)
 
 
 def whole_counts(weights: AnyArray) -> IntArray:

@@ -31,6 +31,10 @@ HOLD_POWER = 0.0005
 """How strongly, for each row, the powers of length are held to zero."""
 BY_CHANCE = 3.0
 """Evidence that lowers the loss of all left-out rows by fewer nats than this has no weight: then the prior answers."""
+ENOUGH_TO_TELL = 50
+"""Of fewer rows chance explains any gain: there weights are drawn to what is usual, and none is taken away."""
+USUAL_WEIGHT, DRAWN_BY = 0.15, 8.0
+"""To what the weights of a table's blocks are drawn, and how strongly, divided by the number of rows."""
 STARTS_OF_TABLE = (-0.3, -1.5, -3.0, -5.0)
 STARTS_OF_TEXT = (-6.0, -5.0, -4.0, -3.0, -2.0, -1.0, 0.0)
 """Logarithms of weights to begin with: texts come in many scales, and few rows are wrong by hundreds of nats."""
@@ -54,9 +58,7 @@ CLOSE_WITHOUT_A_FOLD = 1e-6
 """What only judges the rows of a fold needs fewer digits."""
 
 
-def calibrated(
-    rows: LeftOut, classes: Sequence[Key], blocks: Sequence[Block], effort: Effort = IN_FULL
-) -> Calibration:
+def calibrated(rows: LeftOut, classes: Sequence[Key], blocks: Sequence[Block], effort: Effort = IN_FULL) -> Calibration:
     """The calibration with the least leave-one-out log loss, held back a little where rows are few."""
     return Calibrating.of(rows, classes, blocks, effort).calibration
 
@@ -121,7 +123,11 @@ class Calibrating:
         """The calibration found, on the grid; none of the evidence has weight where rows gain too little by it."""
         at = coefficients(found.point, len(self.classes))
         enough = task.prior_loss - BY_CHANCE
-        if found.value > enough and quantized_number(enough - task.plain_loss(at)) < 0:  # seldom both
+        if (
+            self.task.rows >= ENOUGH_TO_TELL
+            and found.value > enough
+            and quantized_number(enough - task.plain_loss(at)) < 0
+        ):  # seldom both
             at = Coefficients(*map(np.zeros_like, at))
         bias, weight, power = quantized(at.bias - at.bias.mean()), quantized_share(at.weight), quantized(at.power)
         keys = [block.key for block in self.blocks]
@@ -153,20 +159,28 @@ class Objective:
 
     @cached_property
     def held(self) -> FloatArray:
-        """The matrix of what holds numbers back: a point times it times the point is added to the loss."""
+        """The matrix of what holds numbers back: how far a point lies off times it times that is added to the loss."""
         tables = ~np.asarray(self.texts)
-        together = np.diag(tables.astype(np.float64)) - np.outer(tables, tables) / max(tables.sum(), 1)
+        mean = np.outer(tables, tables) / max(tables.sum(), 1)
+        together, usual = np.diag(tables.astype(np.float64)) - mean, mean / max(tables.sum(), 1)
         found = np.zeros((self.classes + 2 * len(tables),) * 2)
         bias, weight, power = np.split(np.arange(len(found)), [self.classes, self.classes + len(tables)])
         found[bias, bias], found[power, power] = HOLD_BIAS, HOLD_POWER * self.task.weight
-        found[np.ix_(weight, weight)] = HOLD_TOGETHER * together
+        found[np.ix_(weight, weight)] = HOLD_TOGETHER * together + DRAWN_BY / max(self.task.weight, 1.0) * usual
         return found
+
+    @cached_property
+    def usual(self) -> FloatArray:
+        """The point that nothing holds back."""
+        weights = np.where(self.texts, 0.0, np.log(USUAL_WEIGHT))
+        return np.concatenate([np.zeros(self.classes), weights, np.zeros(len(weights))])
 
     def value_and_slope(self, point: FloatArray) -> tuple[float, FloatArray]:
         """The loss, and its slopes."""
         loss, slopes = self.task.loss(coefficients(point, self.classes))
-        held = self.held @ point
-        return loss + float(point @ held), np.concatenate(slopes) + 2 * held
+        off = point - self.usual
+        held = self.held @ off
+        return loss + float(off @ held), np.concatenate(slopes) + 2 * held
 
     def curvature(self, point: FloatArray) -> Bends:
         """The second derivatives."""

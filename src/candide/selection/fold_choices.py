@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
@@ -17,17 +18,39 @@ from candide.data.batch import Batch
 from candide.data.progress import Size, Watch, counted, unwatched
 from candide.engines.protocol import Engine
 from candide.families.base.family import AnyFamily, Block
+from candide.families.base.leave_one_out import statistic_of
+from candide.families.base.undecided import Undecided
 from candide.model.options import Options
 from candide.model.predictor import Priors
 from candide.model.schema import Choice, Schema
 from candide.model.summary import Summary
 from candide.selection.folds import FOLDS
 from candide.selection.leave_one_out import LeaveOneOut, LeftOut
-from candide.selection.read_off import FEWEST_ROWS, Deciding
-from candide.statistics.column_memory import ColumnMemory
+from candide.selection.read_off import FEWEST_ROWS, Deciding, Decisions
+from candide.selection.wide_tables import Heard
 
 CHOICES = 5
 """How often choices are made anew: each time without two of the folds of families that choose at fit."""
+
+
+@dataclass(frozen=True, eq=False)
+class FoldSummaries:
+    """The fold of some rows, and what is remembered of open columns: of all rows, and without each fold."""
+
+    folds: IntArray
+    deciding: Deciding
+    without: tuple[Summary, ...] = ()
+
+    @classmethod
+    def of(cls, summary: Summary, rows: Batch, options: Options, engine: Engine) -> FoldSummaries:
+        """Take each fold of rows out of the summary that has learned them all; not where rows are few."""
+        assert rows.labels is not None
+        folds, open_columns = dealt_by_label(rows.labels.codes), open_part(summary)
+        deciding = Deciding.of(open_columns, options)
+        if len(rows) < FEWEST_ROWS or not deciding.has_enough_rows or not open_columns.blocks:
+            return cls(folds, deciding)
+        rest = partial(without_rows, LeaveOneOut.of(open_columns, rows))
+        return cls(folds, deciding, tuple(engine.map(rest, choice_folds(folds))))
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,23 +66,22 @@ class FoldChoices:
 
     @classmethod
     def of(
-        cls, chosen: Schema, summary: Summary, rows: Batch, options: Options, engine: Engine, watch: Watch = unwatched
+        cls, decided: Decisions, apart: FoldSummaries, heard: Heard, engine: Engine, watch: Watch = unwatched
     ) -> FoldChoices:
-        """Choose anew without each fold of rows, all of which the summary has learned."""
-        assert rows.labels is not None
-        folds = dealt_by_label(rows.labels.codes)
-        open_columns = open_part(summary)
-        deciding = Deciding.of(open_columns, options)
-        contested = [choice for choice in chosen.choices if deciding.is_contested(choice)]
-        if len(rows) < FEWEST_ROWS or not deciding.has_enough_rows or not contested:
-            return cls(folds)
-        without = [without_rows(open_columns, rows.take(here)) for here in choice_folds(folds)]
+        """Choose anew without each fold, where columns were decided about with all rows."""
+        contested = [choice for choice in decided.schema.choices if choice.column in decided.results]
+        if not apart.without or not contested:
+            return cls(apart.folds)
+        decide = partial(apart.deciding.without_folds, apart.without)
         with watch("Choosing without folds", Size(len(contested), "columns")) as report:
-            decide = replace(deciding, without=tuple(without)).without_folds
-            families = list(counted(engine.map(decide, contested), report))
+            pairs = [(choice, decided.results[choice.column]) for choice in contested]
+            families = list(counted(engine.map(decide, pairs), report))
         columns = [choice.column for choice in contested]
         *by_fold, whole = (dict(zip(columns, found, strict=True)) for found in zip(*families, strict=True))
-        return cls(folds, tuple(by_fold), frozenset(name for name, family in whole.items() if family is None))
+        if heard.without:
+            for said, loud in zip([*by_fold, whole], [*heard.without, heard.whole], strict=True):
+                said.update((name, None) for name in columns if name not in loud)
+        return cls(apart.folds, tuple(by_fold), frozenset(name for name, family in whole.items() if family is None))
 
     def rows(self, wanted: slice | IntArray) -> FoldChoices:
         """The same for some of the rows."""
@@ -71,7 +93,11 @@ class FoldChoices:
 
     def asked(self, schema: Schema) -> tuple[Block, ...]:
         """All blocks that some fold, or none, would choose."""
-        return tuple(dict.fromkeys([*schema.blocks, *(block for blocks in self.blocks(schema) for block in blocks)]))
+        return tuple(dict.fromkeys([*schema.blocks, *self.judging(schema)]))
+
+    def judging(self, schema: Schema) -> tuple[Block, ...]:
+        """All blocks that some fold would choose: columns that tell nothing without any fold are in none."""
+        return tuple(dict.fromkeys(block for blocks in self.blocks(schema) for block in blocks))
 
     def priors(
         self, leaving: LeaveOneOut, priors: Priors = "empirical", class_weight: Priors | None = None
@@ -91,16 +117,26 @@ class FoldChoices:
         return {block.key for block in schema.blocks if set(block.columns) <= self.silent & contested}
 
     def joined(self, schema: Schema, asked: Sequence[Block], left: LeftOut, prior: FloatArray) -> LeftOut:
-        """Of what was asked, for each row what was chosen without its fold says; how expected it is stays as it is."""
+        """Of what was asked, for each row what was chosen without its fold says; how expected it is stays as it is.
+
+        A block that was not asked is expected and says nothing where no fold chooses it.
+        """
         index_of = {block: index for index, block in enumerate(asked)}
-        found = replace(left.blocks([index_of[block] for block in schema.blocks]), prior=prior)
-        for blocks, here in zip(self.blocks(schema), choice_folds(self.folds), strict=True):
-            chosen = {block.key: block for block in blocks}
-            for index, block in enumerate(schema.blocks):
-                other = chosen.get(block.key)
-                if other != block:
-                    found.terms[index, here] = 0.0 if other is None else left.terms[index_of[other], here]
-        return found
+        own = [index_of.get(block, -1) for block in schema.blocks]
+        chosen = [{block.key: index_of[block] for block in blocks} for blocks in self.blocks(schema)]
+        shape, folds = (len(own), *left.terms.shape[1:]), choice_folds(self.folds)
+        terms, lengths, log_marginal = np.zeros(shape), np.zeros(shape[:2]), np.zeros(shape[:2])
+        for line, (block, index) in enumerate(zip(schema.blocks, own, strict=True)):
+            if index >= 0:
+                lengths[line], log_marginal[line] = left.lengths[index], left.log_marginal[index]
+            by_fold = [blocks.get(block.key, -1) for blocks in chosen]
+            if len(set(by_fold)) == 1 and by_fold[0] >= 0:
+                terms[line], lengths[line] = left.terms[by_fold[0]], left.lengths[by_fold[0]]
+                continue
+            for other, here in zip(by_fold, folds, strict=True):
+                if other >= 0:
+                    terms[line, here], lengths[line, here] = left.terms[other, here], left.lengths[other, here]
+        return replace(left, prior=prior, terms=terms, lengths=lengths, log_marginal=log_marginal)
 
 
 def dealt_by_label(labels: IntArray) -> IntArray:
@@ -134,13 +170,21 @@ def is_contested(choice: Choice) -> bool:
 
 
 def open_part(summary: Summary) -> Summary:
-    """What a summary remembers of columns left open."""
-    kept = [index for index, block in enumerate(summary.blocks) if block.family.statistic is ColumnMemory]
-    blocks, statistics = (tuple(part[index] for index in kept) for part in (summary.blocks, summary.statistics))
-    return Summary(blocks, summary.classes, summary.units, statistics, summary.declared, summary.bits)
+    """The cells and counts that a summary remembers of columns left open, its blocks counting as finely."""
+    blocks, statistics = [], []
+    for block, seen in zip(summary.counting_blocks, summary.statistics, strict=True):
+        if isinstance(block.family, Undecided):
+            blocks.append(replace(block, family=replace(block.family, sums=False)))
+            statistics.append(seen.without_sums())
+    return Summary(
+        tuple(blocks), summary.classes, summary.units, tuple(statistics), summary.declared, summary.bits
+    )
 
 
-def without_rows(summary: Summary, rows: Batch) -> Summary:
-    """A summary without rows that it has learned."""
-    return summary - Summary.of(summary.counting_blocks, rows)
-
+def without_rows(leaving: LeaveOneOut, gone: IntArray) -> Summary:
+    """A summary without some of the rows that it has learned."""
+    blocks, classes = leaving.summary.blocks, len(leaving.classes)
+    rows = (leaving.rows(block).take(block.family, block.columns, gone) for block in blocks)
+    pairs = zip(blocks, rows, strict=True)
+    statistics = tuple(statistic_of(block.family, block.columns, some, classes) for block, some in pairs)
+    return leaving.summary - replace(leaving.learned(gone), blocks=blocks, statistics=statistics)

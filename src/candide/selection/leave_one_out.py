@@ -6,7 +6,7 @@ A row is taken out of the summary whole, with all its weight, and judged by what
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -173,42 +173,70 @@ class LeaveOneOut:
         An engine asks several of them, and several parts of the rows, at a time.
         """
         asked = self.summary.blocks if blocks is None else tuple(blocks)
-        run = map if engine is None else engine.map
-        shape, whole = (len(asked), len(self.labels), len(self.classes)), slice(0, len(self.labels))
-        terms, lengths, log_marginal = np.zeros(shape), np.zeros(shape[:2]), np.zeros(shape[:2])
+        left = self._empty(asked)
+        self._leave_out(asked, range(len(asked)), frozenset(asked), left, engine, self._ready)
+        return left
+
+    def _empty(self, asked: Sequence[Block]) -> LeftOut:
+        """What blocks say before they are asked: nothing."""
+        shape = len(asked), len(self.labels), len(self.classes)
+        parts = np.zeros(shape), np.zeros(shape[:2]), np.zeros(shape[:2])
+        return LeftOut(self.labels, self.row_weights, self.prior, *parts, has_prior(asked))
+
+    def _leave_out(
+        self,
+        asked: Sequence[Block],
+        indices: Sequence[int],
+        expected: Collection[Block],
+        left: LeftOut,
+        engine: Engine | None,
+        make_ready: Callable[[Block], BlockLeftOut],
+    ) -> None:
+        """Note what some of the blocks say of each row without it, and how expected rows are by some of them."""
+        run, whole = map if engine is None else engine.map, slice(0, len(self.labels))
+        told = {index for index in indices if asked[index] in expected and not asked[index].family.is_auxiliary}
 
         def note(index: int, part: slice, said: BlockScores) -> None:
-            terms[index, part], lengths[index, part] = said.score, said.length
-            if not asked[index].family.is_auxiliary:
-                log_marginal[index, part] = log_sum(self.prior[part] + said.log_likelihood) + said.unseen
+            left.terms[index, part], left.lengths[index, part] = said.score, said.length
+            if index in told:
+                left.log_marginal[index, part] = log_sum(self.prior[part] + said.log_likelihood) + said.unseen
 
         rest = []
-        for index, answer in enumerate(run(self._without_statistic, asked)):
+        for index, answer in zip(indices, run(self._without_statistic, [asked[i] for i in indices]), strict=True):
             if answer is None:
                 rest.append(index)
             else:
                 note(index, whole, answer)
-        ready = dict(zip(rest, run(self._ready, [asked[index] for index in rest]), strict=True))
-        pieces = [(index, part) for index in rest for part in ([whole] if engine is None else self._parts)]
+        ready = dict(zip(rest, run(make_ready, [asked[index] for index in rest]), strict=True))
+        several = [whole] if engine is None else self._parts
+        pieces = [(index, part) for index in rest for part in several]
         answers = run(self._said, [(asked[index], ready[index], part) for index, part in pieces])
         for (index, part), said in zip(pieces, answers, strict=True):
             note(index, part, said)
-        return LeftOut(self.labels, self.row_weights, self.prior, terms, lengths, log_marginal, has_prior(asked))
 
     def in_folds(
-        self, blocks: Sequence[Block] | None = None, engine: Engine | None = None, folds: IntArray | None = None
+        self,
+        blocks: Sequence[Block] | None = None,
+        engine: Engine | None = None,
+        folds: IntArray | None = None,
+        expected: Sequence[Block] = (),
     ) -> LeftOut:
         """The same, but blocks that choose when they are fitted are fitted without the row's fold, and choose anew.
 
         Leave-one-out holds choices fixed. A histogram chose its intervals with the row among the others, so what it
         then says of the row is a little too good, and whatever is fitted on it too sure. Rows are as good as shuffled.
+        How expected rows are is told of some blocks only.
         """
         asked = self.summary.blocks if blocks is None else tuple(blocks)
-        left, run = self.left_out(asked, engine), map if engine is None else engine.map
-        choosing = [index for index, block in enumerate(asked) if block.family.chooses]
-        score = partial(self.score, folds=folds)
-        for index, said in zip(choosing, run(score, [asked[index] for index in choosing]), strict=True):
-            left.terms[index] = said
+        run, dealt = map if engine is None else engine.map, np.arange(len(self.labels)) % FOLDS
+        fitted = [index for index, block in enumerate(asked) if block.family.chooses]
+        by_row = sorted({*range(len(asked))} - {*fitted})
+        left = self._empty(asked)
+        self._leave_out(asked, by_row, frozenset(expected), left, engine, self._nearly_ready)
+        ask = partial(self._without_folds, folds=dealt if folds is None else folds, expected=frozenset(expected))
+        for index, said in zip(fitted, run(ask, [asked[index] for index in fitted]), strict=True):
+            left.terms[index], left.lengths[index] = said.score, said.length
+            left.log_marginal[index] = log_sum(self.prior + said.log_likelihood) + said.unseen
         return left
 
     def score(self, block: Block, folds: IntArray | None = None) -> FloatArray:
@@ -218,17 +246,14 @@ class LeaveOneOut:
             return score_without_folds(block, self.statistic(block), self.rows(block), dealt)
         return self._ready(block).scores(self.rows(block)).score
 
-    def expected_in_folds(self, left: LeftOut, folds: IntArray, engine: Engine) -> LeftOut:
-        """The same, with how expected rows are where blocks that choose were fitted, whole, without the row's fold."""
-        blocks, log_marginal = self.summary.blocks, left.log_marginal.copy()
-        choosing = [index for index, block in enumerate(blocks) if block.family.chooses]
-        ask = partial(self._without_folds, folds=folds)
-        for index, said in zip(choosing, engine.map(ask, [blocks[index] for index in choosing]), strict=True):
-            log_marginal[index] = log_sum(self.prior + said.log_likelihood) + said.unseen
-        return replace(left, log_marginal=log_marginal)
-
-    def _without_folds(self, block: Block, folds: IntArray) -> BlockScores:
-        return scores_without_folds(block, self.statistic(block), self.rows(block), folds)
+    def _without_folds(self, block: Block, folds: IntArray, expected: Collection[Block]) -> BlockScores:
+        """What a block says when fitted without the row's fold; how expected rows are costs more, where it chooses."""
+        seen, rows = self.statistic(block), self.rows(block)
+        score = score_without_folds(block, seen, rows, folds)
+        if block in expected:
+            return replace(scores_without_folds(block, seen, rows, folds), score=score)
+        length = np.broadcast_to(block.family.evidence_length(None, rows.values), len(rows))
+        return BlockScores(score, score, length, np.zeros(len(rows)))
 
     def _without_statistic(self, block: Block) -> BlockScores | None:
         if not self.is_all or block in self.prepared:
@@ -237,6 +262,9 @@ class LeaveOneOut:
 
     def _ready(self, block: Block) -> BlockLeftOut:
         return self.prepared.get(block) or block.family.leave_one_out(self.statistic(block), block.columns)
+
+    def _nearly_ready(self, block: Block) -> BlockLeftOut:
+        return self.prepared.get(block) or block.family.nearly_leave_one_out(self.statistic(block), block.columns)
 
     def _said(self, piece: tuple[Block, BlockLeftOut, slice]) -> BlockScores:
         block, ready, part = piece

@@ -71,5 +71,5 @@ class RememberedColumn:
 
 
 def remembered_column(seen: ColumnMemory, columns: tuple[str, ...], name: str, kind: str = "") -> RememberedColumn:
-    """One of the columns that a block remembers."""
-    return RememberedColumn(name, seen.narrowed(columns, (name,)), kind)
+    """One of the columns that a block remembers: its cells and counts, by which choices are made."""
+    return RememberedColumn(name, seen.counts_of(columns.index(name), name), kind)

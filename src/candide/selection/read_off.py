@@ -6,7 +6,7 @@ recipes, whole tables, calibration) is chosen elsewhere and kept.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -17,17 +17,13 @@ from candide.model.options import Options
 from candide.model.schema import GUESS, IGNORE, LEFT_OUT, Choice, Schema, chosen
 from candide.model.summary import Summary
 from candide.selection.candidates import candidates, smoothed_by_itself
-from candide.selection.contest import Result, contest
+from candide.selection.contest import BEST_OF_MANY, Result, contest
 from candide.selection.look import RememberedColumn, remembered_column
 from candide.selection.user_options import is_open
 from candide.statistics.column_memory import ColumnMemory
 
 FEWEST_ROWS = 50
 """With fewer rows nothing is chosen and nothing calibrated: columns are taken as they look."""
-
-BEST_OF_MANY = 2.0
-"""A family must lower the loss of all left-out rows by so many nats to be taken for the plain one: the best of ten
-candidates does so by chance."""
 
 
 def read_off(
@@ -43,12 +39,34 @@ def read_off(
     For a stream that is asked between its rows, only families compete that `answers_live` from counts and sums; that is
     so little work that sharing it among threads would cost more.
     """
+    return decisions(summary, schema, options, engine, watch, answers_live).schema
+
+
+@dataclass(frozen=True)
+class Decisions:
+    """A schema whose families were read off, and by which results: those of columns that families competed for."""
+
+    schema: Schema
+    results: Mapping[str, tuple[Result, ...]]
+
+
+def decisions(
+    summary: Summary,
+    schema: Schema,
+    options: Options,
+    engine: Engine,
+    watch: Watch = unwatched,
+    answers_live: bool = False,
+) -> Decisions:
+    """The schema with the families of open columns read off the summary, and how families fared in contests."""
     deciding = Deciding.of(summary, options, answers_live)
     if not any(deciding.is_open(choice) for choice in schema.choices):
-        return schema
+        return Decisions(schema, {})
     with watch("Choosing", Size(len(schema.choices), "columns")) as report:
-        decided = map(deciding, schema.choices) if answers_live else engine.map(deciding, schema.choices)
-        return replace(schema, choices=tuple(counted(decided, report)))
+        work = map(deciding, schema.choices) if answers_live else engine.map(deciding, schema.choices)
+        decided = list(counted(work, report))
+    results = {choice.column: results for choice, results in decided if results}
+    return Decisions(replace(schema, choices=tuple(choice for choice, _ in decided)), results)
 
 
 def ruled(schema: Schema, columns: Collection[str], rule: str) -> Schema:
@@ -65,17 +83,13 @@ class Deciding:
     memories: dict[AnyFamily, tuple[Block, Any]]
     options: Options
     answers_live: bool
-    without: tuple[Summary, ...] = ()
-    """The same summary without each of some folds of its rows."""
 
     @classmethod
-    def of(
-        cls, summary: Summary, options: Options, answers_live: bool = False, without: Sequence[Summary] = ()
-    ) -> Deciding:
+    def of(cls, summary: Summary, options: Options, answers_live: bool = False) -> Deciding:
         """Ready to decide about each column of a summary."""
         pairs = zip(summary.blocks, summary.statistics, strict=True)
         memories = {block.family: (block, seen) for block, seen in pairs}
-        return cls(summary, memories, options, answers_live, tuple(without))
+        return cls(summary, memories, options, answers_live)
 
     def is_open(self, choice: Choice) -> bool:
         """Whether the family of a column is to be read off."""
@@ -83,43 +97,50 @@ class Deciding:
             return False
         return choice.family is None or not choice.family.is_joint
 
-    def is_contested(self, choice: Choice) -> bool:
-        """Whether the family of a column was chosen among several, by the labels of rows."""
-        return self.is_open(choice) and not choice.rule and choice.family is not None
+    def __call__(self, choice: Choice) -> tuple[Choice, tuple[Result, ...]]:
+        """The choice for one column, and the results of the contest for it, if any, the plain family's first.
 
-    def __call__(self, choice: Choice) -> Choice:
-        """The choice for one column."""
+        A rule that leaves one family only leaves nothing to ask.
+        """
         if not self.is_open(choice) or choice.remembered not in self.memories:
-            return choice
+            return choice, ()
         column = self.column(choice, self.summary)
         choice, entrants = self.entered(choice, column)
         if not entrants:
-            return choice
+            return choice, ()
         entrants = self.smoothed(choice, column, entrants)
-        if len(entrants) == 1:
-            return replace(choice, family=entrants[0])
-        results = clear_winner_first(contest(column, self.summary, entrants), entrants[0])
-        return replace(choice, family=results[0].family, reason=f"{choice.reason}; {told(results)}")
+        if len(entrants) == 1 and choice.rule:
+            return replace(choice, family=entrants[0]), ()
+        results = contest(column, self.summary, entrants)
+        ranked = clear_winner_first(results, entrants[0])
+        reason = choice.reason if len(ranked) == 1 else f"{choice.reason}; {told(ranked)}"
+        by_entrant = tuple(sorted(results, key=lambda result: entrants.index(result.family)))
+        return replace(choice, family=ranked[0].family, reason=reason), by_entrant
 
-    def without_folds(self, choice: Choice) -> tuple[AnyFamily | None, ...]:
+    def without_folds(
+        self, without: Sequence[Summary], decided: tuple[Choice, Sequence[Result]]
+    ) -> tuple[AnyFamily | None, ...]:
         """The family of a contested column without each fold, and at last without none: nothing where it tells nothing.
 
         Who may compete is seen from all rows, since it does not depend on labels.
         """
-        assert choice.family is not None
-        column = self.column(choice, self.summary)
-        _, entrants = self.entered(choice, column)
-        (whole,) = contest(column, self.summary, [choice.family])
-        without = (self.winner(choice, rest, entrants) for rest in self.without)
-        return (*without, family_that_tells(whole))
+        choice, results = decided
+        whole = next(result for result in results if result.family == choice.family)
+        return (*(self.winner(choice, rest, results) for rest in without), family_that_tells(whole))
 
-    def winner(self, choice: Choice, rest: Summary, entrants: Sequence[AnyFamily]) -> AnyFamily | None:
-        """The family that the rows of a fold had no part in choosing; nothing where the column tells nothing."""
-        if len(rest.classes) < 2:  # all rows of the others are in the fold
+    def winner(self, choice: Choice, rest: Summary, whole: Sequence[Result]) -> AnyFamily | None:
+        """The family that the rows of a fold had no part in choosing; nothing where the column tells nothing.
+
+        Who was clearly behind with all rows does not compete again. Smoothing is that of all rows: it is read off
+        counts, by how they predict themselves.
+        """
+        left = [result for result in whole if not result.is_out]
+        if len(rest.classes) < 2 or not left:  # all rows of the others are in the fold, or nobody beats the prior
             return None
-        column = self.column(choice, rest)
-        smoothed = self.smoothed(choice, column, entrants)
-        return family_that_tells(clear_winner_first(contest(column, rest, smoothed), smoothed[0])[0])
+        if len(left) == 1 and left[0].tells:
+            return left[0].family
+        found = contest(self.column(choice, rest), rest, [result.family for result in left])
+        return family_that_tells(found[0] if whole[0].is_out else clear_winner_first(found, whole[0].family)[0])
 
     def column(self, choice: Choice, summary: Summary) -> RememberedColumn:
         """What a summary remembers of a column."""

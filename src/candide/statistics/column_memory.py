@@ -7,6 +7,7 @@ have remembered is read off, now or later.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -20,6 +21,9 @@ from candide.statistics.moments import row_major
 from candide.statistics.sums import Sums, SumsBuilder, grid_logs
 from candide.statistics.tally import Tally, TallyBuilder
 from candide.statistics.weight_grid import bits_of, weights_in_units
+
+AFTER_ALL_KINDS = "~"
+"""No kind of values comes after this."""
 
 CodedColumn = tuple[str, Coded]
 """A column's name and a code for each row into its values, -1 where it has none."""
@@ -123,6 +127,16 @@ class ColumnMemory:
             self.parts.narrowed(before, after),
         )
 
+    def without_sums(self) -> ColumnMemory:
+        """The cells and counts alone."""
+        nothing = Sums.empty(len(self.cells), self.classes)
+        return ColumnMemory(nothing, nothing, self.cells, self.others, self.parts)
+
+    def counts_of(self, index: int, column: str) -> ColumnMemory:
+        """The cells and counts of one column, without its sums."""
+        nothing = Sums.empty(1, self.classes)
+        return ColumnMemory(nothing, nothing, (self.cells[index],), self.values_of(column), self.parts_of(column))
+
     def first_met(self) -> ColumnMemory:
         """The same with the cells that columns keep once their first rows were learned: some hundreds each."""
         cells = tuple(cells.with_at_most(CELLS_AT_FIRST) for cells in self.cells)
@@ -156,8 +170,9 @@ class ColumnMemory:
 
 def column_slots(seen: Tally, column: str) -> Tally:
     """The slots of one column."""
-    kept = [index for index, slot in enumerate(seen.open_slots) if slot[0] == column]
-    return Tally(tuple(seen.open_slots[index] for index in kept), seen.units[kept], seen.bits)
+    first = bisect_left(seen.open_slots, (column,))
+    last = bisect_left(seen.open_slots, (column, AFTER_ALL_KINDS))
+    return Tally(seen.open_slots[first:last], seen.units[first:last], seen.bits)
 
 
 def above_zero(cells: Cells) -> AnyArray:
@@ -175,8 +190,8 @@ def weighs(sums: Sums, index: int, units: AnyArray, bits: int) -> bool:
 class ColumnMemoryBuilder:
     """What is remembered of columns in the making; a row costs a row."""
 
-    def __init__(self, columns: int, classes: int, levels: Sequence[int] = ()) -> None:
-        self.columns = columns
+    def __init__(self, columns: int, classes: int, levels: Sequence[int] = (), sums: bool = True) -> None:
+        self.columns, self.sums = columns, sums
         self.classes = classes
         self.numbers = SumsBuilder(columns, classes)
         self.logs = SumsBuilder(columns, classes)
@@ -222,8 +237,9 @@ class ColumnMemoryBuilder:
         if not len(held):
             return
         each, numbers, bits = weights if weights.size else None, row_major(numbers), bits_of(weights)
-        self.numbers.learn(numbers, labels, each)
-        self.logs.learn(grid_logs(numbers), labels, each)
+        if self.sums:
+            self.numbers.learn(numbers, labels, each)
+            self.logs.learn(grid_logs(numbers), labels, each)
         for index in held.tolist():
             cells = self.cells[index]
             cells.in_units(bits)

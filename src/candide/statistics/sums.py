@@ -43,6 +43,11 @@ class Sums:
         builder.learn(values, labels, weights)
         return builder.freeze()
 
+    @classmethod
+    def empty(cls, columns: int, classes: int) -> Sums:
+        nothing = ExactSums.zeros((columns, classes))
+        return cls(nothing, nothing, nothing)
+
     @property
     def classes(self) -> int:
         return int(self.weight.shape[1])

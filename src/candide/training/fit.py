@@ -15,7 +15,7 @@ from candide.model.options import Options
 from candide.model.row_sample import Reservoir, canonical_rows, picked
 from candide.model.trained_model import TrainedModel
 from candide.training.refill import completed, refilled
-from candide.training.reread import reread, with_schema
+from candide.training.reread import with_schema
 
 if TYPE_CHECKING:
     from candide.selection.fold_choices import FoldChoices
@@ -81,13 +81,17 @@ def first_met(trained: TrainedModel) -> TrainedModel:
 
 def chosen_on(trained: TrainedModel, rows: Batch, batches: Iterable[Batch], watch: Watch = unwatched) -> Judged:
     """The model with families read off, taken as the best table, and calibrated: all judged by these of its rows."""
-    from candide.selection.fold_choices import FoldChoices
+    from candide.selection.fold_choices import FoldChoices, FoldSummaries
+    from candide.selection.read_off import decisions
+    from candide.selection.wide_tables import without_weak_columns
 
-    winners = reread(trained, watch)
-    (complete,) = completed(winners, [rows])
-    choices = FoldChoices.of(
-        winners.schema, winners.summary, complete, winners.options, engines.engine_of(winners), watch
-    )
+    engine, options = engines.engine_of(trained), trained.options
+    (complete,) = completed(trained, [rows])
+    apart = FoldSummaries.of(trained.summary, complete, options, engine)
+    schema, heard = without_weak_columns(trained.schema, apart.deciding, apart.without)
+    decided = decisions(trained.summary, schema, options, engine, watch)
+    winners = with_schema(trained, decided.schema)
+    choices = FoldChoices.of(decided, apart, heard, engine, watch)
     return calibrated_on(as_best_table(winners, complete, batches, choices, watch), complete, choices, watch)
 
 

@@ -20,6 +20,7 @@ from candide.families.base.leave_one_out import BlockLeftOut, BySubtracting
 from candide.families.base.numbers import OfNumbers
 from candide.families.base.streaming import BY_MOMENTS
 from candide.families.base.support import LOGS, REAL, Support
+from candide.kernels.density_leaving import COARSE, EPSILON, KEPT, MomentsOfRows, moments_without
 from candide.kernels.logarithm import grid_log
 from candide.statistics.column_memory import ColumnMemory
 from candide.statistics.exact import ExactSums
@@ -34,11 +35,6 @@ FAR = 1e280
 LARGE_COUNT = 10_000
 """Larger whole numbers are hardly counts, unless a user says so."""
 
-EPSILON = np.finfo(np.float64).eps
-#: Taking a row out in doubles must leave this share of the squares.
-KEPT = 1e-3
-#: Which way a mean is rounded matters where doubles are coarser than this share of the deviation.
-COARSE = 1e-11
 #: Logarithms are summed on a grid of this step: a smaller gap between them means nothing.
 LEAST_GAP = 2.0**-40
 
@@ -165,11 +161,19 @@ class Density(OfNumbers[Sums, SumsBuilder, Parameters]):
     ) -> None:
         for column in range(len(columns)):
             known = np.flatnonzero(~np.isnan(values[:, column]))
-            known_weights = weights[known] if weights.size else weights
-            distinct, which = kinds_of(values[known, column], labels[known], known_weights)
-            out = distinct._replace(values=self.summed(distinct.values[:, None])[:, 0])
-            parameters = self.parameters(blended_without(seen.column(column), out, self.smoothing))
-            joint[known] += self.log_density(distinct.values[:, None], *parameters)[which]
+            rows = SummedRows(values[known, column], labels[known], weights[known] if weights.size else weights)
+            joint[known] += self._terms_without(seen.column(column), rows)
+
+    def _terms_without(self, seen: Sums, rows: SummedRows) -> FloatArray:
+        """What the numbers of one column say without each of them, [row, class]."""
+        if seen.log is None:
+            summed = np.ascontiguousarray(self.summed(rows.values[:, None])[:, 0])
+            moments = blended_in_doubles(seen, rows._replace(values=summed), self.smoothing)
+            return self.log_density(rows.values[:, None], *self.parameters(moments))
+        distinct, which = kinds_of(*rows)
+        out = distinct._replace(values=self.summed(distinct.values[:, None])[:, 0])
+        parameters = self.parameters(blended_without(seen, out, self.smoothing))
+        return self.log_density(distinct.values[:, None], *parameters)[which]
 
     def scores_alike(self, rows: AlikeRows) -> AlikeScores | None:
         """From moments in doubles, which all densities share; nothing where these are too coarse."""
@@ -294,6 +298,24 @@ def kinds_of(values: FloatArray, labels: IntArray, weights: AnyArray) -> tuple[S
     kinds, which = np.unique((which * classes + labels) * len(amounts) + amount, return_inverse=True)
     pairs = kinds // len(amounts)
     return SummedRows(numbers[pairs // classes], pairs % classes, amounts[kinds % len(amounts)]), which
+
+
+def blended_in_doubles(seen: Sums, out: SummedRows, prior_rows: float) -> Moments:
+    """What `blended_without` gives where no logarithms are summed: by a loop, but for the rows that need exact sums."""
+    rows, everyone = len(out.labels), seen.over_classes()
+    pools, pool_of_all = (
+        np.ascontiguousarray(np.stack([*pool(part)[:3], part.mean_rest])[:, 0].T) for part in (seen, everyone)
+    )
+    shape = rows, seen.classes
+    found = MomentsOfRows(np.empty(shape), np.empty(shape), np.empty(shape), np.empty(rows), np.empty(rows, np.bool_))
+    moments_without(out.values, out.labels, out.weights, pools, pool_of_all[0], float(prior_rows), found)
+    doubtful = np.flatnonzero(found.doubtful)
+    if len(doubtful):
+        each = out if out.weights.size else out._replace(weights=np.ones(rows, np.int64))
+        exact = blended_without(seen, each.at(doubtful), prior_rows)
+        found.weight[doubtful], found.mean[doubtful] = exact.weight, exact.mean
+        found.deviation[doubtful], found.whole[doubtful] = exact.deviation, exact.whole[:, 0]
+    return Moments(found.weight, found.mean, found.deviation, None, found.whole[:, None])
 
 
 def blended_without(seen: Sums, out: SummedRows, prior_rows: float) -> Moments:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from candide.data.arrays import AnyArray, FloatArray, IntArray
+from candide.data.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from candide.data.batch import Batch
 from candide.families.base.basis import MEAN_OF, DensityBasis
 from candide.families.base.core import Drawn
@@ -19,6 +19,7 @@ from candide.families.base.multivariate_normal import (
     multivariate_log_densities,
     units_of,
 )
+from candide.families.base.multivariate_normal_nearly_without import nearly_without
 from candide.families.base.multivariate_normal_without import CompleteRows, rests
 from candide.families.base.numbers import OfNumbers
 from candide.families.base.support import REAL
@@ -113,11 +114,9 @@ class Discriminant(OfNumbers[CrossSums, CrossSumsBuilder, NormalParameters]):
         weights: AnyArray,
         joint: FloatArray,
     ) -> None:
-        row_weights = weights if weights.size else np.ones(len(labels), dtype=np.int64)
-        learned = ~np.isnan(values).any(axis=1) & (row_weights > 0)
+        learned, out = learned_rows(values, labels, weights)
         if not learned.all():
             joint[~learned] += self._unlearned_terms(seen, values[~learned], columns)
-        out = CompleteRows(values[learned], labels[learned], row_weights[learned])
         said = np.empty((len(out.labels), seen.classes))
         for rest in rests(seen, out):
             covariance = self.blended(rest.covariance, rest.weights, rest.whole)
@@ -129,6 +128,31 @@ class Discriminant(OfNumbers[CrossSums, CrossSumsBuilder, NormalParameters]):
         said = np.zeros((len(values), seen.classes))
         self.score(self.fit(seen, columns), values, said)
         return said
+
+    def nearly_leave_one_out(self, seen: CrossSums, columns: tuple[str, ...]) -> BlockLeftOut:
+        return BySubtracting(self, seen, columns, score_without=self.score_nearly_without)
+
+    def score_nearly_without(
+        self,
+        seen: CrossSums,
+        values: FloatArray,
+        columns: tuple[str, ...],
+        labels: IntArray,
+        weights: AnyArray,
+        joint: FloatArray,
+    ) -> None:
+        """What `score_without` adds, with the variances of the whole block as they are."""
+        learned, out = learned_rows(values, labels, weights)
+        _, behind = self.pooled(np.zeros((seen.classes, 1, 1)), seen.weights)
+        fitted = self.fit(seen, columns)
+        said, doubtful = nearly_without(fitted, seen.weights, behind, float(self.smoothing), out)
+        known = np.flatnonzero(learned)
+        joint[known[~doubtful]] += said[~doubtful]
+        rest = np.setdiff1d(np.arange(len(labels)), known[~doubtful])
+        if len(rest):
+            exact, row_weights = np.zeros((len(rest), seen.classes)), weights[rest] if weights.size else weights
+            self.score_without(seen, values[rest], columns, labels[rest], row_weights, exact)
+            joint[rest] += exact
 
     def terms(
         self, parameters: NormalParameters, values: FloatArray, row: Batch, columns: tuple[str, ...], seen: CrossSums
@@ -160,6 +184,13 @@ class Discriminant(OfNumbers[CrossSums, CrossSumsBuilder, NormalParameters]):
         drawn = parameters.mean[label] + rng.standard_normal((rows, len(root))) @ root.T
         with np.errstate(over="ignore"):
             return list(REAL.within(np.ldexp(drawn, parameters.exponents)).T)
+
+
+def learned_rows(values: FloatArray, labels: IntArray, weights: AnyArray) -> tuple[BoolArray, CompleteRows]:
+    """Which rows were learned, being complete and of some weight, and these."""
+    row_weights = weights if weights.size else np.ones(len(labels), dtype=np.int64)
+    learned = ~np.isnan(values).any(axis=1) & (row_weights > 0)
+    return learned, CompleteRows(values[learned], labels[learned], row_weights[learned])
 
 
 def centres_and_spreads(parameters: NormalParameters) -> tuple[FloatArray, FloatArray]:

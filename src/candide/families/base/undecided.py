@@ -34,17 +34,20 @@ class Undecided(Family[ColumnMemory, ColumnMemoryBuilder, ColumnValues, dict[str
     missing_is_value: bool = False
     levels: tuple[int, ...] = field(default=(), compare=False)
     """The level of cells by which each column is counted, where rows learned before have fixed it."""
+    sums: bool = field(default=True, compare=False)
+    """Whether numbers are summed: not where only choices are made, which ask for cells and counts."""
     statistic = ColumnMemory
 
     def describe(self) -> dict[str, Any]:
-        return {name: option for name, option in super().describe().items() if name != "levels"}
+        return {name: option for name, option in super().describe().items() if name not in ("levels", "sums")}
 
     def counting_like(self, seen: ColumnMemory) -> Undecided:
         """The same family, that counts in cells as fine as those that are there: so they add, and subtract again."""
         return replace(self, levels=tuple(cells.level if len(cells) else 0 for cells in seen.cells))
 
     def builder(self, columns: tuple[str, ...], classes: int) -> ColumnMemoryBuilder:
-        return ColumnMemoryBuilder(len(columns), classes, self.levels if len(self.levels) == len(columns) else ())
+        levels = self.levels if len(self.levels) == len(columns) else ()
+        return ColumnMemoryBuilder(len(columns), classes, levels, self.sums)
 
     def builder_over(self, seen: ColumnMemory) -> ColumnMemoryBuilder:
         return ColumnMemoryBuilder.over(seen)

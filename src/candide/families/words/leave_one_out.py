@@ -118,10 +118,10 @@ class WordCountsWithout:
                 "left out."
             )
 
-    def unknown_words_log_likelihood(self, rows: Rows, labels: IntArray, weights: IntArray) -> FloatArray:
+    def unknown_words_log_likelihood(self, rows: Rows, weights: IntArray) -> FloatArray:
         """What is added to log P of each row for its words that no other row holds."""
-        found = np.zeros(len(labels))
-        unknown_without(rows, np.ascontiguousarray(labels), weights, self.counted, found)
+        found = np.zeros(len(rows.tokens))
+        unknown_without(rows, weights, self.counted, found)
         return found
 
     def assess(
@@ -139,7 +139,7 @@ class WordCountsWithout:
             self.add(rows, labels, weights, (smoothing,), model, said[None])
         likelihood = np.zeros_like(found[0]) if is_auxiliary else found[-1]
         length = lengths_of_rows(rows, self.options)
-        return BlockScores(found[0], likelihood, length, self.unknown_words_log_likelihood(rows, labels, weights))
+        return BlockScores(found[0], likelihood, length, self.unknown_words_log_likelihood(rows, weights))
 
     def _added(
         self,

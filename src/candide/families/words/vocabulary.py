@@ -9,7 +9,8 @@ from candide.data.arrays import AnyArray, IntArray
 from candide.data.errors import OverflowRefused
 from candide.families.words import alphabet
 from candide.families.words.options import TextOptions
-from candide.kernels.word_merging import number_lines, spell, spelled_lengths
+from candide.kernels.word_merging import adopt_terms, number_lines, spell, spelled_lengths
+from candide.kernels.word_runs import find_slots
 from candide.kernels.words import (
     AHEAD,
     ARENA_FULL,
@@ -66,11 +67,11 @@ def scratch_of(room: int) -> Scratch:
 
 
 class Vocabulary:
-    """The terms met so far, in order of appearance."""
+    """The terms met so far, in order of appearance, or numbered elsewhere."""
 
     def __init__(self, room: int = FIRST_TERMS) -> None:
         room = 1 << max(room - 1, 1).bit_length()
-        self.terms = Terms(
+        self._terms = Terms(
             empty_slots(2 * room),
             np.zeros(room, dtype=np.uint64),
             np.zeros(room, dtype=np.int64),
@@ -78,18 +79,40 @@ class Vocabulary:
             np.zeros(2, dtype=np.int64),
         )
 
+    @classmethod
+    def of(cls, arena: AnyArray, payload: IntArray, length: IntArray) -> Vocabulary:
+        """Of terms that were numbered elsewhere; the table to find them by is made when it is first needed."""
+        vocabulary = cls.__new__(cls)
+        sizes = np.array([len(payload), len(arena)])
+        vocabulary._terms = Terms(np.zeros(0, dtype=np.uint64), arena, payload, length, sizes)
+        return vocabulary
+
+    @property
+    def terms(self) -> Terms:
+        """The terms as kernels find them."""
+        if not self._terms.slots.size:
+            slots = empty_slots(2 << max(self.room - 1, 1).bit_length())
+            find_slots(self._terms.arena, self._terms.payload, self._terms.length, slots)
+            self._terms = self._terms._replace(slots=slots)
+        return self._terms
+
+    @property
+    def spelling(self) -> Terms:
+        """The terms as they are spelled; perhaps without a table to find them by."""
+        return self._terms
+
     def __len__(self) -> int:
-        return int(self.terms.sizes[0])
+        return int(self._terms.sizes[0])
 
     @property
     def room(self) -> int:
         """How many terms there is room for."""
-        return len(self.terms.payload)
+        return len(self._terms.payload)
 
     def make_room(self, reason: Number) -> None:
         """Grow what a kernel found too small."""
         if reason == ARENA_FULL:
-            self.terms = self.terms._replace(arena=grown(self.terms.arena, 2))
+            self._terms = self.terms._replace(arena=grown(self.terms.arena, 2))
         elif reason == TERMS_FULL:
             if self.room >= MOST_TERMS:
                 raise OverflowRefused(
@@ -99,7 +122,7 @@ class Vocabulary:
             factor = 4 if self.room < LEAPS_UNTIL else 2
             slots = empty_slots(2 * factor * self.room)
             refill(self.terms.slots, slots)
-            self.terms = self.terms._replace(
+            self._terms = self.terms._replace(
                 slots=slots, payload=grown(self.terms.payload, factor), length=grown(self.terms.length, factor)
             )
 
@@ -117,9 +140,26 @@ class Vocabulary:
             self.make_room(reason)
         return numbers
 
+    def copied(self) -> Vocabulary:
+        """The same terms by the same numbers, free to grow."""
+        terms, room = self.terms, 1 << max(self.room - 1, 1).bit_length()
+        arena = with_room(terms.arena, max(len(terms.arena), 1))
+        copy = Vocabulary.of(arena, with_room(terms.payload, room), with_room(terms.length, room))
+        copy._terms = copy._terms._replace(slots=terms.slots.copy(), sizes=terms.sizes.copy())
+        return copy
+
+    def joined(self, other: Vocabulary) -> tuple[Vocabulary, IntArray]:
+        """These terms and those of another, and the numbers that the other's have among them."""
+        together, numbers = self.copied(), np.empty(len(other), dtype=np.int64)
+        term: Number = 0
+        while term < len(other):
+            term, reason = adopt_terms(other.spelling, term, numbers, together.terms)
+            together.make_room(reason)
+        return together, numbers
+
     def word(self, term: int, by_character: bool) -> bytes:
         """How one term is spelled."""
-        units, (_, arena, payload, length, _) = list[bytes](), self.terms
+        units, (_, arena, payload, length, _) = list[bytes](), self._terms
         while not length[term]:
             term, last = divmod(int(payload[term]), MOST_TERMS)
             units.append(self.word(last, by_character))
@@ -132,11 +172,18 @@ class Vocabulary:
         """The wanted terms as Arrow writes strings: offsets and bytes."""
         gap = 0 if by_character else 1
         lengths = np.empty(len(self), dtype=np.int64)
-        spelled_lengths(self.terms, gap, lengths)
+        spelled_lengths(self._terms, gap, lengths)
         offsets = running(lengths[wanted])
         letters = np.empty(offsets[-1], dtype=np.uint8)
-        spell(self.terms, gap, wanted, offsets, letters)
+        spell(self._terms, gap, wanted, offsets, letters)
         return offsets, letters
+
+
+def with_room(array: AnyArray, room: int) -> AnyArray:
+    """The same entries in memory of their own, with room for so many."""
+    larger = np.zeros(room, dtype=array.dtype)
+    larger[: len(array)] = array
+    return larger
 
 
 def grown(array: AnyArray, factor: int) -> AnyArray:

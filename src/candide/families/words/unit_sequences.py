@@ -1,0 +1,129 @@
+"""Texts as one sequence of numbered words, or characters, from which runs of any length follow without a letter."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from candide.data.arrays import AnyArray, IntArray
+from candide.families.words.documents import Documents
+from candide.families.words.event_models import NO_INTEGERS
+from candide.families.words.options import TextOptions
+from candide.families.words.vocabulary import FIRST_SCRATCH, Vocabulary, letters_of, recipe_of, scratch_of
+from candide.kernels.word_leaving import LIST_FULL, Rows
+from candide.kernels.word_merging import TERM_SHIFT, sort_words
+from candide.kernels.word_runs import list_runs, list_units, number_sorted_runs, sort_runs
+from candide.kernels.words import SCRATCH_FULL, Number, Reader
+
+#: A text has about one word in so many bytes; where it has more, there is made more room.
+BYTES_A_UNIT = 5
+
+
+@dataclass(frozen=True, eq=False)
+class Runs:
+    """The runs of one size: the number of the one that begins at each position, and the two parts of each number."""
+
+    numbers: AnyArray
+    parts: AnyArray
+
+    def __len__(self) -> int:
+        return len(self.parts)
+
+
+@dataclass(frozen=True, eq=False)
+class UnitSequence:
+    """The units of all texts, one after the other, by numbers in bytewise order."""
+
+    units: AnyArray
+    starts: IntArray
+    missing: AnyArray
+    vocabulary: Vocabulary
+    is_unspaced: bool
+    """Whether there are characters of scripts without spaces that stand together."""
+    longer: list[Runs] = field(default_factory=list)
+    """Runs of two units, of three, and so on, as far as somebody has asked for them."""
+
+    @classmethod
+    def of(cls, documents: Documents, options: TextOptions) -> UnitSequence:
+        vocabulary, unspaced = Vocabulary(), np.zeros(1, dtype=np.int64)
+        recipe = recipe_of(options)._replace(shortest=1, ngrams=1, hashed=0, unspaced=1)
+        starts, room = np.zeros(len(documents) + 1, dtype=np.int64), 1 if options.characters else BYTES_A_UNIT
+        units = np.empty(documents.bytes_long // room + 16, dtype=np.int32)
+        missing = np.zeros(len(documents), dtype=np.bool_)
+        letters, scratch = letters_of(options), scratch_of(FIRST_SCRATCH)
+        for piece, rows in documents.with_rows():
+            missing[rows] = piece.missing if piece.missing.size else False
+            row: Number = 0
+            reason: Number = SCRATCH_FULL
+            while reason:
+                reader = Reader(letters, recipe, vocabulary.terms, scratch)
+                here = starts[rows.start : rows.stop + 1]
+                row, reason = list_units(piece, row, reader, here, units, unspaced)
+                if reason == LIST_FULL:
+                    units = np.concatenate([units, np.empty_like(units)])
+                elif reason == SCRATCH_FULL:
+                    scratch = scratch_of(2 * len(scratch.ids))
+                vocabulary.make_room(reason)
+        order = sort_words(*vocabulary.spelled(np.arange(len(vocabulary)), options.characters))
+        ranks = np.empty(len(order), dtype=np.int32)
+        ranks[order] = np.arange(len(order))
+        return cls(ranks[units[: starts[-1]]], starts, missing, reordered(vocabulary, order), bool(unspaced[0]))
+
+    def runs(self, size: int) -> Runs:
+        """The runs of so many units, at least two."""
+        while len(self.longer) < size - 1:
+            longer = len(self.longer) + 2
+            before = self.longer[-1].numbers if self.longer else self.units
+            most = len(self.longer[-1]) if self.longer else len(self.vocabulary), len(self.vocabulary)
+            order, numbers = np.empty_like(self.units), np.zeros_like(self.units)
+            found = int(sort_runs(before, self.units, self.starts, longer, most, order))
+            parts = np.empty((found, 2), dtype=np.int32)
+            different = int(number_sorted_runs(order[:found], before, self.units, longer, numbers, parts))
+            self.longer.append(Runs(numbers, parts[:different].copy()))
+        return self.longer[size - 2]
+
+    def terms(self, shortest: int, longest: int) -> tuple[Rows, Vocabulary]:
+        """The runs of the sizes between in each text, and a vocabulary of them and all that they are made of."""
+        sizes = range(shortest, longest + 1)
+        before = np.cumsum([0, len(self.vocabulary), *(len(self.runs(size)) for size in range(2, longest + 1))])
+        runs = np.stack([self.units if size == 1 else self.runs(size).numbers for size in sizes])
+        return self._listed(runs, before[shortest - 1 : longest], shortest), self._vocabulary(longest, before)
+
+    def _listed(self, runs: AnyArray, shifts: IntArray, shortest: int) -> Rows:
+        texts, tokens = len(self.starts) - 1, runs.size
+        out = Rows(
+            np.zeros(texts + 1, dtype=np.int64),
+            np.empty(tokens, dtype=np.int32),
+            np.empty(tokens, dtype=np.int32),
+            np.empty(texts, dtype=np.int64),
+            NO_INTEGERS,
+            NO_INTEGERS,
+        )
+        scratch = scratch_of(FIRST_SCRATCH)
+        row: Number = 0
+        reason: Number = SCRATCH_FULL
+        while reason:
+            row, reason = list_runs(runs, shifts, shortest, self.starts, self.missing, row, scratch, out)
+            if reason == SCRATCH_FULL:
+                scratch = scratch_of(2 * len(scratch.ids))
+        used = out.indptr[-1]
+        return out._replace(terms=out.terms[:used].copy(), amounts=out.amounts[:used].copy())
+
+    def _vocabulary(self, longest: int, before: IntArray) -> Vocabulary:
+        if longest == 1:
+            return self.vocabulary
+        units, longer = self.vocabulary.spelling, self.longer[: longest - 1]
+        pairs = [
+            (runs.parts[:, 0].astype(np.int64) + before[index]) << TERM_SHIFT | runs.parts[:, 1]
+            for index, runs in enumerate(longer)
+        ]
+        payload = np.concatenate([units.payload, *pairs])
+        length = np.concatenate([units.length, np.zeros(len(payload) - len(units.length), dtype=np.int64)])
+        return Vocabulary.of(units.arena, payload, length)
+
+
+def reordered(vocabulary: Vocabulary, order: IntArray) -> Vocabulary:
+    """The same words by other numbers."""
+    units = vocabulary.spelling
+    return Vocabulary.of(units.arena[: units.sizes[1]].copy(), units.payload[order], units.length[order])

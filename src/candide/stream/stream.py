@@ -38,7 +38,7 @@ from candide.stream.live import Cell, Live
 from candide.stream.live_sums import LiveDensity, join, row_numbers
 from candide.stream.live_tallies import LiveCategories, LiveCounts, LiveTruths
 from candide.stream.live_words import LiveText, LiveWords
-from candide.stream.open_columns import MOST_WAITING, OpenColumns, held_values
+from candide.stream.open_columns import OpenColumns, held_values
 from candide.stream.running_sums import RunningSums
 from candide.training.reread import reread
 from candide.training.row_hashes import identities
@@ -211,7 +211,7 @@ class Stream:
     def _let_wait(self, waiting: OpenColumns, values: dict[str, Any], label: int) -> None:
         """Let a row wait to be learned; many are learned together, and by the blocks that answer if they keep up."""
         waiting.learn(values, label)
-        if len(waiting.learned) >= MOST_WAITING:
+        if waiting.is_full:
             if waiting.passed <= self.live_rows and waiting.rows <= self.live_rows + MOST_CAUGHT_UP:
                 self._catch_up(waiting)
             waiting.freeze(self.width)

@@ -36,7 +36,8 @@ def read_off(
 ) -> Schema:
     """The schema with the families of open columns read off the summary, each by its rule.
 
-    For a stream that is asked between its rows, only families compete that `answers_live` from counts and sums.
+    For a stream that is asked between its rows, only families compete that `answers_live` from counts and sums; that is
+    so little work that sharing it among threads would cost more.
     """
     return decisions(summary, schema, options, engine, watch, answers_live).schema
 
@@ -62,7 +63,8 @@ def decisions(
     if not any(deciding.is_open(choice) for choice in schema.choices):
         return Decisions(schema, {})
     with watch("Choosing", Size(len(schema.choices), "columns")) as report:
-        decided = list(counted(engine.map(deciding, schema.choices), report))
+        work = map(deciding, schema.choices) if answers_live else engine.map(deciding, schema.choices)
+        decided = list(counted(work, report))
     results = {choice.column: results for choice, results in decided if results}
     return Decisions(replace(schema, choices=tuple(choice for choice, _ in decided)), results)
 

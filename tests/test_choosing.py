@@ -57,7 +57,7 @@ def test_rows_in_any_order_give_the_same_bits(chosen):
 
 
 @pytest.mark.parametrize(("rows", "calibrates"), [(12, False), (49, True)])
-def test_fewer_than_fifty_rows_choose_nothing_and_fewer_than_eight_of_a_class_calibrate_nothing(rows, calibrates):
+def test_fewer_than_fifty_rows_choose_nothing_and_fewer_than_twenty_calibrate_nothing(rows, calibrates):
     table = frame(rows=rows)
     model = NaiveBayes().fit(table, "label")
     plain = NaiveBayes(**PLAIN).fit(table, "label")

@@ -14,7 +14,7 @@ from candide.families.text import Text
 from candide.kernels.calibrating import NEGLIGIBLE, counted_margin, counted_slope, exponential
 from candide.selection import calibration_task
 from candide.selection.calibration_task import Task
-from candide.selection.fit_calibration import Calibrating, Objective
+from candide.selection.fit_calibration import HOLD_TOGETHER, Calibrating, Objective
 from candide.selection.leave_one_out import LeftOut
 
 SHAPES = [(60, 2, 1, 0), (200, 3, 4, 1), (150, 5, 2, 2), (2500, 4, 12, 1), (300, 30, 1, 2), (80, 2, 40, 0)]
@@ -63,8 +63,7 @@ def test_slope_and_curvature_are_what_small_steps_show(shape):
 @pytest.mark.parametrize("strength", [0.0, 0.3, 4.0])
 def test_no_slow_search_finds_less(shape, strength):
     calibrating = problem(3, *shape, strength)
-    loss, limits = Objective(calibrating.task, calibrating.texts), calibrating.limits
-    found = calibrating.whole
+    (loss, found), limits = calibrating.whole, calibrating.limits
     assert found.value == pytest.approx(loss.value_and_slope(found.point)[0], rel=1e-12)
     slow = minimize(
         loss.value_and_slope, loss.start(), jac=True, method="L-BFGS-B", bounds=limits, options={"ftol": 1e-12}
@@ -93,7 +92,7 @@ def test_the_number_of_threads_changes_no_bit(monkeypatch):
         monkeypatch.setenv("CANDIDE_THREADS", threads)
         calibrating = problem(5, 2000, 4, 3, 1)
         without = [fitted for _, fitted in calibrating.without(np.arange(2000) % 5)]
-        found.append((calibrating.whole.point.tobytes(), without))
+        found.append((calibrating.whole[1].point.tobytes(), without))
     assert found[0] == found[1]
 
 
@@ -113,6 +112,25 @@ def test_what_says_nothing_has_no_weight():
     silent = Task(calibrating.task.scored._replace(terms=np.zeros((1, 100, 2))))
     found = replace(calibrating, task=silent).calibration
     assert set(found.weight.values()) == set(found.bias.values()) == {0.0}
+
+
+def columns(said: np.ndarray, labels: np.ndarray) -> Calibrating:
+    """A table of two classes: said[column, row] is the log odds that a column gives the second."""
+    terms = np.stack([np.zeros_like(said), said], axis=2)
+    ones, prior = np.ones(len(labels)), np.full((len(labels), 2), np.log(0.5))
+    left = LeftOut(labels, ones, prior, terms, np.ones(said.shape), np.zeros(said.shape))
+    blocks = [Block(Gaussian(), (f"x{index}",)) for index in range(len(said))]
+    return Calibrating.of(left, [("int", 0), ("int", 1)], blocks)
+
+
+def test_rows_tell_how_strongly_weights_are_held_together():
+    rng = np.random.default_rng(8)
+    labels = rng.integers(0, 2, 2000)
+    signs = 2.0 * labels - 1
+    alike = 0.4 * (rng.normal(size=(40, 2000)) + 0.2 * signs)
+    assert columns(alike, labels).whole[0].together == max(HOLD_TOGETHER)
+    repeated = np.concatenate([2 * (rng.normal(size=(3, 2000)) + signs), rng.normal(size=(1, 2000)).repeat(8, axis=0)])
+    assert columns(repeated, labels).whole[0].together == min(HOLD_TOGETHER)
 
 
 def test_small_parts_of_the_kernel_beside_what_they_stand_for():

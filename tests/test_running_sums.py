@@ -1,4 +1,4 @@
-"""Sums asked while they grow: moments that are those of frozen sums, and bells that are those of the families."""
+"""Sums asked while they grow: moments are those of frozen sums, and densities those of the families."""
 
 from __future__ import annotations
 
@@ -6,14 +6,16 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from candide import families
 from candide.families.base.density import blend, pool
-from candide.kernels.bells import log_gamma_ratio
+from candide.families.base.support import COUNTS
+from candide.kernels.densities import log_gamma_ratio
 from candide.statistics.sums import Sums
-from candide.stream.live_sums import LiveDensity, RunningSums
+from candide.stream.live_sums import LiveDensity, join
+from candide.stream.running_sums import RunningSums
 
 CLASSES = 3
 NUMBERS = st.one_of(
@@ -28,17 +30,21 @@ ROWS = st.lists(st.tuples(NUMBERS, NUMBERS, st.integers(0, CLASSES - 1)), min_si
 def learned(rows: list[tuple[float, float, int]], over: int) -> tuple[RunningSums, Sums]:
     """Running sums of rows, some of which were there before, and the sums themselves."""
     values, labels = np.array([row[:2] for row in rows]), np.array([row[2] for row in rows])
-    running = RunningSums.over(Sums.of(values[:over], labels[:over], CLASSES))
+    running = RunningSums.over(Sums.of(values[:over], labels[:over], CLASSES), 2 * [families.named("gaussian")])
     for value, label in zip(values[over:], labels[over:], strict=True):
-        running.add(value[None], int(label), 1)
+        running.add(np.arange(2), value, int(label), 1)
     return running, Sums.of(values, labels, CLASSES)
+
+
+def frozen(running: RunningSums) -> Sums:
+    return running.only(np.arange(CLASSES), np.arange(2))
 
 
 @given(rows=ROWS, over=st.integers(0, 12))
 def test_moments_are_those_of_frozen_sums(rows: list[tuple[float, float, int]], over: int) -> None:
     running, sums = learned(rows, over)
     weight, mean, deviation = running.moments()
-    assert running.freeze() == sums
+    assert frozen(running) == sums
     for part, entries in ((sums, slice(1, None)), (sums.over_classes(), slice(0, 1))):
         np.testing.assert_array_equal(weight[:, entries], part.weight.to_float())
         np.testing.assert_array_equal(mean[:, entries], part.mean)
@@ -50,27 +56,73 @@ def test_what_is_taken_away_leaves_no_trace(rows: list[tuple[float, float, int]]
     running, _ = learned(rows, over)
     *value, label = rows[gone % len(rows)]
     running.moments()
-    running.add(np.array([value]), label, -1)
+    running.add(np.arange(2), np.array(value), label, -1)
     rest, sums = learned(rows[: gone % len(rows)] + rows[gone % len(rows) + 1 :], 0) if len(rows) > 1 else (None, None)
     if rest is not None:
         np.testing.assert_array_equal(running.moments(), rest.moments())
-        assert running.freeze() == sums
+        assert frozen(running) == sums
 
 
-@pytest.mark.parametrize("name", ["gaussian", "student", "lognormal"])
+COMPILED = [name for name in families.names() if families.named(name).compiled_density is not None]
+SIZES = st.one_of(st.floats(1e-3, 1e6), st.integers(0, 9).map(float), st.integers(0, 10**9).map(float))
+
+
+def test_the_densities_that_kernels_know() -> None:
+    assert {"gaussian", "student", "lognormal", "poisson", "negative_binomial"} < set(COMPILED)
+
+
+def supported(family: Any, rows: list[tuple[float, int]]) -> list[tuple[float, int]]:
+    """The rows that a family takes, numbers made whole where it counts."""
+    whole = [(float(int(value)) if family.support is COUNTS else value, label) for value, label in rows]
+    return [(value, label) for value, label in whole if family.support.holds(np.array(value))]
+
+
+def block_of(family: Any, rows: list[tuple[float, int]]) -> tuple[LiveDensity, Sums]:
+    """A block that has learned rows of one column, and the sums that a batch of them leaves."""
+    values = np.array([value for value, _ in rows]).reshape(-1, 1)
+    labels = np.array([label for _, label in rows], np.int64)
+    block = LiveDensity(family, ["size"], Sums.of(np.zeros((0, 1)), np.zeros(0, np.int64), CLASSES))
+    for value, label in rows:
+        block.learn(block.read([(0, "size", value)]), label)
+    return block, Sums.of(family.summed(values), labels, CLASSES)
+
+
+@pytest.mark.parametrize("name", COMPILED)
 @pytest.mark.parametrize("smoothing", [0.0, 0.5])
 @given(
-    rows=st.lists(st.tuples(st.floats(1e-3, 1e6), st.integers(0, CLASSES - 1)), min_size=2, max_size=9),
-    asked=st.floats(1e-200, 1e200),
+    rows=st.lists(st.tuples(SIZES, st.integers(0, CLASSES - 1)), min_size=2, max_size=9),
+    asked=st.one_of(SIZES, st.floats(1e-200, 1e200), st.floats(-9.0, 0.0)),
 )
-def test_bells_are_those_of_the_family(name: str, smoothing: float, rows: Any, asked: float) -> None:
+def test_kernels_say_what_the_family_says(name: str, smoothing: float, rows: Any, asked: float) -> None:
     family = families.named(name, smoothing=smoothing)
-    values, labels = family.summed(np.array([[value] for value, _ in rows])), np.array([label for _, label in rows])
-    sums = Sums.of(values, labels, CLASSES)
-    block, said = LiveDensity(family, ["size"], sums), np.zeros(CLASSES)
-    block.score([(0, "size", asked)], np.arange(CLASSES), said)
-    parameters = family.parameters(blend(pool(sums), pool(sums.over_classes()), family.smoothing))
-    np.testing.assert_allclose(said, family.log_density(np.array([[asked]]), *parameters)[0], rtol=1e-9, atol=1e-9)
+    rows = supported(family, rows)
+    assume(rows)
+    block, sums = block_of(family, rows)
+    assert block.freeze() == sums
+    said, expected = np.zeros(CLASSES), np.zeros(CLASSES)
+    length = block.score([(0, "size", asked)], np.arange(CLASSES), said)
+    assert length == family.support.holds(np.array(asked))
+    if length:
+        parameters = family.parameters(blend(pool(sums), pool(sums.over_classes()), family.smoothing))
+        expected = family.log_density(np.array([[asked]]), *parameters)[0]
+    np.testing.assert_allclose(said, expected, rtol=1e-9, atol=1e-9)
+
+
+@given(rows=st.lists(st.tuples(SIZES, st.integers(0, CLASSES - 1)), min_size=2, max_size=9), later=SIZES)
+def test_blocks_that_share_a_table_are_what_they_were(rows: Any, later: float) -> None:
+    chosen = [families.named(name) for name in COMPILED]
+    alone, together = ([block_of(family, supported(family, rows))[0] for family in chosen] for _ in range(2))
+    join(together)
+    assert len({id(block.builder) for block in together}) == 1
+    for one, joined in zip(alone, together, strict=True):
+        if supported(one.family, [(later, 0)]) == [(later, 0)]:
+            for block in (one, joined):
+                block.learn(block.read([(0, "size", later)]), 1)
+        said = [np.zeros(CLASSES), np.zeros(CLASSES)]
+        for block, scores in zip((one, joined), said, strict=True):
+            block.score([(0, "size", later)], np.arange(CLASSES), scores)
+        np.testing.assert_array_equal(*said)
+        assert one.freeze() == joined.freeze()
 
 
 @pytest.mark.parametrize("half", [0.5, 3.0, 19.5, 20.5, 1e3, 1e9, 1e15])

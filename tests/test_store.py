@@ -237,10 +237,71 @@ def test_words_come_back(pairs, with_frequency):
 )
 def test_words_out_of_form_are_refused(part, place, value):
     seen = WordTally.of([("cat", 0, 2), ("cat", 1, 2), ("dog", 2, 1)], [1, 1, 1])
-    arrays = {name: array.copy() for name, array in write_words(seen, text_block()).items()}
+    arrays = {name: array.copy() for name, array in as_format_1(seen).items()}
     arrays[part][place] = value
     with pytest.raises(ModelFileRefused):
         read_words(Parts(arrays), text_block(), 3)
+
+
+def as_format_1(seen):
+    """Words as files of format 1 have them: all spelled, in numbers of 64 bits."""
+    return {"documents": seen.documents, **seen.lines._asdict()}
+
+
+def tally_of(block, texts, labels=3):
+    batch = Batch.of({"note": texts}, [f"class {row % labels}" for row in range(len(texts))])
+    return Summary.of((block,), batch).statistics[0]
+
+
+RUNS = [
+    {"ngrams": 2}, {"shortest": 2, "ngrams": 3}, {"shortest": 3, "ngrams": 3, "weighting": "unit"},
+    {"characters": True, "shortest": 2, "ngrams": 4}, {"ngrams": 2, "idf": True}, {"ngrams": 2, "hashed": 8},
+]  # fmt: skip
+phrases = st.lists(st.text(alphabet="ab é東", max_size=12), min_size=3, max_size=8)
+
+
+@pytest.mark.parametrize("options", RUNS, ids=str)
+@given(texts=phrases)
+def test_runs_of_words_come_back_as_numbers_of_words(options, texts):
+    block = text_block(**options)
+    seen = tally_of(block, texts)
+    arrays = write_words(seen, block)
+    found = read_words(Parts(arrays), block, 3)
+    assert found == seen
+    assert read_words(Parts(as_format_1(seen)), block, 3) == seen
+    again = write_words(found, block)
+    assert arrays.keys() == again.keys()
+    assert all(np.array_equal(arrays[name], again[name]) for name in arrays)
+    assert all(arrays[name].dtype == again[name].dtype for name in arrays)
+
+
+@pytest.mark.parametrize(
+    ("part", "place", "value"),
+    [
+        ("letters", 0, ord("z")),
+        ("letters", 1, ord(" ")),
+        ("word_sizes", 0, 9),
+        ("word_sizes", 0, 0),
+        ("lengths", 0, 2),
+        ("lengths", 0, -1),
+        ("lengths", 1, 2**62),
+        ("children", 0, 9),
+        ("children", 1, 0),
+        ("last", 0, 99),
+        ("pairs", 0, 1),
+        ("pairs", 3, 0),
+        ("labels", 0, 3),
+        ("counts", 0, 0),
+        ("documents", 0, -1),
+    ],
+)
+def test_runs_of_words_out_of_form_are_refused(part, place, value):
+    block = text_block(shortest=2, ngrams=3)
+    seen = tally_of(block, ["cat dog cow", "cow cat"])
+    arrays = {name: array.copy() for name, array in write_words(seen, block).items()}
+    arrays[part][place] = value
+    with pytest.raises(ModelFileRefused):
+        read_words(Parts(arrays), block, 2)
 
 
 # One model, one sequence of bytes.
@@ -514,7 +575,7 @@ def test_a_name_twice_in_the_head_is_refused():
 
 
 def test_a_newer_version_says_upgrade():
-    data = store.to_bytes(small()).replace(b'"candide":"1"', b'"candide":"2"', 1)
+    data = store.to_bytes(small()).replace(b'"candide":"1"', b'"candide":"3"', 1)
     with pytest.raises(ModelFileRefused, match="pip install --upgrade candide"):
         store.from_bytes(data)
     assert refused(data.replace(b'"candide":"2"', b'"candide":"0"', 1))

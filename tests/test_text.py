@@ -217,7 +217,7 @@ def test_thresholds_act_at_the_end():
     texts, labels = ["the the the cat", "the dog dog"], ["p", "q"]
 
     def words(**options):
-        parameters = fitted(texts, labels, TextOptions(**options)).parameters[0]
+        parameters = fitted(texts, labels, TextOptions(**options)).parameters[0].in_order
         return [parameters.word(row) for row in range(len(parameters))]
 
     assert words() == ["the", "dog", "cat"]

@@ -14,6 +14,7 @@ from candide.families.words import parameters, term_lists, unit_sequences, word_
 from candide.families.words.documents import Documents
 from candide.families.words.options import TextOptions
 from candide.families.words.vocabulary import Vocabulary, letters_of, recipe_of
+from candide.kernels.word_merging import Lines
 from candide.model.calibration import Calibration
 from candide.model.predictor import Predictor, log_sum
 from candide.model.summary import Summary
@@ -196,6 +197,36 @@ def test_counts_by_number_are_those_learned_from_letters(options, classes):
         said.append((joint.tolist(), profile.points, profile.counts.tolist(), drawn, words))
     assert said[0] == said[1]
     assert by_number == learned
+
+
+def learned_by(options, texts, classes):
+    builder = word_tally_builder.WordTallyBuilder(TextOptions(**options), 3)
+    builder.learn(Documents.of(texts, "text"), np.array(classes), np.zeros(0, dtype=np.int64))
+    return builder
+
+
+@pytest.mark.parametrize("options", TALLIED, ids=str)
+def test_unspelled_counts_add_up_as_spelled_ones_do(options):
+    """Two vocabularies that met other words first; only the second has long ones."""
+    texts = [*corpus(80, 3)[0], *filter(None, MANY_TEXTS)]
+    classes = [row % 3 for row in range(len(texts))]
+    whole = learned_by(options, texts, classes).freeze()
+    halves = [learned_by(options, texts[part], classes[part]) for part in (slice(0, 50), slice(50, None))]
+    together = halves[0].freeze() + halves[1].freeze()
+    assert not isinstance(together.words_seen, Lines)
+    assert together == whole == halves[0].spelled() + halves[1].spelled()
+    renamed = np.array([2, 0, 1])
+    assert whole.only(renamed) == learned_by(options, texts, classes).spelled().only(renamed)
+
+
+def test_what_is_learned_after_a_freeze_leaves_the_frozen_as_it_was():
+    builder = learned_by({"ngrams": 2}, ["to be"], [0])
+    frozen, parameters = builder.freeze(), Text(options=TextOptions(ngrams=2)).fit(builder.freeze(), ("text",))
+    more = ["or not to be " * 9000, "new words"]
+    builder.learn(Documents.of(more, "text"), np.array([1, 2]), np.zeros(0, np.int64))
+    assert frozen.words() == [b"be", b"to", b"to be"]
+    assert len(parameters.vocabulary) == 3
+    assert builder.freeze() - frozen == learned_by({"ngrams": 2}, more, [1, 2]).freeze()
 
 
 RECIPES = [

@@ -8,7 +8,9 @@ import numpy as np
 
 from candide.data.arrays import FloatArray
 from candide.families.base.density import Density, Moments, Parameters, times_larger
+from candide.families.base.streaming import CompiledDensity
 from candide.families.base.support import NOT_NEGATIVE
+from candide.kernels.densities import EXPONENTIAL
 
 
 @dataclass(frozen=True)
@@ -20,6 +22,10 @@ class Exponential(Density):
     support = NOT_NEGATIVE
     called = ("mean",)
     formula = "e^-({x} / {mean}) / {mean}"
+
+    @property
+    def compiled_density(self) -> CompiledDensity:
+        return CompiledDensity(EXPONENTIAL)
 
     def parameters(self, seen: Moments) -> Parameters:
         """The mean, or 1 where a column never left zero."""

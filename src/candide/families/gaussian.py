@@ -8,7 +8,8 @@ import numpy as np
 
 from candide.data.arrays import FloatArray
 from candide.families.base.density import Density, Moments, Parameters, lifted
-from candide.families.base.streaming import Bell
+from candide.families.base.streaming import CompiledDensity
+from candide.kernels.densities import NORMAL
 from candide.kernels.scoring import FAR, ROOT_HALF, add_gaussian
 from candide.statistics.sums import Sums
 
@@ -32,8 +33,8 @@ class Gaussian(Density):
     formula = "exp(-({x} - {mean})² / (2 · {deviation}²)) / ({deviation} · √(2π))"
 
     @property
-    def bell(self) -> Bell:
-        return Bell(is_student=False, floor=self.floor)
+    def compiled_density(self) -> CompiledDensity:
+        return CompiledDensity(NORMAL, self.floor)
 
     def parameters(self, seen: Moments) -> Parameters:
         return seen.mean, lifted(seen.deviation, seen.whole, self.floor)

@@ -8,7 +8,9 @@ import numpy as np
 
 from candide.data.arrays import FloatArray
 from candide.families.base.density import Density, Moments, Parameters
+from candide.families.base.streaming import CompiledDensity
 from candide.families.base.support import COUNTS
+from candide.kernels.densities import GEOMETRIC
 
 
 @dataclass(frozen=True)
@@ -20,6 +22,10 @@ class Geometric(Density):
     support = COUNTS
     called = ("chance of one more", "chance to stop")
     formula = "{chance of one more}^{x} · {chance to stop}"
+
+    @property
+    def compiled_density(self) -> CompiledDensity:
+        return CompiledDensity(GEOMETRIC)
 
     def parameters(self, seen: Moments) -> Parameters:
         """The chance of one more failure, and of stopping."""

@@ -8,8 +8,10 @@ import numpy as np
 
 from candide.data.arrays import FloatArray
 from candide.families.base.density import Parameters
+from candide.families.base.streaming import CompiledDensity
 from candide.families.base.support import LOGS, POSITIVE
 from candide.families.gaussian import Gaussian
+from candide.kernels.densities import LOGNORMAL
 from candide.statistics.sums import Sums, grid_logs
 
 LARGEST_LOG = 700.0
@@ -25,6 +27,10 @@ class Lognormal(Gaussian):
     summed_support = LOGS
     called = ("mean log", "deviation of logs")
     formula = "exp(-(log {x} - {mean log})² / (2 · {deviation of logs}²)) / ({x} · {deviation of logs} · √(2π))"
+
+    @property
+    def compiled_density(self) -> CompiledDensity:
+        return CompiledDensity(LOGNORMAL, self.floor)
 
     def summed(self, values: FloatArray) -> FloatArray:
         return grid_logs(values)

@@ -10,7 +10,9 @@ from scipy.special import gammaln, xlogy
 from candide.data.arrays import FloatArray
 from candide.families.base.density import Density, Moments, Parameters
 from candide.families.base.saddle_point import PLAIN, log_choice, log_poisson, refined
+from candide.families.base.streaming import CompiledDensity
 from candide.families.base.support import COUNTS
+from candide.kernels.densities import NEGATIVE_BINOMIAL
 
 NEARLY_POISSON = 1e12
 """With so many successes for each event, the difference to a Poisson is below what doubles tell."""
@@ -24,6 +26,10 @@ class NegativeBinomial(Density):
     support = COUNTS
     called = ("mean", "successes")
     formula = "negative binomial chance of {x} with mean {mean} and {successes} successes"
+
+    @property
+    def compiled_density(self) -> CompiledDensity:
+        return CompiledDensity(NEGATIVE_BINOMIAL)
 
     def parameters(self, seen: Moments) -> Parameters:
         """The mean, and the number of successes waited for: infinite for a Poisson."""

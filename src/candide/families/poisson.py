@@ -9,7 +9,9 @@ import numpy as np
 from candide.data.arrays import FloatArray
 from candide.families.base.density import Density, Moments, Parameters
 from candide.families.base.saddle_point import log_poisson
+from candide.families.base.streaming import CompiledDensity
 from candide.families.base.support import COUNTS
+from candide.kernels.densities import POISSON
 
 
 @dataclass(frozen=True)
@@ -25,6 +27,10 @@ class Poisson(Density):
     support = COUNTS
     called = ("rate",)
     formula = "{rate}^{x} · e^-{rate} / {x}!"
+
+    @property
+    def compiled_density(self) -> CompiledDensity:
+        return CompiledDensity(POISSON)
 
     def parameters(self, seen: Moments) -> Parameters:
         return (seen.mean,)

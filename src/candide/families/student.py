@@ -9,7 +9,8 @@ from scipy.special import gammaln
 
 from candide.data.arrays import FloatArray
 from candide.families.base.density import Density, Moments, Parameters, lifted
-from candide.families.base.streaming import Bell
+from candide.families.base.streaming import CompiledDensity
+from candide.kernels.densities import STUDENT
 from candide.statistics.sums import Sums
 
 FAR = 1e100
@@ -32,8 +33,8 @@ class Student(Density):
     formula = "Student's t of ({x} - {centre}) / {scale} with {freedom} degrees of freedom, / {scale}"
 
     @property
-    def bell(self) -> Bell:
-        return Bell(is_student=True, floor=self.floor)
+    def compiled_density(self) -> CompiledDensity:
+        return CompiledDensity(STUDENT, self.floor)
 
     def parameters(self, seen: Moments) -> Parameters:
         """Degrees of freedom, centre and scale.

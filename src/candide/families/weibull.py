@@ -8,7 +8,9 @@ import numpy as np
 
 from candide.data.arrays import FloatArray
 from candide.families.base.density import Density, Moments, Parameters, lifted
+from candide.families.base.streaming import CompiledDensity
 from candide.families.base.support import LOGS, POSITIVE
+from candide.kernels.densities import WEIBULL
 from candide.statistics.sums import grid_logs
 
 SPREAD = np.pi / np.sqrt(6)
@@ -32,6 +34,10 @@ class Weibull(Density):
     summed_support = LOGS
     called = ("shape", "log of scale")
     formula = "{shape} / {x} · u · e^-u with u = (x / scale)^{shape}, x = {x} and log scale = {log of scale}"
+
+    @property
+    def compiled_density(self) -> CompiledDensity:
+        return CompiledDensity(WEIBULL, self.floor)
 
     def summed(self, values: FloatArray) -> FloatArray:
         return grid_logs(values)

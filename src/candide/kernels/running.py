@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from candide.kernels import compiled
+from candide.kernels.densities import DEVIATION, MEAN, WEIGHT, add_densities, summed_of, takes
 from candide.kernels.digits import (
     MASK,
     add_integer,
@@ -20,14 +21,11 @@ from candide.kernels.digits import (
     mantissa_of,
     round_to_bits,
 )
-from candide.kernels.slices import in_window, survey_rows
+from candide.kernels.slices import INFINITE, in_window, survey_rows
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 Flags = NDArray[np.bool_]
-
-WEIGHT, MEAN, DEVIATION = range(3)
-"""The planes of a table of moments."""
 
 SPARE = 3
 """Digits after the last one of a dividend: enough bits of any quotient."""
@@ -37,10 +35,12 @@ HEAVIEST_ENTRY = 1 << 31
 
 
 @compiled
-def add_one(
-    row: Floats,
+def add_summed(
+    places: Integers,
+    values: Floats,
     entry: int,
     sign: int,
+    codes: Integers,
     counts: Integers,
     total: Integers,
     total_low: int,
@@ -48,19 +48,28 @@ def add_one(
     square_low: int,
     changed: Flags,
 ) -> tuple[int, int]:
-    """Add a row float64[1, columns] of finite numbers, NaN where missing, to entry 0 and to its own; or take it away.
+    """Add what is summed of float64[n] in these columns, NaN where missing, to entry 0 and its own; or take it away.
 
-    `counts` and `changed` are [columns, entries], `total` and `square` digits [columns, entries, D]. Gives the lowest
-    and the highest bit where the digits are too few, and nothing was added; else (0, -1).
+    `codes` say by column what is summed; `counts` and `changed` are [columns, entries], `total` and `square` digits
+    [columns, entries, D]. Gives (0, -1), or adds nothing: where a number is outside its density's support the highest
+    bit is INFINITE; where digits are too few, both are the lowest and the highest bit to reach.
+
+    Many arguments because a tuple of arrays takes longer to unpack than a row to add.
     """
+    row = np.empty((1, len(values)))
+    for index in range(len(values)):
+        value, code = values[index], codes[places[index]]
+        if not (np.isnan(value) or takes(code, value)):
+            return 0, INFINITE
+        row[0, index] = summed_of(code, value)
     lowest, highest = survey_rows(row)
     if not (
         in_window(lowest, highest, total_low, total.shape[2])
         and in_window(2 * lowest, 2 * highest, square_low, square.shape[2])
     ):
         return lowest, highest
-    for column in range(row.shape[1]):
-        value = row[0, column]
+    for index in range(len(values)):
+        value, column = row[0, index], places[index]
         if np.isnan(value):
             continue
         number, position = mantissa_of(value), exponent_of(value)
@@ -138,6 +147,7 @@ def root_of_spread(
 
 @compiled
 def round_changed(
+    places: Integers,
     counts: Integers,
     total: Integers,
     total_low: int,
@@ -146,13 +156,13 @@ def round_changed(
     changed: Flags,
     table: Floats,
 ) -> None:
-    """Bring table[moment, column, entry] up to date where sums have changed, and note that it is."""
+    """Bring table[moment, column, entry] up to date in some columns where sums have changed, and note that it is."""
     totals, squares = np.empty(total.shape[2], np.int64), np.empty(square.shape[2], np.int64)
     quotient = np.empty(len(totals) + SPARE, np.int64)
     low = min(2 * total_low, square_low)
     high = max(2 * (total_low + len(totals)), square_low + len(squares))
     room = np.empty(high - low + 2, np.int64)
-    for column in range(counts.shape[0]):
+    for column in places:
         for entry in range(counts.shape[1]):
             if not changed[column, entry]:
                 continue
@@ -167,3 +177,28 @@ def round_changed(
             mean = rounded_quotient(totals, total_low, count, quotient)
             table[MEAN, column, entry] = -mean if is_negative else mean
             table[DEVIATION, column, entry] = root_of_spread(count, totals, total_low, squares, square_low, room)
+
+
+@compiled
+def judge_numbers(
+    places: Integers,
+    values: Floats,
+    order: Integers,
+    codes: Integers,
+    prior_rows: Floats,
+    floors: Floats,
+    counts: Integers,
+    total: Integers,
+    total_low: int,
+    square: Integers,
+    square_low: int,
+    changed: Flags,
+    table: Floats,
+    joint: Floats,
+) -> int:
+    """Round the moments of some columns where they have changed, and `add_densities` of values[i] in places[i].
+
+    Many arguments because a tuple of arrays takes longer to unpack than a row to judge.
+    """
+    round_changed(places, counts, total, total_low, square, square_low, changed, table)
+    return add_densities(places, values, order, codes, prior_rows, floors, table, joint)

@@ -249,6 +249,30 @@ def number_lines(
 
 
 @compiled
+def adopt_terms(theirs: Terms, term: Number, numbers: IntArray, mine: Terms) -> tuple[Number, Number]:
+    """The number here of every term of another vocabulary from `term` on, given where it is new, into `numbers`.
+
+    Returns where it stopped and why (0: all done). A run is found by the numbers of its parts, which come before it.
+    """
+    slots, arena, payload, length, sizes = mine
+    while term < theirs.sizes[0]:
+        bytes_long, begin = theirs.length[term], theirs.payload[term]
+        if bytes_long == 0:
+            left, right = numbers[begin >> TERM_SHIFT], numbers[begin & TERM_MASK]
+            number = number_of_run(left, right, 0, True, slots, payload, length, sizes)
+        elif bytes_long <= 8:
+            number = number_of_key(np.uint64(begin), begin, bytes_long, 0, True, slots, payload, length, sizes)
+        else:
+            tail = theirs.arena[begin : begin + ((bytes_long + 7) >> 3)]
+            number = number_of_long_word(tail, bytes_long, 0, True, slots, arena, payload, length, sizes)
+        if number < 0:
+            return term, number
+        numbers[term] = number
+        term += 1
+    return term, 0
+
+
+@compiled
 def class_totals(labels: AnyArray, counts: IntArray, totals: IntArray) -> None:
     """Add every pair's count to its class."""
     for pair in range(labels.size):

@@ -5,15 +5,16 @@ They have the same bits in any row order and on any machine: Newton's steps end 
 
 from __future__ import annotations
 
+import math
 from bisect import bisect
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 
-from candide.data.arrays import AnyArray, FloatArray, IntArray
+from candide.data.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from candide.data.grid import NEAR, quantized, quantized_number, quantized_share
 from candide.data.values import Key
 from candide.families.base.family import Block
@@ -23,18 +24,25 @@ from candide.selection.calibration_task import Task
 from candide.selection.leave_one_out import LeftOut
 from candide.selection.newton import Bends, Minimum, minimum
 
-HOLD_TOGETHER = 3.0
-"""How strongly, in nats, the logarithms of the weights of a table's blocks are held to their mean; texts are free."""
+HOLD_TOGETHER = (3.0, 0.3, 30.0)
+"""How strongly, in nats, the log weights of a table's blocks may be held to their mean; texts are free."""
+HOLD_BELOW_ONE = 3.0
+"""How strongly weights are held to one where their mean is above it: few columns say more than they seem to, and where
+all rows are right by far, any weight would do."""
 HOLD_BIAS = 0.5
 """How strongly the biases are held to zero."""
 HOLD_POWER = 0.0005
 """How strongly, for each row, the powers of length are held to zero."""
 BY_CHANCE = 3.0
 """Evidence that lowers the loss of all left-out rows by fewer nats than this has no weight: then the prior answers."""
+ENOUGH_TO_TELL = 50
+"""Of fewer rows chance explains any gain: there weights are drawn to what is usual, and none is taken away."""
+USUAL_WEIGHT, DRAWN_BY = 0.15, 8.0
+"""To what the weights of a table's blocks are drawn, and how strongly, divided by the number of rows."""
 STARTS_OF_TABLE = (-0.3, -1.5, -3.0, -5.0)
 STARTS_OF_TEXT = (-6.0, -5.0, -4.0, -3.0, -2.0, -1.0, 0.0)
 """Logarithms of weights to begin with: texts come in many scales, and few rows are wrong by hundreds of nats."""
-FEW_ROWS, FEW_A_NUMBER = 1000, 4
+FEW_ROWS, FEW_A_NUMBER = 1000, 10
 """A search begins with about so many rows, and so many for each number that is fitted; all rows only end it."""
 
 NEAR_ENOUGH = 1e-5
@@ -54,9 +62,7 @@ CLOSE_WITHOUT_A_FOLD = 1e-6
 """What only judges the rows of a fold needs fewer digits."""
 
 
-def calibrated(
-    rows: LeftOut, classes: Sequence[Key], blocks: Sequence[Block], effort: Effort = IN_FULL
-) -> Calibration:
+def calibrated(rows: LeftOut, classes: Sequence[Key], blocks: Sequence[Block], effort: Effort = IN_FULL) -> Calibration:
     """The calibration with the least leave-one-out log loss, held back a little where rows are few."""
     return Calibrating.of(rows, classes, blocks, effort).calibration
 
@@ -79,7 +85,7 @@ class Calibrating:
         return cls(Task.of(rows, with_length), classes, blocks, effort)
 
     @property
-    def texts(self) -> AnyArray:
+    def texts(self) -> BoolArray:
         """Which blocks are texts, whose weights nothing holds together."""
         return np.array([block.family.has_length for block in self.blocks], dtype=bool)
 
@@ -91,37 +97,55 @@ class Calibrating:
         return np.concatenate([np.array(bias), np.log(of_blocks[:, :2]), of_blocks[:, 2:] * self.effort.power])
 
     @cached_property
-    def whole(self) -> Minimum:
-        """Bias, log weight and power with the least loss of all rows, begun with few of them."""
-        (_, _, steps, close), objective = self.effort, Objective(self.task, self.texts)
-        one_in = self.task.rows // max(FEW_ROWS, FEW_A_NUMBER * len(self.limits))
-        if one_in < 2:
-            return minimum(objective, objective.start(), self.limits, steps, close)
-        of_few = Objective(self.task.every(one_in), self.texts)
-        near = minimum(of_few, of_few.start(), self.limits, steps, NEAR_ENOUGH)
-        return minimum(objective, near.point, self.limits, steps, close, near.bends.scaled(one_in))
+    def whole(self) -> tuple[Objective, Minimum]:
+        """What is asked of all rows, and bias, log weight and power that do it best; begun with few rows of many."""
+        free = int(np.count_nonzero(self.limits[:, 0] < self.limits[:, 1]))
+        one_in = max(1, self.task.rows // max(FEW_ROWS, FEW_A_NUMBER * free))
+        task = self.task if one_in == 1 else self.task.every(one_in)
+        few, near = self.held(Objective(task, self.texts))
+        asked, bends = replace(few, task=self.task), near.bends.scaled(one_in)
+        return asked, minimum(asked, near.point, self.limits, self.effort.steps, self.effort.close, bends)
+
+    def held(self, asked: Objective) -> tuple[Objective, Minimum]:
+        """Weights held together as strongly as makes the labels most probable, over all weights that might be.
+
+        Where columns are equally good their weights are equal but for chance, and where one says what all others say,
+        they are not: rows tell which it is (empirical Bayes; by Laplace's approximation, MacKay 1992).
+        """
+        steps, tried = self.effort.steps, list[tuple[Objective, Minimum]]()
+        found = minimum(asked, asked.start(), self.limits, steps, NEAR_ENOUGH)
+        if np.count_nonzero(~self.texts) < 2:
+            return asked, found
+        for together in HOLD_TOGETHER:
+            other = replace(asked, together=together)
+            best = minimum(other, found.point, self.limits, steps, NEAR_ENOUGH)
+            tried.append((other, best._replace(bends=other.curvature(best.point))))
+        return max(tried, key=lambda one: quantized_number(one[0].log_evidence(one[1], self.limits)))
 
     @property
     def calibration(self) -> Calibration:
         """The calibration of all rows."""
-        return self.at(self.task, self.whole)
+        return self.at(self.task, self.whole[1])
 
     def without(self, folds: IntArray) -> Iterator[tuple[IntArray, Calibration]]:
         """The rows of each fold, and the calibration of all others: none must judge rows it was fitted on."""
-        weights, steps = self.task.scored.row_weights, self.effort.steps
+        (objective, whole), weights = self.whole, self.task.scored.row_weights
         for fold in np.unique(folds):
             here = folds == fold
-            others = self.task.weighed(np.where(here, 0.0, weights))
-            bends = self.whole.bends.scaled(others.weight / self.task.weight)
-            objective = Objective(others, self.texts)
-            found = minimum(objective, self.whole.point, self.limits, steps, CLOSE_WITHOUT_A_FOLD, bends)
-            yield np.flatnonzero(here), self.at(others, found)
+            others = replace(objective, task=self.task.weighed(np.where(here, 0.0, weights)))
+            bends = whole.bends.scaled(others.task.weight / self.task.weight)
+            found = minimum(others, whole.point, self.limits, self.effort.steps, CLOSE_WITHOUT_A_FOLD, bends)
+            yield np.flatnonzero(here), self.at(others.task, found)
 
     def at(self, task: Task, found: Minimum) -> Calibration:
         """The calibration found, on the grid; none of the evidence has weight where rows gain too little by it."""
         at = coefficients(found.point, len(self.classes))
         enough = task.prior_loss - BY_CHANCE
-        if found.value > enough and quantized_number(enough - task.plain_loss(at)) < 0:  # seldom both
+        if (
+            self.task.rows >= ENOUGH_TO_TELL
+            and found.value > enough
+            and quantized_number(enough - task.plain_loss(at)) < 0
+        ):  # seldom both
             at = Coefficients(*map(np.zeros_like, at))
         bias, weight, power = quantized(at.bias - at.bias.mean()), quantized_share(at.weight), quantized(at.power)
         keys = [block.key for block in self.blocks]
@@ -144,7 +168,8 @@ class Objective:
     """The loss of rows at bias, log weight and power in one row of numbers, and what holds these back."""
 
     task: Task
-    texts: AnyArray
+    texts: BoolArray
+    together: float = HOLD_TOGETHER[0]
 
     @property
     def classes(self) -> int:
@@ -152,26 +177,45 @@ class Objective:
         return self.task.scored.start.shape[1]
 
     @cached_property
+    def mean(self) -> FloatArray:
+        """What a point is multiplied by to give the mean log weight of a table's blocks."""
+        blocks = np.where(self.texts, 0.0, 1 / max(1, int(np.count_nonzero(~self.texts))))
+        return np.concatenate([np.zeros(self.classes), blocks, np.zeros(len(blocks))])
+
+    @cached_property
+    def usual(self) -> FloatArray:
+        """The point that nothing holds back."""
+        weights = np.where(self.texts, 0.0, np.log(USUAL_WEIGHT))
+        return np.concatenate([np.zeros(self.classes), weights, np.zeros(len(weights))])
+
+    @cached_property
     def held(self) -> FloatArray:
-        """The matrix of what holds numbers back: a point times it times the point is added to the loss."""
-        tables = ~np.asarray(self.texts)
-        together = np.diag(tables.astype(np.float64)) - np.outer(tables, tables) / max(tables.sum(), 1)
-        found = np.zeros((self.classes + 2 * len(tables),) * 2)
-        bias, weight, power = np.split(np.arange(len(found)), [self.classes, self.classes + len(tables)])
-        found[bias, bias], found[power, power] = HOLD_BIAS, HOLD_POWER * self.task.weight
-        found[np.ix_(weight, weight)] = HOLD_TOGETHER * together
-        return found
+        """The matrix of what holds numbers back: how far a point lies off times it times that is added to the loss."""
+        tables = np.concatenate([np.zeros(self.classes), ~self.texts, np.zeros(len(self.texts))])
+        by_number = [HOLD_BIAS, 0.0, HOLD_POWER * self.task.weight]
+        found = np.diag(np.repeat(by_number, [self.classes, len(self.texts), len(self.texts)]))
+        found += self.together * (np.diag(tables) - np.outer(tables, self.mean))
+        return found + DRAWN_BY / max(self.task.weight, 1.0) * np.outer(self.mean, self.mean)
 
     def value_and_slope(self, point: FloatArray) -> tuple[float, FloatArray]:
         """The loss, and its slopes."""
         loss, slopes = self.task.loss(coefficients(point, self.classes))
-        held = self.held @ point
-        return loss + float(point @ held), np.concatenate(slopes) + 2 * held
+        off, above = point - self.usual, max(0.0, float(self.mean @ point))
+        held = self.held @ off
+        holds = float(off @ held) + HOLD_BELOW_ONE * above**2
+        return loss + holds, np.concatenate(slopes) + 2 * held + 2 * HOLD_BELOW_ONE * above * self.mean
 
     def curvature(self, point: FloatArray) -> Bends:
         """The second derivatives."""
         upwards, rest = self.task.curvature(coefficients(point, self.classes))
-        return Bends(upwards + 2 * self.held, rest)
+        above = HOLD_BELOW_ONE * np.outer(self.mean, self.mean) * float(self.mean @ point > 0)
+        return Bends(upwards + 2 * self.held + 2 * above, rest)
+
+    def log_evidence(self, found: Minimum, limits: FloatArray) -> float:
+        """The log probability of labels over all weights that are held so, but for what does not depend on how."""
+        free = limits[:, 0] < limits[:, 1]
+        volume = float(np.linalg.slogdet(found.bends.upwards[np.ix_(free, free)])[1])
+        return float(np.count_nonzero(~self.texts) - 1) / 2 * math.log(self.together) - found.value - volume / 2
 
     def start(self) -> FloatArray:
         """Where to begin: all texts at about the one weight that does best, and so all columns of a table.
@@ -179,7 +223,7 @@ class Objective:
         The loss is convex in a common weight, so its slope tells on which side the best lies. Where it is flat, all
         rows are right by far, and a smaller weight would do.
         """
-        texts, blocks = np.asarray(self.texts), len(self.texts)
+        texts, blocks = self.texts, len(self.texts)
 
         def point(weights: AnyArray) -> FloatArray:
             return np.concatenate([np.zeros(self.classes), weights, np.zeros(blocks)])

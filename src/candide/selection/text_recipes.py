@@ -181,7 +181,9 @@ class Corpus:
         def read(weighting: str) -> Reading:
             return self.reading(matrix.weighed(weighting), replace(options, weighting=weighting))
 
-        return list(in_parallel(read, weightings))
+        found = list(in_parallel(read, weightings))
+        matrix.lists.weighings.clear()
+        return found
 
     def reading(self, weighed: WeighedTerms, options: TextOptions) -> Reading:
         """The reading by the best smoothing: accuracy first, log loss at one temperature among the nearly equal."""

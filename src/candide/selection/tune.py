@@ -27,8 +27,8 @@ from candide.selection.leave_one_out import LeaveOneOut, LeftOut
 from candide.selection.read_off import FEWEST_ROWS
 from candide.selection.scored_rows import scored_without
 
-FEWEST_OF_A_CLASS = 8
-"""Where rows are too few to choose by, calibration needs so many of every class: fewer hardly have a spread."""
+FEWEST_IN_TABLES, FEWEST_OF_A_CLASS = 20, 8
+"""So many rows, or so many of every class where there are texts, tell how far evidence can be trusted."""
 
 MOST_ROWS = 20_000
 CELLS = 30_000_000
@@ -43,9 +43,7 @@ class Tuned(NamedTuple):
     judged: Evaluation | None = None
 
 
-def tune(
-    trained: TrainedModel, rows: Batch, choices: FoldChoices, engine: Engine, watch: Watch = unwatched
-) -> Tuned:
+def tune(trained: TrainedModel, rows: Batch, choices: FoldChoices, engine: Engine, watch: Watch = unwatched) -> Tuned:
     """What leave-one-out scores of these rows teach, and which columns they show to give the label away.
 
     Nothing where rows are few or classes one.
@@ -78,7 +76,8 @@ def can_be_calibrated(summary: Summary, rows: int) -> bool:
     """Whether rows are enough to calibrate on."""
     if len(summary.classes) < 2 or not summary.blocks:
         return False
-    return rows >= FEWEST_ROWS or bool(summary.counts.min() >= FEWEST_OF_A_CLASS)
+    fewest = FEWEST_ROWS if any(block.family.has_length for block in summary.blocks) else FEWEST_IN_TABLES
+    return rows >= fewest or bool(summary.counts.min() >= FEWEST_OF_A_CLASS)
 
 
 def weigh_alike(summary: Summary, rows: Batch) -> bool:
@@ -92,9 +91,7 @@ def affordable(summary: Summary, rows: int) -> int:
     return min(rows, max(FEWEST_ROWS, min(MOST_ROWS, CELLS // (len(summary.classes) * len(summary.blocks)))))
 
 
-def judged_in_folds(
-    summary: Summary, calibrating: Calibrating, asked_for: LeftOut, folds: IntArray
-) -> Evaluation:
+def judged_in_folds(summary: Summary, calibrating: Calibrating, asked_for: LeftOut, folds: IntArray) -> Evaluation:
     """How well rows are judged by choices and a calibration in which they had no part, under the priors asked for."""
     score = Score(most=0)
     for here, calibration in calibrating.without(folds % CHOICES):

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
-from typing import Protocol
+from typing import Any, Protocol, Self
 
 import numpy as np
 
@@ -16,6 +16,8 @@ from candide.kernels.word_merging import Lines, class_totals, merge_lines, sort_
 from candide.statistics.weight_grid import CEILING, coarsest, in_finer_units
 
 NOTHING = np.zeros(0, dtype=np.int64)
+MANY_TO_FEW = 4
+"""Where words have so many times as many counts as others, the others are spelled to join them."""
 
 
 class Unspelled(Protocol):
@@ -32,6 +34,12 @@ class Unspelled(Protocol):
 
     def spelled(self) -> Lines:
         """The same as lines: words sorted bytewise, none of them without pairs."""
+
+    def relabelled(self, labels: AnyArray, counts: IntArray) -> Self:
+        """The same words with other pairs, as many for each."""
+
+    def joined(self, other: Self) -> Self:
+        """The counts of both together."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -183,6 +191,8 @@ class WordTally:
             return replace(self, documents=documents).canonical()
         if not len(self) and sign > 0:
             return replace(other, documents=documents).canonical()
+        if sign > 0 and (together := joined_unspelled(self.words_seen, other.words_seen)) is not None:
+            return replace(self, words_seen=together, documents=documents).canonical()
         mine, theirs = self.lines, other.lines
         out = Lines(
             offsets=np.zeros(len(self) + len(other) + 1, dtype=np.int64),
@@ -206,14 +216,16 @@ class WordTally:
 
         That no pair is below zero is seen to where counts are merged or read.
         """
-        rare = self.lines.frequency.size and (self.lines.frequency > self.documents.sum(dtype=np.float64)).any()
+        frequency = self.words_seen.frequency if isinstance(self.words_seen, Lines) else NOTHING
+        rare = frequency.size and (frequency > self.documents.sum(dtype=np.float64)).any()
         return "words in more documents than there are" if rare else ""
 
     def spread(self, positions: IntArray, classes: int) -> WordTally:
         """The same counts among more classes: class i moves to positions[i]."""
         documents = np.zeros(classes, dtype=np.int64)
         documents[positions] = self.documents
-        return replace(self, words_seen=self._renamed(np.asarray(positions, dtype=np.int32)), documents=documents)
+        names = np.asarray(positions, dtype=np.int32)
+        return replace(self, words_seen=with_classes_called(self.words_seen, names), documents=documents)
 
     def only(self, positions: IntArray) -> WordTally:
         """The counts of some classes, in the given order.
@@ -225,20 +237,32 @@ class WordTally:
             return self
         names = np.full(self.classes, -1, dtype=np.int32)
         names[positions] = np.arange(len(positions), dtype=np.int32)
-        lines = without_others(self._renamed(names))
-        return replace(self, words_seen=lines, documents=self.documents[positions]).canonical()
+        words: Lines | Unspelled = self.lines if (names < 0).any() else self.words_seen
+        words = with_classes_called(words, names)
+        words = without_others(words) if isinstance(words, Lines) else words
+        return replace(self, words_seen=words, documents=self.documents[positions]).canonical()
 
     def widened(self, before: Sequence[str], after: Sequence[str]) -> WordTally:
         """A text block has one column, so it is never wider."""
         return self
 
-    def _renamed(self, names: AnyArray) -> Lines:
-        """The lines with class i called names[i]."""
-        labels, counts = names[self.lines.labels], self.lines.counts
-        if (np.diff(names) < 0).any():
-            labels, counts = labels.copy(), counts.copy()
-            sort_pairs(self.lines.indptr, labels, counts)
-        return self.lines._replace(labels=labels, counts=counts)
+
+def with_classes_called(words: Lines | Unspelled, names: AnyArray) -> Lines | Unspelled:
+    """The words with class i called names[i]."""
+    labels, counts = names[words.labels], words.counts
+    if (np.diff(names) < 0).any():
+        labels, counts = labels.copy(), counts.copy()
+        sort_pairs(words.indptr, labels, counts)
+    if isinstance(words, Lines):
+        return words._replace(labels=labels, counts=counts)
+    return words.relabelled(labels, counts)
+
+
+def joined_unspelled(mine: Lines | Unspelled, theirs: Lines | Unspelled) -> Any:
+    """Unspelled words of both together; nothing where some are spelled, or where few come to many."""
+    if isinstance(mine, Lines) or isinstance(theirs, Lines) or MANY_TO_FEW * len(theirs.counts) < len(mine.counts):
+        return None
+    return mine.joined(theirs)
 
 
 def largest_total(class_totals: list[int], bits: int) -> int:

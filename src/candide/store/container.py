@@ -21,7 +21,8 @@ from candide.data.arrays import AnyArray
 from candide.data.errors import CandideError
 from candide.store.refusals import ModelFileRefused
 
-VERSION = 1
+VERSION = 2
+"""What files are read up to. Format 2 has words of text in as few bytes as do; what has none is still in format 1."""
 LARGEST_HEAD = 100_000_000
 """Bytes; what the safetensors format allows."""
 
@@ -30,6 +31,7 @@ DTYPES: dict[str, np.dtype[Any]] = {
     "F64": np.dtype("<f8"),
     "I64": np.dtype("<i8"),
     "I32": np.dtype("<i4"),
+    "U16": np.dtype("<u2"),
     "U8": np.dtype("u1"),
 }
 NAMES = {dtype: name for name, dtype in DTYPES.items()}
@@ -42,12 +44,12 @@ Buffer = Any
 """Bytes, or anything with the buffer protocol such as a memory map."""
 
 
-def container_pieces(texts: Mapping[str, str], arrays: Mapping[str, AnyArray]) -> list[Buffer]:
+def container_pieces(texts: Mapping[str, str], arrays: Mapping[str, AnyArray], version: int = 1) -> list[Buffer]:
     """The file as pieces to be written one after the other; the arrays are not copied."""
     flat = {name: as_stored(array) for name, array in arrays.items()}
     order = sorted(flat, key=lambda name: (-flat[name].itemsize, name))
     checksums = {name: digest(flat[name]) for name in order}
-    opening = {"candide": str(VERSION), "checksum": NO_CHECKSUM, "checksums": to_json(checksums)}
+    opening = {"candide": str(version), "checksum": NO_CHECKSUM, "checksums": to_json(checksums)}
     head: dict[str, Any] = {METADATA: {**opening, **texts}}
     end = 0
     for name in order:

@@ -40,6 +40,8 @@ class Form:
     name: str
     write: Callable[[Any, Block], Arrays]
     read: Callable[[Parts, Block, int], Any]
+    version: int = 1
+    """The first format that has it as it is written."""
 
 
 def form_of(block: Block) -> Form:
@@ -177,7 +179,7 @@ def words_form() -> Form:
     """Imported only for a model of text, so that models of tables load fast."""
     from candide.store.words import read_words, write_words
 
-    return Form("words", write_words, read_words)
+    return Form("words", write_words, read_words, version=2)
 
 
 def columns_form() -> Form:

@@ -80,7 +80,8 @@ def file_pieces(trained: TrainedModel) -> list[Buffer]:
     if trained.ledger is not None:
         arrays |= named_under("ledger", ledger_arrays(trained.ledger))
     provenance = to_json(to_plain(dict(trained.provenance)))
-    return container_pieces({"model": to_json(model), "provenance": provenance}, arrays)
+    texts, newest = {"model": to_json(model), "provenance": provenance}, max([1, *(form.version for form in forms)])
+    return container_pieces(texts, arrays, newest)
 
 
 def from_bytes(data: Buffer, name: str = "This") -> TrainedModel:

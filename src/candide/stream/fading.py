@@ -19,6 +19,7 @@ from candide.data.errors import Location, OptionRefused
 from candide.families.base.family import AnyFamily
 from candide.families.base.streaming import BY_MOMENTS, BY_VALUES, BY_WORDS
 from candide.families.words.options import TextOptions
+from candide.kernels.densities import add_densities
 from candide.model.trained_model import TrainedModel
 from candide.statistics.sums import Sums
 from candide.statistics.tally import Tally, TallyBuilder
@@ -27,6 +28,7 @@ from candide.stream.live import Cell, Live
 from candide.stream.live_sums import LiveDensity
 from candide.stream.live_tallies import LiveCategories
 from candide.stream.live_words import LiveWords, RunningWords
+from candide.stream.running_sums import Densities
 from candide.stream.stream import Stream
 
 HEAVIEST = 2.0**32
@@ -237,16 +239,20 @@ class FadingMoments:
 class FadingSums:
     """The moments of each [column][class], and of each column."""
 
-    def __init__(self, columns: int, classes: int) -> None:
+    def __init__(self, densities: Densities, classes: int) -> None:
+        columns = len(densities.codes)
+        self.densities = densities
         self.entries = [[FadingMoments() for _ in range(classes)] for _ in range(columns)]
         self.overall = [FadingMoments() for _ in range(columns)]
         self.classes = classes
         self.scale = 1.0
 
-    def widen(self, columns: int) -> None:
-        """Take in more columns."""
-        self.entries += [[FadingMoments() for _ in range(self.classes)] for _ in range(columns)]
-        self.overall += [FadingMoments() for _ in range(columns)]
+    def widen(self, densities: Densities) -> None:
+        """Take in more columns, so that they have these densities."""
+        more = len(densities.codes) - len(self.overall)
+        self.densities = densities
+        self.entries += [[FadingMoments() for _ in range(self.classes)] for _ in range(more)]
+        self.overall += [FadingMoments() for _ in range(more)]
 
     def grow(self, classes: int) -> None:
         """Make room for more classes."""
@@ -266,6 +272,10 @@ class FadingSums:
         table = [[entry.moments(self.scale) for entry in (overall, *entries)] for overall, entries in lines]
         return np.ascontiguousarray(np.array(table).transpose(2, 0, 1))
 
+    def judge(self, places: IntArray, values: FloatArray, order: IntArray, joint: FloatArray) -> int:
+        """Add what values[i] in column places[i] say into joint[class]; how many of them said something."""
+        return add_densities(places, values, order, *self.densities, self.moments(), joint)
+
 
 class FadingNumbers(LiveDensity):
     """Numbers under a bell curve whose old rows fade."""
@@ -273,18 +283,23 @@ class FadingNumbers(LiveDensity):
     builder: FadingSums  # type: ignore[assignment]
 
     def builder_over(self, seen: Sums) -> Any:
-        return FadingSums(len(self.columns), seen.classes)
+        self.places = np.arange(len(self.columns))
+        return FadingSums(self._densities(), seen.classes)
+
+    def _densities(self) -> Densities:
+        return Densities.of([self.family] * len(self.columns))
 
     def widen(self, columns: list[str]) -> None:
         self.columns = [*self.columns, *columns]
-        self.builder.widen(len(columns))
+        self.places = np.arange(len(self.columns))
+        self.builder.widen(self._densities())
 
     def score(self, cells: list[Cell], order: IntArray, joint: FloatArray) -> float:
         self.builder.scale = self.scale
         return super().score(cells, order, joint)
 
     def learn(self, values: FloatArray, label: int) -> None:
-        for column, value in enumerate(values[0].tolist()):
+        for column, value in enumerate(values.tolist()):
             if value == value:
                 self.builder.entries[column][label].add(value, self.weight)
                 self.builder.overall[column].add(value, self.weight)

@@ -62,6 +62,10 @@ class RunningWords(WordTallyBuilder):
         if factor > 1:
             self.running = self.running._replace(words=grown(self.running.words, factor))
 
+    def freeze(self) -> WordTally:
+        """The canonical tally, which shares nothing with what goes on learning."""
+        return self.spelled()
+
     def reserve(self, size: int) -> None:
         """Refuse, before anything is counted, what could make a count exceed 2^62."""
         added = (size + 1.0) * self.recipe.ngrams * self.options.unit

@@ -24,27 +24,31 @@ from candide.stream.cells import category_of, number_of
 from candide.stream.live_tallies import NEVER_LEARNED
 
 MOST_WAITING, LARGEST = 1024, 2**63 - 1
-INFINITE = (math.inf, -math.inf)
-INFINITE_KEYS = tuple(("number", value) for value in INFINITE)
+INFINITE_KEYS = (("number", math.inf), ("number", -math.inf))
 Row = dict[str, Any]
 Slot = tuple[Any, ...]
 """A column with the cell of a number, or with the key of another value."""
 
 
-def refuse_unreadable(row: Mapping[str, Any]) -> None:
-    """Raise where a row holds what no column can: an infinite number, or something that is no single value."""
+def readable(row: Mapping[str, Any]) -> Row:
+    """The values of a row that are not missing; raises where one is infinite, or is no single value."""
+    values = {}
     for name, value in row.items():
         kind = type(value)
-        if kind is float:
-            infinite = value in INFINITE
-        elif kind is str:
-            continue
-        elif isinstance(value, (float, int)):
-            infinite = math.isinf(number_of(value, name))
-        else:
-            infinite = category_of(value, name) in INFINITE_KEYS
-        if infinite:
-            raise refusal(name, AUTO, REAL.needs, 0, math.inf)
+        if kind is not str and (kind is not float or not math.isfinite(value)):
+            if is_infinite(value, name):
+                raise refusal(name, AUTO, REAL.needs, 0, math.inf)
+            if is_missing(value):
+                continue
+        values[name] = value
+    return values
+
+
+def is_infinite(value: Any, name: str) -> bool:
+    """Whether a value is an infinite number, however it is written."""
+    if isinstance(value, (float, int)):
+        return math.isinf(number_of(value, name))
+    return category_of(value, name) in INFINITE_KEYS
 
 
 class Settled:
@@ -112,14 +116,9 @@ class OpenColumns:
         self.forgotten: list[tuple[Row, int]] = []
         self.changes: Counter[tuple[Slot, int]] | None = None
 
-    def taken(self, row: Mapping[str, Any]) -> Row:
-        """The values of a row in these columns, missing ones left out."""
-        known = self.settled.cells
-        return {
-            name: value
-            for name, value in row.items()
-            if name in known and (value == value if type(value) is float else not is_missing(value))
-        }
+    def taken(self, values: Row) -> Row:
+        """Those values of a row that are in these columns."""
+        return {name: value for name, value in values.items() if name in self.settled.cells}
 
     @property
     def rows(self) -> int:
@@ -131,8 +130,6 @@ class OpenColumns:
         self.learned.append((values, label))
         if self.changes is not None:
             self._change(values, label, 1)
-        if len(self.learned) >= MOST_WAITING:
-            self.freeze(self.settled.seen.classes)
 
     def refuse_missing(self, values: Row, label: int, rows: int) -> None:
         """Raise where a row cannot have been learned; without it there are so many rows of its class left."""

@@ -6,12 +6,12 @@ import math
 import threading
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from candide.data.advice import PythonCode, UseVerb
-from candide.data.arrays import AnyArray, FloatArray
+from candide.data.arrays import AnyArray, FloatArray, IntArray
 from candide.data.batch import Batch, labels_of
 from candide.data.errors import ColumnRefused, ForgetRefused, LabelsRefused, Location, OptionRefused, OverflowRefused
 from candide.data.values import Coded, Key, is_missing, shown
@@ -34,10 +34,11 @@ from candide.statistics.weight_grid import CEILING, coarsest
 from candide.statistics.word_tally import WordTally
 from candide.stream.columns import choices_for, row_of
 from candide.stream.live import Cell, Live
-from candide.stream.live_sums import LiveDensity
+from candide.stream.live_sums import LiveDensity, join, row_numbers
 from candide.stream.live_tallies import LiveCategories, LiveCounts, LiveTruths
 from candide.stream.live_words import LiveText, LiveWords
-from candide.stream.open_columns import OpenColumns, refuse_unreadable
+from candide.stream.open_columns import MOST_WAITING, OpenColumns, readable
+from candide.stream.running_sums import RunningSums
 from candide.training.reread import reread
 from candide.training.row_hashes import identities
 from candide.training.traces import is_array, without_origin, without_traces, without_values
@@ -52,6 +53,9 @@ A stream that began with nothing answers by families that are judged straight fr
 MOST_CAUGHT_UP = 256
 """Blocks of open columns learn so many rows one by one when somebody asks; beyond, they are made anew."""
 
+MOST_LAYOUTS = 64
+"""So many kinds of rows, by the columns they have, are known by heart."""
+
 LIVE: dict[tuple[type, str], type[Live]] = {
     (Tally, BY_VALUES): LiveCategories,
     (Tally, BY_TRUTHS): LiveTruths,
@@ -61,6 +65,31 @@ LIVE: dict[tuple[type, str], type[Live]] = {
     (WordTally, ""): LiveText,
 }
 """Which block suits a family, by its statistic and the way it may be judged from it; any other is made anew."""
+
+
+class Layout(NamedTuple):
+    """Where the blocks of a stream find their columns in rows that have the same ones."""
+
+    names: list[str]
+    """The numbers whose sums lie in one table, `sums`, at these places."""
+    places: IntArray
+    sums: RunningSums | None
+    others: list[tuple[Live, list[tuple[int, str]]]]
+    """All other blocks, in the order in which a model adds them up."""
+    blocks: list[tuple[Live, list[tuple[int, str]]]]
+    """All blocks."""
+    unknown: list[str]
+    """Columns that the stream has not met."""
+    is_open: bool
+    """Whether the families of all columns are left open."""
+
+    def numbers(self, row: Mapping[str, Any]) -> FloatArray:
+        """The numbers of a row, NaN where missing."""
+        return row_numbers(self.names, [row[name] for name in self.names])
+
+    def cells(self, row: Mapping[str, Any]) -> list[tuple[Live, list[Cell]]]:
+        """The cells of a row that each block has to look at, in the order in which a model adds them up."""
+        return [(block, row_cells(row, columns)) for block, columns in self.blocks]
 
 
 class Stream:
@@ -79,8 +108,6 @@ class Stream:
     half_life: float | None = None
     #: Whether columns without a family given are left open; what fades cannot be read off.
     keeps_open = True
-    #: The columns of the row that was looked at last.
-    asked_columns: tuple[str, ...] | None = None
 
     def __init__(self, learned: TrainedModel) -> None:
         self.events = threading.RLock()
@@ -135,17 +162,17 @@ class Stream:
         """Learn one row; whether it brought new columns."""
         with self.events:
             key = self._label(y)
-            row = row_of(x, self.texts)
-            if self.keeps_open:
-                refuse_unreadable(row)
-            values = self._values(row)
+            row, layout = self._read(x)
+            held = readable(row) if self.keeps_open else {}
+            values = self._values(row, layout)
             if self.rows >= CEILING:
                 raise OverflowRefused("The rows together would weigh more than 2^62.")
-            new = [name for name in row if name not in self.columns and self._can_choose(name, row[name])]
+            new = [name for name in layout.unknown if self._can_choose(name, row[name])]
             if new:
                 self._widen(choices_for(self.learned.options, row, new, self.keeps_open), row)
-                values = self._values(row)
-            remembered = self.open.taken(row) if self.open is not None else {}
+                layout = self._layout(row)
+                values = self._values(row, layout)
+            remembered = held if layout.is_open or self.open is None else self.open.taken(held)
             if self.noted is not None:
                 one = self._identity(row, key)
                 self.noted[one] = self.noted.get(one, 0) + self.one_noted
@@ -153,7 +180,7 @@ class Stream:
             for block, read in values:
                 block.learn(read, label)
             if self.open is not None:
-                self.open.learn(remembered, label)
+                self._let_wait(self.open, remembered, label)
             self.counts[label] += self.weight
             self.rows += self.weight
             if self.counts[label] == self.weight:
@@ -177,19 +204,30 @@ class Stream:
         elif is_behind:
             self._go_on_from(self._unread_rows(), self.read_at)
 
+    def _let_wait(self, waiting: OpenColumns, values: dict[str, Any], label: int) -> None:
+        """Let a row wait to be learned; many are learned together, and by the blocks that answer if they keep up."""
+        waiting.learn(values, label)
+        if len(waiting.learned) >= MOST_WAITING:
+            if waiting.passed <= self.live_rows and waiting.rows <= self.live_rows + MOST_CAUGHT_UP:
+                self._catch_up(waiting)
+            waiting.freeze(self.width)
+
     def _catch_up(self, waiting: OpenColumns) -> None:
         """Let the blocks of open columns learn the rows that they have not seen yet."""
         for row, label in waiting.learned[self.live_rows - waiting.passed :]:
-            for block, cells in self._by_block(row):
-                if block not in self.at_once:
-                    self._learn_if_taken(block, cells, label)
+            try:
+                self._learn_late(row, label)
+            except ColumnRefused:
+                self.is_due = True
         self.live_rows = waiting.rows
 
-    def _learn_if_taken(self, block: Live, cells: list[Cell], label: int) -> None:
-        try:
-            block.learn(block.read(cells), label)
-        except ColumnRefused:
+    def _learn_late(self, row: Mapping[str, Any], label: int) -> None:
+        layout = self._layout(row)
+        if layout.sums is not None and not layout.sums.add(layout.places, layout.numbers(row), label, 1):
             self.is_due = True
+        for block, columns in layout.others:
+            if block not in self.at_once:
+                block.learn(block.read(row_cells(row, columns)), label)
 
     def _unread_rows(self) -> TrainedModel:
         """All of it but the ledger, with the families that the stream answers by."""
@@ -203,13 +241,15 @@ class Stream:
         self.frozen, self.noted, self.one_noted = None, noted, one_noted
         self.read_at = self.read_at if read_at is None else read_at
 
-    def _values(self, row: Mapping[str, Any]) -> list[tuple[Live, Any]]:
+    def _values(self, row: Mapping[str, Any], layout: Layout) -> list[tuple[Live, Any]]:
         """What each block is to learn of a row at once.
 
         Where the family of an open column does not take its value, another is read off once somebody asks.
         """
         values: list[tuple[Live, Any]] = []
-        for block, cells in [*self._by_block(row), *self._kept(row)] if self.at_once else ():
+        if not self.at_once:
+            return values
+        for block, cells in [*layout.cells(row), *self._kept(row)]:
             if block not in self.at_once:
                 continue
             try:
@@ -254,21 +294,22 @@ class Stream:
                     f"Class '{shown(key)}' has no rows left.",
                     where=Location(value=shown(key)),
                 )
-            cells = dict([*self._by_block(row), *self._kept(row)])
+            cells = dict([*self._layout(row).cells(row), *self._kept(row)])
             learned = [*self.live_blocks.values(), *self.kept_blocks.values()]
             values = [(block, block.read(cells.get(block, []))) for block in learned]
             left = self.counts[: self.width].copy()
             left[label] -= self.weight
             for block, read in values:
                 block.refuse_missing(read, label, Tally(range(1), left[None], self.bits))
+            held = {name: value for name, value in row.items() if not is_missing(value)}
             if self.open is not None:
-                self.open.refuse_missing(self.open.taken(row), label, int(left[label]) >> self.bits)
+                self.open.refuse_missing(self.open.taken(held), label, int(left[label]) >> self.bits)
             if self.noted is not None:
                 self._strike_out(self._identity(row, key))
             for block, read in values:
                 block.take_away(read, label)
             if self.open is not None:
-                self.open.forget(self.open.taken(row), label)
+                self.open.forget(self.open.taken(held), label)
             self.counts[label] -= self.weight
             self.rows -= self.weight
             if self.counts[label] == 0:
@@ -324,7 +365,8 @@ class Stream:
             if not self.classes:
                 return {}
             self._refresh()
-            scores: list[float] = self._joint(x, priors, class_weight)[self.order].tolist()
+            joint = self._joint(x, priors, class_weight)
+            scores: list[float] = (joint if self.in_order else joint[self.order]).tolist()
             return dict(zip(self.names, self._shares(scores, priors, class_weight), strict=True))
 
     def best(self, x: Any, priors: Priors, class_weight: Priors | None) -> Any:
@@ -380,7 +422,7 @@ class Stream:
 
     def _joint(self, x: Any, priors: Priors, class_weight: Priors | None) -> FloatArray:
         """Prior and what every block says of a row, as score[class], calibrated; classes without rows do not count."""
-        row = row_of(x, self.texts)
+        row, layout = self._read(x)
         if isinstance(x, str) and not self.texts:
             raise ColumnRefused(
                 "This model has no column 'text'.",
@@ -390,9 +432,11 @@ class Stream:
         joint = self._start(priors, class_weight)
         if self.calibration is not None:
             bias = self._in_places(self.calibration.biases(self.classes))
-            return reported_scores(joint[None], bias, self.calibration, self._evidence(row))[0]
-        for block, cells in self._by_block(row):
-            block.score(cells, self.order, joint)
+            return reported_scores(joint[None], bias, self.calibration, self._evidence(row, layout))[0]
+        for block, columns in layout.others:
+            block.score(row_cells(row, columns), self.order, joint)
+        if layout.sums is not None:
+            layout.sums.judge(layout.places, layout.numbers(row), self.order, joint)
         return joint
 
     @property
@@ -400,9 +444,9 @@ class Stream:
         """What `fit` found, which learning more does not change."""
         return self.learned.tuning.calibration
 
-    def _evidence(self, row: Mapping[str, Any]) -> Iterator[BlockEvidence]:
+    def _evidence(self, row: Mapping[str, Any], layout: Layout) -> Iterator[BlockEvidence]:
         """What every block says of a row, and of how much of it."""
-        for block, cells in self._by_block(row):
+        for block, cells in layout.cells(row):
             score = np.zeros((1, self.width))
             length = block.score(cells, self.order, score[0])
             yield BlockEvidence(Block(block.family, tuple(block.columns)).key, score, np.array([length]))
@@ -425,7 +469,8 @@ class Stream:
 
     def _log_prior(self, priors: Priors, class_weight: Priors | None) -> FloatArray:
         if priors == "empirical" and class_weight is None and not self.learned.summary.declared:
-            return np.log(self.counts[self.order]) - math.log(self.rows)
+            counts = self.counts[: self.width] if self.in_order else self.counts[self.order]
+            return np.log(counts) - math.log(self.rows)
         counted = Summary((), self.classes, self.counts[self.order], (), bits=self.bits)
         return log_priors(counted, priors, class_weight)
 
@@ -439,19 +484,41 @@ class Stream:
         whole = sum(likely)
         return [share / whole for share in likely]
 
-    def _by_block(self, row: Mapping[str, Any]) -> list[tuple[Live, list[Cell]]]:
-        """The cells of the row that each block has to look at, in the order in which a model adds them up."""
-        if tuple(row) != self.asked_columns:
-            self.asked_columns, self.places = tuple(row), self._places(row)
-        return [(block, [(index, name, row[name]) for index, name in some]) for block, some in self.places]
+    def _read(self, x: Any) -> tuple[Mapping[str, Any], Layout]:
+        """A row, and where blocks find its columns: where rows have had the same, they need no second look."""
+        layout = self.layouts.get(tuple(x)) if type(x) is dict else None
+        if layout is not None:
+            return x, layout
+        row = row_of(x, self.texts)
+        return row, self._layout(row)
 
-    def _places(self, names: Iterable[str]) -> list[tuple[Live, list[tuple[int, str]]]]:
-        """Where each block finds its columns in rows that have these."""
-        places: dict[Live, list[tuple[int, str]]] = {block: [] for block in self.missing_readers}
+    def _layout(self, row: Mapping[str, Any]) -> Layout:
+        """Where blocks find their columns in rows that have those of this one."""
+        names = tuple(row)
+        layout = self.layouts.get(names)
+        if layout is None:
+            if len(self.layouts) >= MOST_LAYOUTS:
+                self.layouts.clear()
+            layout = self.layouts[names] = self._layout_of(names)
+        return layout
+
+    def _layout_of(self, names: Iterable[str]) -> Layout:
+        columns: dict[Live, list[tuple[int, str]]] = {block: [] for block in self.missing_readers}
         for name in names:
             for block, index in self.columns.get(name, []):
-                places.setdefault(block, []).append((index, name))
-        return [(block, sorted(places[block])) for block in self.live_blocks.values() if block in places]
+                columns.setdefault(block, []).append((index, name))
+        blocks = [(block, sorted(columns[block])) for block in self.live_blocks.values() if block in columns]
+        join(self.together)
+        joined = [(block, index, name) for block in self.together for index, name in sorted(columns.get(block, []))]
+        return Layout(
+            [name for _, _, name in joined],
+            np.array([block.places[index] for block, index, _ in joined], np.int64),
+            joined[0][0].builder if joined else None,
+            [(block, some) for block, some in blocks if block not in self.together],
+            blocks,
+            [name for name in names if name not in self.columns],
+            self.open is not None and {*self.open.columns}.issuperset(names),
+        )
 
     def _label(self, y: Any) -> Key:
         plain = ("text", y) if type(y) is str else ("number", y) if type(y) is int else None
@@ -513,8 +580,10 @@ class Stream:
         self.missing_readers = [block for block in self.live_blocks.values() if block.reads_missing]
         waiting = set() if self.open is None else {*self.open.columns}
         answering = [block for block in self.live_blocks.values() if not waiting.issuperset(block.columns)]
-        self.asked_columns = None
         self.at_once: set[Live] = {*answering, *self.kept_blocks.values()}
+        densities = [block for block in self.live_blocks.values() if isinstance(block, LiveDensity)]
+        self.together = [block for block in densities if block.is_compiled and block not in self.at_once]
+        self.layouts: dict[tuple[str, ...], Layout] = {}
         self.has_prior = not self.live_blocks or any(family.is_likelihood for family in self.live_blocks)
 
     def _widen(self, choices: list[Choice], row: Mapping[str, Any]) -> None:
@@ -579,6 +648,11 @@ class Stream:
         if not counts_ones(seen):
             return Live(family, columns, seen)
         return LIVE.get((family.statistic, family.live), Live)(family, columns, seen)
+
+
+def row_cells(row: Mapping[str, Any], columns: list[tuple[int, str]]) -> list[Cell]:
+    """The values of a row in some columns of a block."""
+    return [(index, name, row[name]) for index, name in columns]
 
 
 def counts_ones(seen: Any) -> bool:

@@ -16,20 +16,21 @@ BY_WORDS = "words"
 """Each word has its smoothed share of all words, in the class or, as a score, outside it."""
 
 
-class Bell(NamedTuple):
-    """A bell curve whose parameters a kernel makes of moments: the normal density, or Student's t."""
+class CompiledDensity(NamedTuple):
+    """A density whose parameters a kernel makes of moments."""
 
-    is_student: bool
-    floor: float
-    """The variance is at least so many times that of the whole column."""
+    code: int
+    """Which one it is in `kernels/densities.py`."""
+    floor: float = 0.0
+    """The variance is at least so many times that of the whole column, where the family has such a floor."""
 
 
 class Streaming:
     """What a family says of being asked after every row."""
 
     @property
-    def bell(self) -> Bell | None:
-        """Which bell it is, over what is summed; None where it is another density."""
+    def compiled_density(self) -> CompiledDensity | None:
+        """Which density of the kernels it is; None where it is another."""
         return None
 
     @property

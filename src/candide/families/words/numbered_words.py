@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -39,6 +39,24 @@ class NumberedWords:
     def numbers(self) -> IntArray:
         """The terms that were counted."""
         return np.flatnonzero(np.diff(self.indptr))
+
+    def relabelled(self, labels: AnyArray, counts: IntArray) -> NumberedWords:
+        """The same terms with other pairs, as many for each."""
+        return replace(self, labels=labels, counts=counts)
+
+    def joined(self, other: NumberedWords) -> NumberedWords:
+        """The counts of both together, no term of which is spelled."""
+        vocabulary, numbers = self.vocabulary.joined(other.vocabulary)
+        terms = np.concatenate([np.repeat(np.arange(len(self.indptr) - 1), np.diff(self.indptr)),
+                                np.repeat(numbers[: len(other.indptr) - 1], np.diff(other.indptr))])
+        labels, counts = np.concatenate([self.labels, other.labels]), np.concatenate([self.counts, other.counts])
+        pairs = (terms << 32) | labels
+        order = np.argsort(pairs, kind="stable")
+        first = np.flatnonzero(np.diff(pairs[order], prepend=-1))
+        kept = order[first]
+        indptr = running(np.bincount(terms[kept], minlength=len(vocabulary)))
+        summed = np.add.reduceat(counts[order], first)
+        return NumberedWords(vocabulary, self.by_character, indptr, labels[kept], summed)
 
     def spelled(self) -> Lines:
         """The same in canonical order."""

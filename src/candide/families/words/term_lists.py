@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
@@ -16,13 +17,21 @@ from candide.families.words.unit_sequences import UnitSequence
 from candide.families.words.vocabulary import FIRST_SCRATCH, Vocabulary, letters_of, recipe_of, scratch_of
 from candide.families.words.word_tally_builder import weighting_of
 from candide.kernels.word_counting import Texts
-from candide.kernels.word_leaving import LIST_FULL, Rows, keep_shared, list_documents, number_shared, weigh_rows
+from candide.kernels.word_leaving import LIST_FULL, Rows, list_documents, number_shared, weigh_rows, weigh_shared
 from candide.kernels.word_scoring import measure_documents
 from candide.kernels.words import SCRATCH_FULL, Letters, Number, Reader, Recipe
 from candide.statistics.weight_grid import weights_in_units
 
 #: A text has about one different term in so many bytes; where it has more, there is made more room.
 BYTES_A_TERM = 6
+
+
+class SharedTerms(NamedTuple):
+    """The number of each term among those that several documents hold, -1 for others; how many there are of both."""
+
+    places: AnyArray
+    shared: int
+    alone: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,24 +41,26 @@ class TermLists:
     rows: Rows
     vocabulary: Vocabulary
     weighings: dict[str, Rows] = field(default_factory=dict)
-    """The shared terms by each weighting, as far as somebody has asked for it."""
+    """The shared terms by the weighting that was asked for last."""
 
     @cached_property
-    def shared(self) -> tuple[AnyArray, int]:
-        """The number of each term among those that several documents hold, -1 for others; how many these are."""
+    def shared(self) -> SharedTerms:
+        """The terms that several documents hold."""
         places = np.zeros(len(self.vocabulary), dtype=np.int32)
-        return places, int(number_shared(self.rows, places))
+        return SharedTerms(places, *map(int, number_shared(self.rows, places)))
 
     def shared_terms(self, weighting: str) -> Rows:
         """The rows weighed, and without terms that no other document holds."""
-        if weighting not in self.weighings:
-            rows, documents = weighed(self.rows, weighting), len(self.rows.tokens)
-            out = room_for_rows(documents, len(rows.terms))._replace(
-                tokens=rows.tokens, alone=np.zeros(documents, np.int64), alone_amounts=np.zeros(documents, np.int64)
-            )
-            keep_shared(rows, self.shared[0], out)
-            self.weighings[weighting] = copied(trimmed(out))
-        return self.weighings[weighting]
+        found = self.weighings.get(weighting)
+        if found is None:
+            shared, documents = self.shared, len(self.rows.tokens)
+            alone = {"alone": np.zeros(documents, np.int64), "alone_amounts": np.zeros(documents, np.int64)}
+            found = room_for_rows(documents, len(self.rows.terms) - shared.alone)
+            found = found._replace(tokens=self.rows.tokens, **alone)
+            weigh_shared(self.rows, weighting_of(weighting), shared.places, found)
+            self.weighings.clear()
+            self.weighings[weighting] = found
+        return found
 
 
 def cut_into_terms(documents: Documents, options: TextOptions) -> TermLists:
@@ -162,14 +173,9 @@ def trimmed(rows: Rows) -> Rows:
     return rows._replace(terms=rows.terms[:used], amounts=rows.amounts[:used])
 
 
-def copied(rows: Rows) -> Rows:
-    """The rows in memory of their own."""
-    return rows._replace(terms=rows.terms.copy(), amounts=rows.amounts.copy())
-
-
 def weighed(rows: Rows, weighting: str) -> Rows:
     """The rows with amounts as the weighting says, in place of occurrences."""
-    amounts = np.empty_like(rows.amounts)
+    amounts = np.empty(len(rows.amounts), dtype=np.int64)
     weigh_rows(rows, weighting_of(weighting), amounts)
     return rows._replace(amounts=amounts)
 

@@ -17,12 +17,14 @@ from candide.families.words.options import TextOptions
 from candide.families.words.parameters import inverse_frequency, listed
 from candide.families.words.term_lists import TermLists, cut_into_terms, weighed, weight_units
 from candide.families.words.vocabulary import Vocabulary
-from candide.kernels.word_leaving import MISSING, Rows, copy_rows, count_rows
-from candide.kernels.word_merging import sort_words
+from candide.kernels.word_leaving import MISSING, Rows, copy_rows, count_rows, tabulate_rows
+from candide.kernels.word_merging import pairs_of_table, sort_words
 from candide.statistics.weight_grid import CEILING, amounts, bits_of
 from candide.statistics.word_tally import WordTally, running
 
 EVERYTHING = slice(None)
+#: Up to so many classes a table of terms by classes is the quickest way to count.
+CLASSES_IN_A_TABLE = 8
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,7 +97,7 @@ class TermMatrix:
         """The counts of these rows, weighed as they are, which are the `wanted` ones."""
         labels, weights = self.labels[wanted], self.weights[wanted]
         documents = self._documents(rows, labels, weights)
-        terms = self.lists.shared[1] if self.only_shared else self.terms
+        terms = self.lists.shared.shared if self.only_shared else self.terms
         factor, options = self._factor(rows, weights, documents), replace(self.options, weighting=weighting)
         pairs = self._pairs(rows, labels, weights, self.bits if options.unit > 1 else 0, terms)
         alone = self._alone(rows, labels, weights) if self.only_shared else None
@@ -120,11 +122,18 @@ class TermMatrix:
 
     def _pairs(self, rows: Rows, labels: IntArray, weights: IntArray, shift: int, terms: int) -> Pairs:
         """The counts of all documents together, weighed as these rows are."""
+        if self.classes <= CLASSES_IN_A_TABLE:
+            table = np.zeros((terms, self.classes), dtype=np.int64)
+            tabulate_rows(rows, labels, weights, shift, table)
+            indptr = running(np.count_nonzero(table, axis=1))
+            of_class, counts = np.empty(indptr[-1], dtype=np.int32), np.empty(indptr[-1], dtype=np.int64)
+            pairs_of_table(table, np.arange(terms), self.classes, of_class, counts)
+            return Pairs(readonly(indptr), readonly(of_class), readonly(counts))
         indptr = np.zeros(terms + 1, dtype=np.int64)
         of_class, counts = np.empty(len(rows.terms), dtype=np.int32), np.empty(len(rows.terms), dtype=np.int64)
         by_class = np.argsort(labels, kind="stable")
         used = count_rows(rows, labels, weights, shift, by_class, indptr, of_class, counts)
-        return Pairs(readonly(indptr), readonly(of_class[:used]), readonly(counts[:used]))
+        return Pairs(readonly(indptr), readonly(of_class[:used].copy()), readonly(counts[:used].copy()))
 
     def _alone(self, rows: Rows, labels: IntArray, weights: IntArray) -> Alone:
         """The terms that were left out of the rows."""

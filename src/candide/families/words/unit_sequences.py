@@ -95,7 +95,7 @@ class UnitSequence:
         out = Rows(
             np.zeros(texts + 1, dtype=np.int64),
             np.empty(tokens, dtype=np.int32),
-            np.empty(tokens, dtype=np.int64),
+            np.empty(tokens, dtype=np.int32),
             np.empty(texts, dtype=np.int64),
             NO_INTEGERS,
             NO_INTEGERS,

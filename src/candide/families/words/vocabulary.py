@@ -9,7 +9,7 @@ from candide.data.arrays import AnyArray, IntArray
 from candide.data.errors import OverflowRefused
 from candide.families.words import alphabet
 from candide.families.words.options import TextOptions
-from candide.kernels.word_merging import number_lines, spell, spelled_lengths
+from candide.kernels.word_merging import adopt_terms, number_lines, spell, spelled_lengths
 from candide.kernels.word_runs import find_slots
 from candide.kernels.words import (
     AHEAD,
@@ -140,6 +140,23 @@ class Vocabulary:
             self.make_room(reason)
         return numbers
 
+    def copied(self) -> Vocabulary:
+        """The same terms by the same numbers, free to grow."""
+        terms, room = self.terms, 1 << max(self.room - 1, 1).bit_length()
+        arena = with_room(terms.arena, max(len(terms.arena), 1))
+        copy = Vocabulary.of(arena, with_room(terms.payload, room), with_room(terms.length, room))
+        copy._terms = copy._terms._replace(slots=terms.slots.copy(), sizes=terms.sizes.copy())
+        return copy
+
+    def joined(self, other: Vocabulary) -> tuple[Vocabulary, IntArray]:
+        """These terms and those of another, and the numbers that the other's have among them."""
+        together, numbers = self.copied(), np.empty(len(other), dtype=np.int64)
+        term: Number = 0
+        while term < len(other):
+            term, reason = adopt_terms(other.spelling, term, numbers, together.terms)
+            together.make_room(reason)
+        return together, numbers
+
     def word(self, term: int, by_character: bool) -> bytes:
         """How one term is spelled."""
         units, (_, arena, payload, length, _) = list[bytes](), self._terms
@@ -160,6 +177,13 @@ class Vocabulary:
         letters = np.empty(offsets[-1], dtype=np.uint8)
         spell(self._terms, gap, wanted, offsets, letters)
         return offsets, letters
+
+
+def with_room(array: AnyArray, room: int) -> AnyArray:
+    """The same entries in memory of their own, with room for so many."""
+    larger = np.zeros(room, dtype=array.dtype)
+    larger[: len(array)] = array
+    return larger
 
 
 def grown(array: AnyArray, factor: int) -> AnyArray:

@@ -9,6 +9,7 @@ import numpy as np
 from candide.data.arrays import AnyArray, FloatArray, IntArray
 from candide.data.errors import OverflowRefused
 from candide.families.words.documents import Documents
+from candide.families.words.numbered_words import NumberedWords
 from candide.families.words.options import WEIGHTINGS, TextOptions
 from candide.families.words.vocabulary import FIRST_SCRATCH, Vocabulary, grown, letters_of, recipe_of, scratch_of
 from candide.kernels.logarithm import grid_log
@@ -57,6 +58,7 @@ class WordTallyBuilder:
         self.classes = classes
         self.bits = 0
         self.count_bound = 0.0
+        self.gave_away = False
         dense = classes <= CLASSES_IN_A_TABLE
         self.tallies = Tallies(
             np.zeros((self.room, max(classes, 2) if dense else 0), dtype=np.int64),
@@ -123,6 +125,8 @@ class WordTallyBuilder:
     def learn(self, documents: Documents, labels: IntArray, weights: AnyArray) -> None:
         """Add documents with their labels; `weights` is empty where every one weighs one."""
         weights = self._reserve(documents, weights)
+        if self.gave_away:
+            self.vocabulary, self.gave_away = self.vocabulary.copied(), False
         for piece, rows in documents.with_rows():
             mine = np.ascontiguousarray(labels[rows])
             weighed = np.ascontiguousarray(weights[rows]) if weights.size else weights
@@ -135,28 +139,48 @@ class WordTallyBuilder:
                 self._make_room(reason)
 
     def freeze(self) -> WordTally:
+        """The tally of all that was learned: its words unspelled where they have names and nothing else is kept.
+
+        It has the vocabulary then; should more be learned, that goes on with a copy.
+        """
+        if self.options.hashed or self.options.keeps_frequency or self.bits:
+            return self.spelled()
+        self.gave_away = True
+        sizes = self._sizes(len(self.vocabulary))
+        pairs = self._pairs(np.arange(len(sizes)), running(sizes))
+        words = NumberedWords(self.vocabulary, self.options.characters, running(sizes), *pairs)
+        return WordTally(words, self.tallies.documents[: self.classes].copy(), scaled=self.scaled)
+
+    def spelled(self) -> WordTally:
         """The canonical tally: words sorted, zeros gone, in ones where all is whole."""
-        table, pairs = self.tallies.table, self.tallies.pairs
-        terms = self.room if self.options.hashed else len(self.vocabulary)
-        sizes = np.zeros(terms, dtype=np.int64)
-        if table.shape[1]:
-            sizes = np.count_nonzero(table[:terms, : self.classes], axis=1).astype(np.int64)
-        else:
-            count_pairs(pairs, sizes)
+        sizes = self._sizes(self.room if self.options.hashed else len(self.vocabulary))
         order, offsets, letters = self._spelled(np.flatnonzero(sizes))
         indptr = running(sizes[order])
-        labels, counts = np.empty(indptr[-1], dtype=np.int32), np.empty(indptr[-1], dtype=np.int64)
-        if table.shape[1]:
-            pairs_of_table(table, order, self.classes, labels, counts)
-        else:
-            lines = np.full(terms, -1, dtype=np.int64)
-            lines[order] = np.arange(len(order))
-            place_pairs(pairs, lines, indptr, labels, counts)
+        labels, counts = self._pairs(order, indptr)
         frequency = self.tallies.frequency[order] if self.tallies.frequency.size else np.zeros(0, dtype=np.int64)
         lines_out = Lines(offsets, letters, indptr, labels, counts, frequency)
         return WordTally(
             lines_out, self.tallies.documents[: self.classes].copy(), self.bits, self.scaled
         ).canonical()
+
+    def _sizes(self, terms: int) -> IntArray:
+        """How many pairs each term has."""
+        table, sizes = self.tallies.table, np.zeros(terms, dtype=np.int64)
+        if table.shape[1]:
+            return np.count_nonzero(table[:terms, : self.classes], axis=1).astype(np.int64)
+        count_pairs(self.tallies.pairs, sizes)
+        return sizes
+
+    def _pairs(self, order: IntArray, indptr: IntArray) -> tuple[AnyArray, IntArray]:
+        """The labels and counts of terms in an order, each with as many as `indptr` says."""
+        labels, counts = np.empty(indptr[-1], dtype=np.int32), np.empty(indptr[-1], dtype=np.int64)
+        if self.tallies.table.shape[1]:
+            pairs_of_table(self.tallies.table, order, self.classes, labels, counts)
+        else:
+            lines = np.full(self.room, -1, dtype=np.int64)
+            lines[order] = np.arange(len(order))
+            place_pairs(self.tallies.pairs, lines, indptr, labels, counts)
+        return labels, counts
 
     def _numbers(self, lines: Lines, learning: bool) -> IntArray:
         """The number of each of the tally's words here."""
@@ -190,7 +214,7 @@ class WordTallyBuilder:
         self.count_bound += added
         if self.count_bound > CEILING:
             added = self._added(documents, weights) if self.bits else added
-            self.count_bound = self.freeze().at(self.bits).count_bound + added
+            self.count_bound = self.spelled().at(self.bits).count_bound + added
         if self.count_bound > CEILING:
             raise OverflowRefused(f"A count could exceed 2^{62 - self.bits}.")
         return weights
@@ -220,7 +244,7 @@ class WordTallyBuilder:
             frequency=in_finer_units(self.tallies.frequency, finer),
         )
         self.bits = bits
-        self.count_bound = float(self.freeze().at(bits).count_bound)
+        self.count_bound = float(self.spelled().at(bits).count_bound)
 
     def _make_room(self, reason: Number) -> None:
         """Grow what a kernel found too small."""

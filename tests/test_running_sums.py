@@ -13,6 +13,8 @@ from candide import families
 from candide.families.base.density import blend, pool
 from candide.families.base.support import COUNTS
 from candide.kernels.densities import log_gamma_ratio
+from candide.kernels.shares import log_shares_of, shares_of_scores
+from candide.model.predictor import normalised
 from candide.statistics.sums import Sums
 from candide.stream.live_sums import LiveDensity, join
 from candide.stream.running_sums import RunningSums
@@ -123,6 +125,21 @@ def test_blocks_that_share_a_table_are_what_they_were(rows: Any, later: float) -
             block.score([(0, "size", later)], np.arange(CLASSES), scores)
         np.testing.assert_array_equal(*said)
         assert one.freeze() == joined.freeze()
+
+
+@given(joint=st.lists(st.one_of(st.floats(-800.0, 9.0), st.just(-np.inf)), min_size=1, max_size=6))
+def test_shares_are_those_of_a_predictor(joint: list[float]) -> None:
+    scores, order = np.array(joint), np.arange(len(joint))[::-1].copy()
+    shares = shares_of_scores(scores, order)
+    if np.isfinite(scores).any():
+        np.testing.assert_allclose(shares, normalised(scores[None, order], np.zeros(len(joint)))[0], rtol=1e-14)
+    else:
+        assert np.isnan(shares).all()
+
+
+def test_the_prior_is_the_share_of_rows() -> None:
+    counts = np.array([3, 5, 0, 2])
+    np.testing.assert_allclose(np.exp(log_shares_of(counts, np.array([3, 0, 1]), np.log(10))), [0.2, 0.3, 0.5])
 
 
 @pytest.mark.parametrize("half", [0.5, 3.0, 19.5, 20.5, 1e3, 1e9, 1e15])

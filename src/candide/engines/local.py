@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import reduce
+from operator import add
 from threading import local
 
 from candide.data.batch import Batch
@@ -33,10 +35,9 @@ class Local:
 
         for _ in self.map(learn, (part for batch in batches for part in parts(batch))):
             pass
-        total = Summary.empty(blocks, declared)
-        for accumulator in accumulators:
-            total = total + accumulator.freeze()
-        return total
+        learned = [accumulator.freeze() for accumulator in accumulators]
+        named = tuple(declared)
+        return reduce(add, learned if learned and not named else [Summary.empty(blocks, named), *learned])
 
     def map(self, work: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
         return in_parallel(work, items, self.threads, is_pause)

@@ -184,6 +184,8 @@ def blended(own: Floats, everyone: Floats, prior_rows: float) -> tuple[float, fl
     mean = share * own[MEAN] + rest * everyone[MEAN]
     if everyone[WEIGHT] == 0.0:
         return mean, 1.0
+    if rest == 0.0:
+        return own[MEAN], own[DEVIATION]
     deviation = math.hypot(
         math.sqrt(share) * math.hypot(own[DEVIATION], own[MEAN] - mean),
         math.sqrt(rest) * math.hypot(everyone[DEVIATION], everyone[MEAN] - mean),

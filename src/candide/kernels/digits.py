@@ -107,24 +107,33 @@ def add_product(entry: Integers, low: int, weight: int, left: int, right: int, p
 
 
 @compiled
+def magnitude_of(digits: Integers, out: Integers) -> bool:
+    """Fill out[: D], which may be `digits`, with the magnitude of a sum, digits below 2^32; tell if it is negative."""
+    carry = 0
+    for index in range(len(digits)):
+        moved = digits[index] + carry
+        out[index] = moved & MASK
+        carry = moved >> 32
+    if carry >= 0:
+        return False
+    borrow = 0
+    for index in range(len(digits)):
+        moved = borrow - out[index]
+        out[index] = moved & MASK
+        borrow = moved >> 32
+    return True
+
+
+@compiled
 def settle(digits: Integers) -> None:
     """Carry in place, entry by entry, until all digits of an entry share its sign and are below 2^32.
 
     `digits` is int64[entries, D] with |digit| ≤ 2^62, and every sum fits in D digits.
     """
-    entries, count = digits.shape
-    for entry in range(entries):
-        carry = 0
-        for index in range(count):
-            moved = digits[entry, index] + carry
-            digits[entry, index] = moved & MASK
-            carry = moved >> 32
-        if carry < 0:
-            borrow = 0
-            for index in range(count):
-                moved = -digits[entry, index] + borrow
-                digits[entry, index] = -(moved & MASK)
-                borrow = moved >> 32
+    for line in digits:
+        if magnitude_of(line, line):
+            for index in range(len(line)):
+                line[index] = -line[index]
 
 
 @compiled

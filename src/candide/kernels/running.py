@@ -12,16 +12,8 @@ from numpy.typing import NDArray
 
 from candide.kernels import compiled
 from candide.kernels.densities import DEVIATION, MEAN, WEIGHT, add_densities, summed_of, takes
-from candide.kernels.digits import (
-    MASK,
-    add_integer,
-    add_product,
-    exponent_of,
-    leading_bits,
-    mantissa_of,
-    round_to_bits,
-)
-from candide.kernels.slices import INFINITE, in_window, survey_rows
+from candide.kernels.digits import MASK, leading_bits, magnitude_of, round_to_bits
+from candide.kernels.slices import INFINITE, add_powers, in_window, survey_rows
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -72,41 +64,23 @@ def add_summed(
         value, column = row[0, index], places[index]
         if np.isnan(value):
             continue
-        number, position = mantissa_of(value), exponent_of(value)
         for place in (0, entry):
             counts[column, place] += sign
             changed[column, place] = True
-            add_integer(total[column, place], total_low, number, position, (value < 0) != (sign < 0))
-            add_product(square[column, place], square_low, 1, number, number, 2 * position, sign < 0)
+            add_powers(total[column, place], total_low, square[column, place], square_low, sign, 0, value)
     return 0, -1
-
-
-@compiled
-def magnitude_of(digits: Integers, out: Integers) -> bool:
-    """Fill out[: D] with the digits of the magnitude of a sum, each below 2^32; tell whether it is below zero."""
-    carry = 0
-    for index in range(len(digits)):
-        moved = digits[index] + carry
-        out[index] = moved & MASK
-        carry = moved >> 32
-    if carry >= 0:
-        return False
-    borrow = 0
-    for index in range(len(digits)):
-        moved = borrow - out[index]
-        out[index] = moved & MASK
-        borrow = moved >> 32
-    return True
 
 
 @compiled
 def rounded_quotient(digits: Integers, low: int, divisor: int, room: Integers) -> float:
     """Give a number of digits below 2^32 over a divisor below 2^31, rounded once; `room` has SPARE digits more."""
-    rest, count = 0, len(digits) + SPARE
+    count, below = len(digits) + SPARE, np.uint64(divisor)
+    rest = np.uint64(0)
     for index in range(count - 1, -1, -1):
-        rest = (rest << 32) | (digits[index - SPARE] if index >= SPARE else 0)
-        room[index] = rest // divisor
-        rest %= divisor
+        rest = (rest << np.uint64(32)) | np.uint64(digits[index - SPARE] if index >= SPARE else 0)
+        whole = rest // below if rest >= below else np.uint64(0)
+        room[index] = np.int64(whole)
+        rest -= whole * below
     bits, top, more = leading_bits(room[:count])
     if top < 0:
         return 0.0
@@ -131,6 +105,8 @@ def root_of_spread(
     room[first + len(square)] += carry
     first = 2 * total_low - low
     for one in range(len(total)):
+        if total[one] == 0:
+            continue
         for other in range(len(total)):
             wide = np.uint64(total[one]) * np.uint64(total[other])
             room[first + one + other] -= np.int64(wide & np.uint64(MASK))

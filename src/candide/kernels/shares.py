@@ -28,6 +28,25 @@ def log_whole(total: Number | float, pseudocount: float, slots: Number | float) 
 
 
 @compiled
+def log_shares_of(counts: AnyArray, order: IntArray, log_of_all: float) -> FloatArray:
+    """Give log(counts[label]) - log_of_all for each label of `order`, as float64[len(order)]."""
+    shares = np.empty(len(order))
+    for index in range(len(order)):
+        shares[index] = np.log(counts[order[index]]) - log_of_all
+    return shares
+
+
+@compiled
+def shares_of_scores(joint: FloatArray, order: IntArray) -> FloatArray:
+    """Give the share of each label of `order` in the sum of exp(joint[label]); NaN where none of them is finite."""
+    largest = -np.inf
+    for label in order:
+        largest = max(largest, joint[label])
+    shares = np.exp(joint[order] - largest)
+    return shares / shares.sum()
+
+
+@compiled
 def add_log_shares(
     columns: IntArray,
     slots: IntArray,

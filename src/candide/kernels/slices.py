@@ -268,16 +268,23 @@ def flush_slices(slices: Floats, sums: MomentWindows) -> None:
 
 
 @compiled
+def add_powers(
+    total: Integers, total_low: int, square: Integers, square_low: int, weight: int, exponent: int, value: float
+) -> None:
+    """Add w·x and w·x² to the digits of one entry; w is weight · 2^exponent, below zero where it is taken away."""
+    number, position = mantissa_of(value), exponent_of(value)
+    heavy, negative = abs(weight), weight < 0
+    add_weighted(total, total_low, heavy, number, position + exponent, negative != (value < 0))
+    add_product(square, square_low, heavy, number, number, 2 * position + exponent, negative)
+
+
+@compiled
 def add_value(rows: WeighedRows, row: int, column: int, sums: MomentWindows) -> None:
     """Add w·x and w·x² of one value that is there."""
-    value, label = rows.values[row, column], rows.labels[row]
-    mantissa, exponent = rows.mantissas[row], rows.exponents[row]
-    number, position = mantissa_of(value), exponent_of(value)
-    heavy, negative = abs(mantissa), mantissa < 0
-    entry, low = sums.total.digits[column, label], sums.total.low
-    add_weighted(entry, low, heavy, number, position + exponent, negative != (value < 0))
-    entry, low = sums.square.digits[column, label], sums.square.low
-    add_product(entry, low, heavy, number, number, 2 * position + exponent, negative)
+    label = rows.labels[row]
+    total, square = sums.total.digits[column, label], sums.square.digits[column, label]
+    weight, exponent = rows.mantissas[row], rows.exponents[row]
+    add_powers(total, sums.total.low, square, sums.square.low, weight, exponent, rows.values[row, column])
 
 
 @compiled

@@ -24,6 +24,7 @@ from candide.model.options import Options
 from candide.model.predictor import Priors
 from candide.model.schema import Choice, Schema
 from candide.model.summary import Summary
+from candide.selection.contest import Result
 from candide.selection.folds import FOLDS
 from candide.selection.leave_one_out import LeaveOneOut, LeftOut
 from candide.selection.read_off import FEWEST_ROWS, Deciding, Decisions
@@ -53,6 +54,15 @@ class FoldSummaries:
         return cls(folds, deciding, tuple(engine.map(rest, choice_folds(folds))))
 
 
+    def choose(
+        self, results: Mapping[str, Sequence[Result]], heard: Heard, choice: Choice
+    ) -> tuple[AnyFamily | None, ...]:
+        """The family of a column without each fold, and with all rows, by the results of its contest."""
+        loud = (heard.hears(choice.column, fold) for fold in range(len(self.without)))
+        without = [rest if is_heard else None for rest, is_heard in zip(self.without, loud, strict=True)]
+        return self.deciding.without_folds(without, choice, results[choice.column])
+
+
 @dataclass(frozen=True, eq=False)
 class FoldChoices:
     """The fold of some rows, and the families of contested columns that are read off without each.
@@ -72,16 +82,13 @@ class FoldChoices:
         contested = [choice for choice in decided.schema.choices if choice.column in decided.results]
         if not apart.without or not contested:
             return cls(apart.folds)
-        decide = partial(apart.deciding.without_folds, apart.without)
+        decide = partial(apart.choose, decided.results, heard)
         with watch("Choosing without folds", Size(len(contested), "columns")) as report:
-            pairs = [(choice, decided.results[choice.column]) for choice in contested]
-            families = list(counted(engine.map(decide, pairs), report))
+            families = list(counted(engine.map(decide, contested), report))
         columns = [choice.column for choice in contested]
         *by_fold, whole = (dict(zip(columns, found, strict=True)) for found in zip(*families, strict=True))
-        if heard.without:
-            for said, loud in zip([*by_fold, whole], [*heard.without, heard.whole], strict=True):
-                said.update((name, None) for name in columns if name not in loud)
-        return cls(apart.folds, tuple(by_fold), frozenset(name for name, family in whole.items() if family is None))
+        silent = {name for name, family in whole.items() if family is None or not heard.hears(name)}
+        return cls(apart.folds, tuple(by_fold), frozenset(silent))
 
     def rows(self, wanted: slice | IntArray) -> FoldChoices:
         """The same for some of the rows."""

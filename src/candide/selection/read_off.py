@@ -36,7 +36,8 @@ def read_off(
 ) -> Schema:
     """The schema with the families of open columns read off the summary, each by its rule.
 
-    For a stream that is asked between its rows, only families compete that `answers_live` from counts and sums.
+    For a stream that is asked between its rows, only families compete that `answers_live` from counts and sums; that is
+    so little work that sharing it among threads would cost more.
     """
     return decisions(summary, schema, options, engine, watch, answers_live).schema
 
@@ -62,7 +63,8 @@ def decisions(
     if not any(deciding.is_open(choice) for choice in schema.choices):
         return Decisions(schema, {})
     with watch("Choosing", Size(len(schema.choices), "columns")) as report:
-        decided = list(counted(engine.map(deciding, schema.choices), report))
+        work = map(deciding, schema.choices) if answers_live else engine.map(deciding, schema.choices)
+        decided = list(counted(work, report))
     results = {choice.column: results for choice, results in decided if results}
     return Decisions(replace(schema, choices=tuple(choice for choice, _ in decided)), results)
 
@@ -116,15 +118,16 @@ class Deciding:
         return replace(choice, family=ranked[0].family, reason=reason), by_entrant
 
     def without_folds(
-        self, without: Sequence[Summary], decided: tuple[Choice, Sequence[Result]]
+        self, without: Sequence[Summary | None], choice: Choice, results: Sequence[Result]
     ) -> tuple[AnyFamily | None, ...]:
         """The family of a contested column without each fold, and at last without none: nothing where it tells nothing.
 
-        Who may compete is seen from all rows, since it does not depend on labels.
+        Who may compete is seen from all rows, since it does not depend on labels. Where no rest of the rows is given,
+        the column has no say.
         """
-        choice, results = decided
         whole = next(result for result in results if result.family == choice.family)
-        return (*(self.winner(choice, rest, results) for rest in without), family_that_tells(whole))
+        by_fold = (None if rest is None else self.winner(choice, rest, results) for rest in without)
+        return (*by_fold, family_that_tells(whole))
 
     def winner(self, choice: Choice, rest: Summary, whole: Sequence[Result]) -> AnyFamily | None:
         """The family that the rows of a fold had no part in choosing; nothing where the column tells nothing.

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
+import numpy as np
+
 from candide.data.arrays import IntArray
 from candide.data.batch import Batch
 from candide.data.metrics import mean_loss
@@ -14,6 +16,7 @@ from candide.engines.protocol import Engine
 from candide.model.evaluation import CROSS_FITTED, Evaluation
 from candide.model.quality import Point, Quality
 from candide.model.reading import read_as
+from candide.model.row_sample import row_hashes
 from candide.model.scoring import Score
 from candide.model.summary import Summary
 from candide.model.trained_model import TrainedModel
@@ -28,7 +31,7 @@ from candide.selection.read_off import FEWEST_ROWS
 from candide.selection.scored_rows import scored_without
 
 FEWEST_IN_TABLES, FEWEST_OF_A_CLASS = 20, 8
-"""So many rows, or so many of every class where there are texts, tell how far evidence can be trusted."""
+"""So many different rows of a table, or so many of every class, tell how far evidence can be trusted."""
 
 MOST_ROWS = 20_000
 CELLS = 30_000_000
@@ -49,7 +52,7 @@ def tune(trained: TrainedModel, rows: Batch, choices: FoldChoices, engine: Engin
     Nothing where rows are few or classes one.
     """
     summary, options = trained.reading, trained.options
-    if not can_be_calibrated(summary, len(rows)):
+    if not can_be_calibrated(summary, rows):
         return Tuned()
     few = affordable(summary, len(rows))
     rows, choices = rows.rows(0, few), choices.rows(slice(0, few))
@@ -72,12 +75,14 @@ def tune(trained: TrainedModel, rows: Batch, choices: FoldChoices, engine: Engin
         return Tuned(Tuning(calibration, novelty, measured, summary.rows), leaks(summary, left), judged)
 
 
-def can_be_calibrated(summary: Summary, rows: int) -> bool:
-    """Whether rows are enough to calibrate on."""
+def can_be_calibrated(summary: Summary, rows: Batch) -> bool:
+    """Whether rows are enough to calibrate on; few must be different, since weights could stand for the others."""
     if len(summary.classes) < 2 or not summary.blocks:
         return False
-    fewest = FEWEST_ROWS if any(block.family.has_length for block in summary.blocks) else FEWEST_IN_TABLES
-    return rows >= fewest or bool(summary.counts.min() >= FEWEST_OF_A_CLASS)
+    if len(rows) >= FEWEST_ROWS or summary.counts.min() >= FEWEST_OF_A_CLASS:
+        return True
+    has_texts = any(block.family.has_length for block in summary.blocks)
+    return not has_texts and len(np.unique(row_hashes(rows))) >= FEWEST_IN_TABLES
 
 
 def weigh_alike(summary: Summary, rows: Batch) -> bool:

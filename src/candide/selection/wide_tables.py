@@ -35,6 +35,10 @@ class Heard:
     without: tuple[frozenset[str], ...] = ()
     whole: frozenset[str] = frozenset()
 
+    def hears(self, column: str, fold: int | None = None) -> bool:
+        """Whether a column has a say without a fold, or with all rows."""
+        return not self.without or column in (self.whole if fold is None else self.without[fold])
+
 
 def without_weak_columns(schema: Schema, deciding: Deciding, without: Sequence[Summary]) -> tuple[Schema, Heard]:
     """The schema without open columns that are among the best for no fold; and which columns have a say."""

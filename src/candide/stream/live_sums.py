@@ -83,9 +83,9 @@ class LiveDensity(Live):
 
 def row_numbers(names: Iterable[str], values: Sequence[object]) -> FloatArray:
     """The values of one row in some columns as numbers, NaN where missing."""
-    if not FLOATS.issuperset(map(type, values)):
-        values = [number_of(value, name) for name, value in zip(names, values, strict=True)]
-    return np.array(values, dtype=np.float64)
+    if FLOATS.issuperset(map(type, values)):
+        return np.array(values)
+    return np.array([number_of(value, name) for name, value in zip(names, values, strict=True)], np.float64)
 
 
 def join(blocks: Sequence[LiveDensity]) -> None:

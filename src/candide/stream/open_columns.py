@@ -23,14 +23,14 @@ from candide.statistics.column_memory import ColumnMemory
 from candide.stream.cells import category_of, number_of
 from candide.stream.live_tallies import NEVER_LEARNED
 
-MOST_WAITING, LARGEST = 1024, 2**63 - 1
+MOST_WAITING, FEW_VALUES, LARGEST = 1024, 1 << 14, 2**63 - 1
 INFINITE_KEYS = (("number", math.inf), ("number", -math.inf))
 Row = dict[str, Any]
 Slot = tuple[Any, ...]
 """A column with the cell of a number, or with the key of another value."""
 
 
-def readable(row: Mapping[str, Any]) -> Row:
+def held_values(row: Mapping[str, Any]) -> Row:
     """The values of a row that are not missing; raises where one is infinite, or is no single value."""
     values = {}
     for name, value in row.items():
@@ -119,6 +119,12 @@ class OpenColumns:
     def taken(self, values: Row) -> Row:
         """Those values of a row that are in these columns."""
         return {name: value for name, value in values.items() if name in self.settled.cells}
+
+    @property
+    def is_full(self) -> bool:
+        """Whether no more rows should wait to be learned: more may where they have few values."""
+        waiting = len(self.learned)
+        return waiting >= MOST_WAITING and waiting * len(self.columns) >= FEW_VALUES
 
     @property
     def rows(self) -> int:

@@ -21,6 +21,7 @@ from candide.families.base.streaming import BY_EVENTS, BY_MOMENTS, BY_TRUTHS, BY
 from candide.families.base.undecided import Undecided
 from candide.kernels.running import HEAVIEST_ENTRY
 from candide.kernels.scoring import argmax_rows
+from candide.kernels.shares import log_shares_of, shares_of_scores
 from candide.model.calibration import Calibration
 from candide.model.predictor import Priors, log_priors, normalised
 from candide.model.reported import BlockEvidence, reported_scores
@@ -37,7 +38,7 @@ from candide.stream.live import Cell, Live
 from candide.stream.live_sums import LiveDensity, join, row_numbers
 from candide.stream.live_tallies import LiveCategories, LiveCounts, LiveTruths
 from candide.stream.live_words import LiveText, LiveWords
-from candide.stream.open_columns import MOST_WAITING, OpenColumns, readable
+from candide.stream.open_columns import OpenColumns, held_values
 from candide.stream.running_sums import RunningSums
 from candide.training.reread import reread
 from candide.training.row_hashes import identities
@@ -163,7 +164,7 @@ class Stream:
         with self.events:
             key = self._label(y)
             row, layout = self._read(x)
-            held = readable(row) if self.keeps_open else {}
+            held = held_values(row) if self.keeps_open else {}
             values = self._values(row, layout)
             if self.rows >= CEILING:
                 raise OverflowRefused("The rows together would weigh more than 2^62.")
@@ -196,7 +197,10 @@ class Stream:
         """
         if self.open is None:
             return
-        is_behind = self.live_rows < self.open.passed or self.open.rows > self.live_rows + MOST_CAUGHT_UP
+        rows = self.open.rows
+        if rows == self.live_rows and not self.is_due:
+            return
+        is_behind = self.live_rows < self.open.passed or rows > self.live_rows + MOST_CAUGHT_UP
         if not (self.is_due or is_behind):
             self._catch_up(self.open)
         if self.is_due:
@@ -207,7 +211,7 @@ class Stream:
     def _let_wait(self, waiting: OpenColumns, values: dict[str, Any], label: int) -> None:
         """Let a row wait to be learned; many are learned together, and by the blocks that answer if they keep up."""
         waiting.learn(values, label)
-        if len(waiting.learned) >= MOST_WAITING:
+        if waiting.is_full:
             if waiting.passed <= self.live_rows and waiting.rows <= self.live_rows + MOST_CAUGHT_UP:
                 self._catch_up(waiting)
             waiting.freeze(self.width)
@@ -366,8 +370,10 @@ class Stream:
                 return {}
             self._refresh()
             joint = self._joint(x, priors, class_weight)
-            scores: list[float] = (joint if self.in_order else joint[self.order]).tolist()
-            return dict(zip(self.names, self._shares(scores, priors, class_weight), strict=True))
+            shares: list[float] = shares_of_scores(joint, self.order).tolist()
+            if shares[0] != shares[0]:
+                shares = normalised(joint[None, self.order], self._log_prior(priors, class_weight))[0].tolist()
+            return dict(zip(self.names, shares, strict=True))
 
     def best(self, x: Any, priors: Priors, class_weight: Priors | None) -> Any:
         """The most probable class: the first of ties, the prior's where all are impossible, None if there is none."""
@@ -469,20 +475,9 @@ class Stream:
 
     def _log_prior(self, priors: Priors, class_weight: Priors | None) -> FloatArray:
         if priors == "empirical" and class_weight is None and not self.learned.summary.declared:
-            counts = self.counts[: self.width] if self.in_order else self.counts[self.order]
-            return np.log(counts) - math.log(self.rows)
+            return log_shares_of(self.counts, self.order, math.log(self.rows))
         counted = Summary((), self.classes, self.counts[self.order], (), bits=self.bits)
         return log_priors(counted, priors, class_weight)
-
-    def _shares(self, scores: list[float], priors: Priors, class_weight: Priors | None) -> list[float]:
-        """`model.normalised` for a single row; for few classes without arrays, which would cost more than the sum."""
-        largest = max(scores)
-        if len(scores) > FEW_CLASSES or not math.isfinite(largest) or math.isnan(sum(scores)):
-            shares: list[float] = normalised(np.array([scores]), self._log_prior(priors, class_weight))[0].tolist()
-            return shares
-        likely = [math.exp(score - largest) for score in scores]
-        whole = sum(likely)
-        return [share / whole for share in likely]
 
     def _read(self, x: Any) -> tuple[Mapping[str, Any], Layout]:
         """A row, and where blocks find its columns: where rows have had the same, they need no second look."""

@@ -69,12 +69,12 @@ def groups(names: Iterable[str], key: Callable[[str], Any]) -> list[list[str]]:
 def pattern(column: Batch) -> bytes:
     """What stays the same when values are given other names: which rows share one.
 
-    Of many numbers their order must stay as well, or be turned round, as from Celsius to Fahrenheit: where nearly all
-    differ, or rows were copied, sharing says nothing.
+    Of many numbers, or few of few rows, their order must stay as well, or be turned round, as from Celsius to Fahrenheit:
+    where nearly all differ, or rows were copied, sharing says nothing.
     """
     codes = codes_of(column)
     highest = codes.max(initial=0)
-    if highest < MANY_VALUES or not holds_numbers(column):
+    if highest < min(MANY_VALUES, len(codes) // 2) or not holds_numbers(column):
         return by_first_appearance(codes).tobytes()
     return min(codes.tobytes(), np.where(codes >= 0, highest - codes, -1).tobytes())
 

@@ -30,8 +30,8 @@ from candide.selection.leave_one_out import LeaveOneOut, LeftOut
 from candide.selection.read_off import FEWEST_ROWS
 from candide.selection.scored_rows import scored_without
 
-FEWEST_IN_TABLES, FEWEST_OF_A_CLASS = 20, 8
-"""So many different rows of a table, or so many of every class, tell how far evidence can be trusted."""
+FEWEST_A_CLASS, FEWEST_OF_A_CLASS = 10, 8
+"""So many different rows of a table for each class, or so many of every class, tell how far to trust evidence."""
 
 MOST_ROWS = 20_000
 CELLS = 30_000_000
@@ -81,8 +81,9 @@ def can_be_calibrated(summary: Summary, rows: Batch) -> bool:
         return False
     if len(rows) >= FEWEST_ROWS or summary.counts.min() >= FEWEST_OF_A_CLASS:
         return True
-    has_texts = any(block.family.has_length for block in summary.blocks)
-    return not has_texts and len(np.unique(row_hashes(rows))) >= FEWEST_IN_TABLES
+    if any(block.family.has_length for block in summary.blocks):
+        return False
+    return len(np.unique(row_hashes(rows))) >= FEWEST_A_CLASS * len(summary.classes)
 
 
 def weigh_alike(summary: Summary, rows: Batch) -> bool:

@@ -36,7 +36,7 @@ class SharedTerms(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class TermLists:
-    """Documents as the different terms of each, numbered as they turned up."""
+    """Documents as the different terms of each, numbered in no order."""
 
     rows: Rows
     vocabulary: Vocabulary

@@ -31,14 +31,14 @@ CLASSES_IN_A_TABLE = 8
 class TermMatrix:
     """Labelled documents as numbers: how often each holds which term.
 
-    Terms are numbered as they turn up; `stopped` are the stop words on the list, `ranks` the places in bytewise order,
+    Terms are numbered in no order; `stopped` are the stop words on the list, `ranks` the places in bytewise order,
     where they are needed. What `options` say holds for every recipe tried, except weighting and model. `weights` are in
     units of 2^-bits.
 
     >>> texts = Documents.of(["good film", "bad film", "good"], "text")
     >>> matrix = TermMatrix.of(texts, np.array([0, 1, 0]), NO_INTEGERS, 2, TextOptions())
-    >>> matrix.rows.terms.tolist(), matrix.terms
-    ([0, 1, 2, 1, 0], 3)
+    >>> matrix.rows.indptr.tolist(), matrix.terms
+    ([0, 2, 4, 5], 3)
     >>> np.exp(matrix.weighed("counts").left_out("multinomial", [1.0])[0, 2]).round(3).tolist()
     [0.4, 0.2]
     """

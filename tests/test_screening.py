@@ -211,6 +211,12 @@ def test_rows_that_were_copied_do_not_make_columns_copies():
         NaiveBayes().fit(table, LABELS[rows])
 
 
+def test_columns_of_few_rows_that_all_differ_are_no_copies():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", ColumnWarning)
+        NaiveBayes().fit(RNG.normal(size=(60, 4)), LABELS[:60])
+
+
 def test_columns_that_are_rarely_anything_but_zero_may_agree():
     table = np.column_stack([np.arange(ROWS) < 3, np.arange(ROWS) < 3, HONEST["measured"]]).astype(float)
     with warnings.catch_warnings():

@@ -69,8 +69,8 @@ def groups(names: Iterable[str], key: Callable[[str], Any]) -> list[list[str]]:
 def pattern(column: Batch) -> bytes:
     """What stays the same when values are given other names: which rows share one.
 
-    Of many numbers, or of few rows that mostly differ, their order must stay as well, or be turned round, as from Celsius
-    to Fahrenheit: where nearly all differ, or rows were copied, sharing says nothing.
+    Of many numbers, or of few rows that mostly differ, their order must stay as well, or be turned round, as from
+    Celsius to Fahrenheit: where nearly all differ, or rows were copied, sharing says nothing.
     """
     codes = codes_of(column)
     highest = codes.max(initial=0)

@@ -141,6 +141,22 @@ def test_real_tables_fitted_apart_add_up(path):
     assert_parts_add_up(real_table(path))
 
 
+def test_bells_with_a_covariance_of_other_columns_add_up():
+    """Of a column that never varies in one part, that part's bell knows nothing."""
+    rng = np.random.default_rng(8)
+    kind = rng.integers(0, 2, 400)
+    first = rng.normal(size=400)
+    table = pd.DataFrame({"a": first, "b": first + np.where(kind, 0.3, -0.3), "c": rng.normal(size=400)})
+    rows = table.assign(label=np.array(["no", "yes"])[kind])
+    rows.loc[:199, "c"] = 1.0
+    first, other = (NaiveBayes(**PLAIN).fit(part, "label") for part in (rows[:200], rows[200:]))
+    assert all("gaussian_" in str(model.schema_.blocks[0].family.name) for model in (first, other))
+    assert first.schema_.blocks[0].columns != other.schema_.blocks[0].columns
+    for merged in (first + other, other + first):
+        assert set(merged.schema_.columns) >= {"a", "b"}
+        assert merged.predict(table).shape == (400,)
+
+
 def test_a_stream_has_the_families_that_fit_has():
     assert_streams_read_alike(orchard())
 

@@ -43,8 +43,16 @@ def common_schema(first: Schema, other: Schema) -> Schema:
             advice=("Fit the second like the first, with ", UseVerb("fit", (SetOption("like"),)), ", then merge."),
             where=Location(column=other.columns[0]),
         )
-    kept = [common_choice(mine, theirs[mine.column]) if mine.column in theirs else mine for mine in first.choices]
+    together, there = joint_columns(first), joint_columns(other)
+    apart = [family for family, columns in together.items() if there.get(family) != columns]
+    ours = [replace(c, family=None) if c.family in apart and is_undecided(c) else c for c in first.choices]
+    kept = [common_choice(mine, theirs[mine.column]) if mine.column in theirs else mine for mine in ours]
     return Schema((*kept, *(choice for choice in other.choices if choice.column not in set(first.columns))))
+
+
+def joint_columns(schema: Schema) -> dict[AnyFamily, tuple[str, ...]]:
+    """Families whose columns speak together, and which columns these are: others cannot be made of them."""
+    return {block.family: block.columns for block in schema.blocks if block.family.is_joint}
 
 
 def common_choice(mine: Choice, theirs: Choice) -> Choice:

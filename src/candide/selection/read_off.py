@@ -23,7 +23,7 @@ from candide.selection.user_options import is_open
 from candide.statistics.column_memory import ColumnMemory
 
 FEWEST_ROWS = 50
-"""With fewer rows nothing is chosen and nothing calibrated: columns are taken as they look."""
+"""With fewer rows nothing is chosen: columns are taken as they look."""
 
 
 def read_off(

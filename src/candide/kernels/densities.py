@@ -35,6 +35,8 @@ SHARPEST = 1e8
 NEARLY_POISSON = 1e12
 FEW, NEAR, PLAIN = 16.0, 0.1, 1e4
 LARGEST_COUNT = 2.0**53
+SQUARABLE = 1e-140, 1e140
+"""Numbers between these can be squared."""
 
 
 @compiled
@@ -176,6 +178,15 @@ def log_negative_binomial(count: float, mean: float, variance: float) -> float:
 
 
 @compiled
+def length(one: float, other: float) -> float:
+    """Give the root of the sum of two squares, wherever they lie."""
+    largest = max(abs(one), abs(other))
+    if SQUARABLE[0] < largest < SQUARABLE[1]:
+        return math.sqrt(one * one + other * other)
+    return math.hypot(one, other)
+
+
+@compiled
 def blended(own: Floats, everyone: Floats, prior_rows: float) -> tuple[float, float]:
     """Give mean and deviation with so many rows of everyone's mixed in: `density.blend` of float64[moment]."""
     weight = own[WEIGHT]
@@ -186,21 +197,21 @@ def blended(own: Floats, everyone: Floats, prior_rows: float) -> tuple[float, fl
         return mean, 1.0
     if rest == 0.0:
         return own[MEAN], own[DEVIATION]
-    deviation = math.hypot(
-        math.sqrt(share) * math.hypot(own[DEVIATION], own[MEAN] - mean),
-        math.sqrt(rest) * math.hypot(everyone[DEVIATION], everyone[MEAN] - mean),
+    deviation = length(
+        math.sqrt(share) * length(own[DEVIATION], own[MEAN] - mean),
+        math.sqrt(rest) * length(everyone[DEVIATION], everyone[MEAN] - mean),
     )
     return mean, deviation
 
 
 @compiled
-def log_density_of(code: int, value: float, own: Floats, everyone: Floats, prior_rows: float, floor: float) -> float:
-    """Give the log density of a number in a class, from float64[moment] of the class and of everyone.
+def log_density_by(
+    code: int, value: float, rows: float, mean: float, deviation: float, whole: float, floor: float
+) -> float:
+    """Give the log density of a number by the moments of so many rows, and the deviation of the whole column.
 
     The deviations of bells and of logarithms are at least the root of `floor` times the whole column's.
     """
-    mean, deviation = blended(own, everyone, prior_rows)
-    whole = everyone[DEVIATION]
     if code == POISSON:
         return log_poisson_of(value, mean)
     if code == NEGATIVE_BINOMIAL:
@@ -209,7 +220,7 @@ def log_density_of(code: int, value: float, own: Floats, everyone: Floats, prior
         return log_geometric(value, mean)
     if code == EXPONENTIAL:
         return log_exponential(value, mean if mean > 0.0 else 1.0 if whole == 0.0 else LEAST)
-    freedom = max(own[WEIGHT] + prior_rows, 1.0)
+    freedom = max(rows, 1.0)
     if code == STUDENT:
         deviation *= math.sqrt(1.0 + 1.0 / freedom)
     deviation = 1.0 if whole == 0.0 else max(deviation, math.sqrt(floor) * whole, LEAST)
@@ -219,6 +230,40 @@ def log_density_of(code: int, value: float, own: Floats, everyone: Floats, prior
         return log_normal(value, mean, deviation)
     log = math.log(value)
     return log_normal(log, mean, deviation) - log if code == LOGNORMAL else log_weibull(log, mean, deviation)
+
+
+@compiled
+def log_density_of(code: int, value: float, own: Floats, everyone: Floats, prior_rows: float, floor: float) -> float:
+    """Give the log density of a number in a class, from float64[moment] of the class and of everyone."""
+    mean, deviation = blended(own, everyone, prior_rows)
+    return log_density_by(code, value, own[WEIGHT] + prior_rows, mean, deviation, everyone[DEVIATION], floor)
+
+
+@compiled
+def densities_by_class(
+    code: int,
+    values: Floats,
+    weight: Floats,
+    mean: Floats,
+    deviation: Floats,
+    whole: Floats,
+    prior_rows: float,
+    floor: float,
+) -> Floats:
+    """Give the log density of values[line] by the moments of each class, float64[line, class].
+
+    `mean` and `deviation` are [line, class] with `prior_rows` mixed in, `whole` is [line, 1], and `weight` has a line
+    for each value or one for all.
+    """
+    lines, classes = mean.shape
+    found = np.empty((lines, classes))
+    for line in range(lines):
+        for label in range(classes):
+            rows = weight[min(line, len(weight) - 1), label] + prior_rows
+            found[line, label] = log_density_by(
+                code, values[line], rows, mean[line, label], deviation[line, label], whole[line, 0], floor
+            )
+    return found
 
 
 @compiled

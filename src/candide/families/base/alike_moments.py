@@ -46,8 +46,8 @@ class AlikeMoments:
 
     @cached_property
     def of_rows(self) -> FloatArray:
-        """The number of each row, [row, 1]."""
-        return self.numbers[self.lines][:, None]
+        """The number of each row."""
+        return self.numbers[self.lines]
 
     def without(self, of_logs: bool, gaps: bool, prior_rows: float) -> tuple[MomentsWithout, MomentsWithout] | None:
         """The moments of other classes and of the own when a row is left out, `prior_rows` of everyone's blended in.

@@ -19,7 +19,8 @@ WEIGHT, MEAN, DEVIATION = range(3)
 
 OTHER = -1
 """The code of a density that no loop here knows."""
-NORMAL, STUDENT, LOGNORMAL, WEIBULL, EXPONENTIAL, POISSON, GEOMETRIC, NEGATIVE_BINOMIAL = range(8)
+NORMAL, STUDENT, LOGNORMAL, WEIBULL, EXPONENTIAL, POISSON, GEOMETRIC, NEGATIVE_BINOMIAL, GAMMA = range(9)
+"""The last is known where the mean of the logarithms is, too: not to a stream."""
 
 HALF_LOG_TAU = 0.9189385332046727
 LOG_ROOT_PI = 0.5723649429247001
@@ -178,6 +179,19 @@ def log_negative_binomial(count: float, mean: float, variance: float) -> float:
 
 
 @compiled
+def log_gamma(value: float, shape: float, mean: float) -> float:
+    """Give the log density of a gamma distribution: shape * (log u - u + 1) with u = value / mean, and the height."""
+    ratio = value / mean
+    if not ratio < FAR_RATIO:
+        ratio = FAR_RATIO * (1.0 + math.log(value) - math.log(mean) - math.log(FAR_RATIO))
+    if 0.5 <= ratio <= 2.0:
+        bend = math.log1p(ratio - 1.0) - (ratio - 1.0)
+    else:
+        bend = math.log(value) - math.log(mean) - ratio + 1.0
+    return shape * bend - math.log(value) + 0.5 * math.log(shape) - HALF_LOG_TAU - stirling_rest(shape)
+
+
+@compiled
 def length(one: float, other: float) -> float:
     """Give the root of the sum of two squares, wherever they lie."""
     largest = max(abs(one), abs(other))
@@ -237,33 +251,6 @@ def log_density_of(code: int, value: float, own: Floats, everyone: Floats, prior
     """Give the log density of a number in a class, from float64[moment] of the class and of everyone."""
     mean, deviation = blended(own, everyone, prior_rows)
     return log_density_by(code, value, own[WEIGHT] + prior_rows, mean, deviation, everyone[DEVIATION], floor)
-
-
-@compiled
-def densities_by_class(
-    code: int,
-    values: Floats,
-    weight: Floats,
-    mean: Floats,
-    deviation: Floats,
-    whole: Floats,
-    prior_rows: float,
-    floor: float,
-) -> Floats:
-    """Give the log density of values[line] by the moments of each class, float64[line, class].
-
-    `mean` and `deviation` are [line, class] with `prior_rows` mixed in, `whole` is [line, 1], and `weight` has a line
-    for each value or one for all.
-    """
-    lines, classes = mean.shape
-    found = np.empty((lines, classes))
-    for line in range(lines):
-        for label in range(classes):
-            rows = weight[min(line, len(weight) - 1), label] + prior_rows
-            found[line, label] = log_density_by(
-                code, values[line], rows, mean[line, label], deviation[line, label], whole[line, 0], floor
-            )
-    return found
 
 
 @compiled

@@ -10,7 +10,7 @@ import numpy as np
 
 from candide.data.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from candide.data.batch import Batch
-from candide.families.base.alike_rows import AlikeRows, AlikeScores
+from candide.families.base.alike_rows import AlikeRows
 from candide.families.base.basis import DensityBasis
 from candide.families.base.competing import ColumnLook
 from candide.families.base.core import Cells, Drawn
@@ -20,9 +20,8 @@ from candide.families.base.explaining import Term, shown_number
 from candide.families.base.family import AnyFamily
 from candide.families.base.leave_one_out import BlockLeftOut
 from candide.families.base.numbers import OfNumbers
-from candide.families.base.streaming import BY_MOMENTS
+from candide.families.base.streaming import BY_MOMENTS, CompiledDensity
 from candide.families.base.support import LOGS, REAL, Support
-from candide.kernels.densities import densities_by_class
 from candide.statistics.column_memory import ColumnMemory
 from candide.statistics.exact import ExactSums
 from candide.statistics.sums import Sums, SumsBuilder
@@ -128,26 +127,13 @@ class Density(OfNumbers[Sums, SumsBuilder, Parameters]):
     def leave_one_out(self, seen: Sums, columns: tuple[str, ...]) -> BlockLeftOut:
         return DensityLeftOut.of(self, seen)
 
-    def scores_alike(self, rows: AlikeRows) -> AlikeScores | None:
-        """From moments in doubles, which all densities share; nothing where these are too coarse."""
-        by_logs, by_itself = self.summed_support is LOGS, type(self).summed is Density.summed
-        is_usual = type(self).leave_one_out is Density.leave_one_out and (by_logs or by_itself)
-        if not is_usual or not len(rows.numbers) or not bool(self.support.holds(rows.numbers).all()):
-            return None
-        found = rows.moments.without(by_logs, self.needs_logs, self.smoothing)
-        if found is None:
-            return None
-        others, own = (Moments(*moments) for moments in found)
-        said = self._said_by(others, rows.numbers)
-        return AlikeScores.of_first(said, self._said_by(own, rows.moments.of_rows)[:, 0], rows)
+    @property
+    def contest_density(self) -> CompiledDensity | None:
+        """Which density of the kernels it is in a contest, where the mean of logarithms is known, too."""
+        return self.compiled_density
 
-    def _said_by(self, seen: Moments, values: FloatArray) -> FloatArray:
-        """What numbers say by moments that each of them has, [line, class]."""
-        if self.compiled_density is None:
-            return self.log_density(values[:, None], *self.parameters(seen))
-        code, floor = self.compiled_density
-        moments = seen.weight, seen.mean, seen.deviation, seen.whole
-        return densities_by_class(code, values, *moments, float(self.smoothing), floor)
+    def density_alike(self, rows: AlikeRows) -> CompiledDensity | None:
+        return self.contest_density if bool(self.support.holds(rows.numbers).all()) else None
 
     def terms(
         self, parameters: Parameters, values: FloatArray, row: Batch, columns: tuple[str, ...], seen: Sums

@@ -11,7 +11,8 @@ from candide import NaiveBayes, engines
 from candide.api import verbs
 from candide.data.batch import Batch
 from candide.model.options import Options
-from candide.selection.fold_choices import CHOICES, FoldChoices, FoldSummaries, dealt_by_label
+from candide.selection.fold_choices import FoldChoices, FoldSummaries
+from candide.selection.folds import CHOICES, dealt_by_label
 from candide.selection.read_off import decisions
 from candide.selection.wide_tables import Heard
 from candide.training.fit import fit_rows
@@ -132,7 +133,7 @@ def test_every_row_is_judged_by_families_chosen_without_it():
     batch = Batch.of({name: values for name, values in table.items() if name != "y"}, table["y"])
     trained = fit_rows(Options(), batch)
     decided = decisions(trained.summary, trained.schema, trained.options, engines.named())
-    apart = FoldSummaries.of(trained.summary, batch, trained.options, engines.named())
+    apart = FoldSummaries.of(trained.summary, trained.schema, batch, trained.options, engines.named())
     choices = FoldChoices.of(decided, apart, Heard(), engines.named())
     assert np.array_equal(choices.folds, dealt_by_label(batch.labels.codes))
     for fold, families in enumerate(choices.families):

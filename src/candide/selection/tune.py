@@ -23,7 +23,8 @@ from candide.model.trained_model import TrainedModel
 from candide.model.tuning import UNTUNED, Tuning
 from candide.selection.fit_calibration import Calibrating
 from candide.selection.fit_novelty import novelty_of
-from candide.selection.fold_choices import CHOICES, FoldChoices
+from candide.selection.fold_choices import FoldChoices
+from candide.selection.folds import CHOICES
 from candide.selection.leaks import Leak, leaks
 from candide.selection.learning_curve import learning_curve
 from candide.selection.leave_one_out import LeaveOneOut, LeftOut

@@ -97,8 +97,8 @@ def chosen_on(trained: TrainedModel, rows: Batch, batches: Iterable[Batch], watc
 
     engine, options = engines.engine_of(trained), trained.options
     (complete,) = completed(trained, [rows])
-    apart = FoldSummaries.of(trained.summary, complete, options, engine)
-    schema, heard = without_weak_columns(trained.schema, apart.deciding, apart.without)
+    schema, heard = without_weak_columns(trained.schema, trained.summary, complete, options)
+    apart = FoldSummaries.of(trained.summary, schema, complete, options, engine)
     decided = decisions(trained.summary, schema, options, engine, watch)
     winners = with_schema(trained, decided.schema)
     choices = FoldChoices.of(decided, apart, heard, engine, watch)

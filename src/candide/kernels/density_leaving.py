@@ -8,7 +8,7 @@ import numpy as np
 
 from candide.data.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from candide.kernels import compiled
-from candide.kernels.densities import DEVIATION, MEAN, WEIGHT, blended, log_density_of, summed_of
+from candide.kernels.densities import DEVIATION, LEAST, MEAN, SQUARABLE, WEIGHT, blended, log_density_of, summed_of
 
 KEPT = 1e-3
 """Taking a row out in doubles must leave this share of the squares."""
@@ -40,6 +40,42 @@ def without_one(pool: FloatArray, value: float, weight: float, left: FloatArray)
         left[DEVIATION] = math.sqrt(max(after, 0.0) * (1.0 + share))
     lost = abs(change - (moved - pool[MEAN]))
     return True, abs(lost - 0.5 * np.spacing(abs(moved))) > 4 * EPSILON * abs(change)
+
+
+@compiled
+def pools_of_rows(values: FloatArray, labels: IntArray, weights: AnyArray, code: int, pools: FloatArray) -> bool:
+    """Fill the pools[class, 4] that values[row] leave, NaN being missing; whether doubles can tell them.
+
+    The mean is that of a first pass, and what a second pass finds it to be off by is its rest.
+    """
+    everyone = len(pools) - 1
+    for step in range(2):
+        for row in range(len(values)):
+            value = summed_of(code, values[row])
+            if value != value:
+                continue
+            weight = np.float64(weights[row]) if weights.size else 1.0
+            for entry in (labels[row], everyone):
+                away = value - pools[entry, MEAN]
+                if step == 0:
+                    pools[entry, WEIGHT] += weight
+                    pools[entry, REST] += weight * value
+                else:
+                    if away != 0.0 and not SQUARABLE[0] < abs(away) < SQUARABLE[1]:
+                        return False
+                    pools[entry, REST] += weight * away
+                    pools[entry, DEVIATION] += weight * away * away
+        for entry in range(len(pools)):
+            weight = max(pools[entry, WEIGHT], LEAST)
+            rest = pools[entry, REST] / weight
+            if not abs(rest) < SQUARABLE[1]:
+                return False
+            if step == 0:
+                pools[entry, MEAN], pools[entry, REST] = rest, 0.0
+            else:
+                pools[entry, REST] = rest
+                pools[entry, DEVIATION] = math.sqrt(max(pools[entry, DEVIATION] / weight - rest * rest, 0.0))
+    return True
 
 
 @compiled

@@ -54,7 +54,7 @@ class Judging:
         asked = self.choices.judging(self.schema)
         for here in choice_folds(self.choices.folds):
             others = np.setdiff1d(np.arange(len(self.choices.folds)), here)
-            rest = LeaveOneOut.of(self.leaving.learned(others), self.leaving.batch.take(others), is_all=True)
+            rest = self.leaving.only(others, asked)
             left = under_choices(rest, self.choices.rows(others), self.schema, asked, self.engine)
             of = Calibrating.of(left, self.summary.classes, self.summary.blocks, aside=len(here))
             yield here, of.calibration

@@ -6,7 +6,7 @@ A row is taken out of the summary whole, with all its weight, and judged by what
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -156,6 +156,13 @@ class LeaveOneOut:
     def of_labels(cls, rows: Batch) -> LeaveOneOut:
         """Ready to take out rows of themselves, in whichever blocks they will be learned."""
         return cls.of(Summary.of((), rows), rows if rows.readings is not None else rows.read_once(), is_all=True)
+
+    def only(self, wanted: IntArray, blocks: Iterable[Block]) -> LeaveOneOut:
+        """Some of the rows, as if no others were known; what these blocks read of them is not read again."""
+        values = {block: block.family.values_at(self.rows(block).values, wanted) for block in blocks}
+        readings: dict[Hashable, Any] = {("values", block): some for block, some in values.items() if some is not None}
+        batch = replace(self.batch.take(wanted), readings=readings)
+        return LeaveOneOut.of(self.learned(wanted), batch, is_all=True)
 
     @property
     def classes(self) -> tuple[Key, ...]:

@@ -12,7 +12,7 @@ from candide.families.base.block_rows import BlockRows
 from candide.families.base.block_scores import BlockScores
 from candide.families.base.density_moments import Moments, Pool, blend, pool
 from candide.families.base.streaming import CompiledDensity
-from candide.kernels.density_leaving import COARSE, EPSILON, KEPT, add_densities_without
+from candide.kernels.density_leaving import COARSE, EPSILON, KEPT, add_densities_without, pools_of_rows
 from candide.kernels.logarithm import grid_log
 from candide.statistics.sums import Sums
 
@@ -77,6 +77,26 @@ class DensityLeftOut:
         if exactly.any():
             some = np.flatnonzero(exactly)
             score[some] += terms_without(self.family, self.seen.column(column), rows.at(some))
+
+
+def left_out_each(family: TakenOut, rows: BlockRows[Any], classes: int) -> BlockScores | None:
+    """What the numbers of each row say without it, where no other rows were learned: their moments in doubles suffice.
+
+    Nothing where they do not, or no kernel knows the density.
+    """
+    density = family.compiled_density
+    if density is None:
+        return None
+    score = np.zeros((len(rows), classes))
+    for column in range(rows.values.shape[1]):
+        numbers = SummedRows(np.ascontiguousarray(rows.values[:, column]), rows.labels, rows.weights)
+        pools, doubtful = np.zeros((classes + 1, 4)), np.zeros(len(rows), np.bool_)
+        if not pools_of_rows(*numbers, density.code, pools):
+            return None
+        add_densities_without(*numbers, pools, *density, float(family.smoothing), score, doubtful)
+        if doubtful.any():
+            return None
+    return BlockScores(score, score, family.evidence_length(None, rows.values), np.zeros(len(rows)))
 
 
 class SummedRows(NamedTuple):

@@ -161,7 +161,7 @@ def test_texts_left_out_of_themselves_are_those_left_out_of_their_tally(options,
     texts = [f"{text} only{row} once{row} only{row}" for row, text in enumerate(texts)]
     batch = Batch.of({"text": [*texts, None, "", "never"]}, [*labels, *labels[:3]], np.arange(123) % 4)
     summary = Summary.of((block,), batch)
-    by_numbers, by_tally = (LeaveOneOut.of(summary, batch, is_all=alone).left_out() for alone in (True, False))
+    by_numbers, by_tally = (LeaveOneOut.of(summary, batch, everyone=alone).left_out() for alone in (batch, None))
     for name in ("terms", "lengths", "log_marginal"):
         assert np.array_equal(getattr(by_numbers, name), getattr(by_tally, name)), name
 

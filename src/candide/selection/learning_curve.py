@@ -27,8 +27,8 @@ from candide.selection.scored_rows import CELLS_AT_ONCE
 from candide.statistics.weight_grid import in_ones
 
 FEWEST_LEARNED = 20
-FEWEST_JUDGED, ENOUGH_JUDGED = 1000, 5000
-"""A point is judged by as many rows as it learned, but by a thousand if there are, and by five thousand at the most."""
+FEWEST_JUDGED, ENOUGH_JUDGED = 1000, 2000
+"""A point is judged by as many rows as it learned, but by a thousand if there are, and by two thousand at the most."""
 
 
 def learning_curve(

@@ -39,11 +39,11 @@ FINER_SMOOTHINGS = (0.01, 0.003)
 SMOOTHINGS_OF_COMPLEMENTS = (1.0, 0.3, 0.1)
 
 MOST_ROWS, LEAST_ROWS = 5000, 1000
-MOST_CELLS, MOST_PAIRS = 1_200_000, 6_000_000
+MOST_CELLS, MOST_PAIRS = 600_000, 6_000_000
 """Smoothing is judged on at most so many rows, (row, class) cells and counts looked up, but on a thousand rows."""
 ROWS_TO_CALIBRATE, CELLS_TO_CALIBRATE = 3000, 300_000
-AT_ONE_TEMPERATURE = Effort(bias=False, power=False, steps=10, close=1e-4)
-WEIGHED = Effort(bias=False, power=True, steps=40, close=1e-5)
+AT_ONE_TEMPERATURE = Effort(bias=False, power=False, steps=10, close=1e-4, few=250)
+WEIGHED = Effort(bias=False, power=True, steps=40, close=1e-5, few=250)
 
 FEW_REPEATS = 0.05
 """Where fewer words than this share are repeats, counting them or not is the same."""

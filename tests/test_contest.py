@@ -81,7 +81,7 @@ def test_categories_alike_are_left_out_as_one_by_one(rows):
 
 def by_any_means(family):
     """The same family without its shortcuts: rows are left out as of any family."""
-    kind, shortcuts = type(family), ("scores_alike", "scores_in_folds")
+    kind, shortcuts = type(family), ("density_alike", "scores_alike", "scores_in_folds")
     default = {name: getattr(ReadingOff, name) for name in shortcuts}
     plain = type(kind.__name__, (kind,), {**default, "__module__": kind.__module__})
     return plain(**{option.name: getattr(family, option.name) for option in fields(family)})

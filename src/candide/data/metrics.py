@@ -86,7 +86,7 @@ def calibration_error_by_chance(counts: AnyArray, chances: AnyArray) -> float:
     return float((mean + ONE_SIDED * math.sqrt(variance)) / counts.sum())
 
 
-def wilson(right: int, rows: int) -> tuple[float, float]:
+def wilson(right: float, rows: float) -> tuple[float, float]:
     """The interval that holds the true share 95 times in 100 (Wilson 1927).
 
     >>> [round(end, 3) for end in wilson(9, 10)]

@@ -10,7 +10,8 @@ from scipy.special import betaln, xlog1py, xlogy
 from candide.data.arrays import FloatArray
 from candide.data.errors import OptionRefused
 from candide.families.base.competing import ColumnLook
-from candide.families.base.density import Density, Moments, Parameters
+from candide.families.base.density import Density, Parameters
+from candide.families.base.density_moments import Moments
 from candide.families.base.family import AnyFamily
 from candide.families.base.saddle_point import PLAIN, log_choice, refined
 from candide.families.base.support import Support

@@ -7,9 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from candide.data.arrays import FloatArray
-from candide.families.base.density import Density, Moments, Parameters, times_larger
+from candide.families.base.density import Density, Parameters, times_larger
+from candide.families.base.density_moments import Moments
 from candide.families.base.saddle_point import LOG_TAU, stirling_error
+from candide.families.base.streaming import CompiledDensity
 from candide.families.base.support import POSITIVE
+from candide.kernels.densities import GAMMA
 from candide.kernels.gamma_shape import gamma_shapes
 
 
@@ -22,6 +25,10 @@ class Gamma(Density):
     needs_logs = True
     called = ("shape", "mean")
     formula = "Gamma density of {x} with shape {shape} and mean {mean}"
+
+    @property
+    def contest_density(self) -> CompiledDensity:
+        return CompiledDensity(GAMMA)
 
     def parameters(self, seen: Moments) -> Parameters:
         assert seen.log_gap is not None

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from candide.data.arrays import FloatArray
-from candide.families.base.density import Density, Moments, Parameters
+from candide.families.base.density import Density, Parameters
+from candide.families.base.density_moments import Moments
 from candide.families.base.streaming import CompiledDensity
 from candide.families.base.support import COUNTS
 from candide.kernels.densities import GEOMETRIC

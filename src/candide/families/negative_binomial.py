@@ -8,7 +8,8 @@ import numpy as np
 from scipy.special import gammaln, xlogy
 
 from candide.data.arrays import FloatArray
-from candide.families.base.density import Density, Moments, Parameters
+from candide.families.base.density import Density, Parameters
+from candide.families.base.density_moments import Moments
 from candide.families.base.saddle_point import PLAIN, log_choice, log_poisson, refined
 from candide.families.base.streaming import CompiledDensity
 from candide.families.base.support import COUNTS

@@ -8,7 +8,8 @@ import numpy as np
 from scipy.special import gammaln
 
 from candide.data.arrays import FloatArray
-from candide.families.base.density import Density, Moments, Parameters, lifted
+from candide.families.base.density import Density, Parameters, lifted
+from candide.families.base.density_moments import Moments
 from candide.families.base.streaming import CompiledDensity
 from candide.kernels.densities import STUDENT
 from candide.statistics.sums import Sums

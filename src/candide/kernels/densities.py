@@ -19,7 +19,8 @@ WEIGHT, MEAN, DEVIATION = range(3)
 
 OTHER = -1
 """The code of a density that no loop here knows."""
-NORMAL, STUDENT, LOGNORMAL, WEIBULL, EXPONENTIAL, POISSON, GEOMETRIC, NEGATIVE_BINOMIAL = range(8)
+NORMAL, STUDENT, LOGNORMAL, WEIBULL, EXPONENTIAL, POISSON, GEOMETRIC, NEGATIVE_BINOMIAL, GAMMA = range(9)
+"""The last is known where the mean of the logarithms is, too: not to a stream."""
 
 HALF_LOG_TAU = 0.9189385332046727
 LOG_ROOT_PI = 0.5723649429247001
@@ -35,6 +36,8 @@ SHARPEST = 1e8
 NEARLY_POISSON = 1e12
 FEW, NEAR, PLAIN = 16.0, 0.1, 1e4
 LARGEST_COUNT = 2.0**53
+SQUARABLE = 1e-140, 1e140
+"""Numbers between these can be squared."""
 
 
 @compiled
@@ -176,6 +179,28 @@ def log_negative_binomial(count: float, mean: float, variance: float) -> float:
 
 
 @compiled
+def log_gamma(value: float, shape: float, mean: float) -> float:
+    """Give the log density of a gamma distribution: shape * (log u - u + 1) with u = value / mean, and the height."""
+    ratio = value / mean
+    if not ratio < FAR_RATIO:
+        ratio = FAR_RATIO * (1.0 + math.log(value) - math.log(mean) - math.log(FAR_RATIO))
+    if 0.5 <= ratio <= 2.0:
+        bend = math.log1p(ratio - 1.0) - (ratio - 1.0)
+    else:
+        bend = math.log(value) - math.log(mean) - ratio + 1.0
+    return shape * bend - math.log(value) + 0.5 * math.log(shape) - HALF_LOG_TAU - stirling_rest(shape)
+
+
+@compiled
+def length(one: float, other: float) -> float:
+    """Give the root of the sum of two squares, wherever they lie."""
+    largest = max(abs(one), abs(other))
+    if SQUARABLE[0] < largest < SQUARABLE[1]:
+        return math.sqrt(one * one + other * other)
+    return math.hypot(one, other)
+
+
+@compiled
 def blended(own: Floats, everyone: Floats, prior_rows: float) -> tuple[float, float]:
     """Give mean and deviation with so many rows of everyone's mixed in: `density.blend` of float64[moment]."""
     weight = own[WEIGHT]
@@ -186,21 +211,21 @@ def blended(own: Floats, everyone: Floats, prior_rows: float) -> tuple[float, fl
         return mean, 1.0
     if rest == 0.0:
         return own[MEAN], own[DEVIATION]
-    deviation = math.hypot(
-        math.sqrt(share) * math.hypot(own[DEVIATION], own[MEAN] - mean),
-        math.sqrt(rest) * math.hypot(everyone[DEVIATION], everyone[MEAN] - mean),
+    deviation = length(
+        math.sqrt(share) * length(own[DEVIATION], own[MEAN] - mean),
+        math.sqrt(rest) * length(everyone[DEVIATION], everyone[MEAN] - mean),
     )
     return mean, deviation
 
 
 @compiled
-def log_density_of(code: int, value: float, own: Floats, everyone: Floats, prior_rows: float, floor: float) -> float:
-    """Give the log density of a number in a class, from float64[moment] of the class and of everyone.
+def log_density_by(
+    code: int, value: float, rows: float, mean: float, deviation: float, whole: float, floor: float
+) -> float:
+    """Give the log density of a number by the moments of so many rows, and the deviation of the whole column.
 
     The deviations of bells and of logarithms are at least the root of `floor` times the whole column's.
     """
-    mean, deviation = blended(own, everyone, prior_rows)
-    whole = everyone[DEVIATION]
     if code == POISSON:
         return log_poisson_of(value, mean)
     if code == NEGATIVE_BINOMIAL:
@@ -209,7 +234,7 @@ def log_density_of(code: int, value: float, own: Floats, everyone: Floats, prior
         return log_geometric(value, mean)
     if code == EXPONENTIAL:
         return log_exponential(value, mean if mean > 0.0 else 1.0 if whole == 0.0 else LEAST)
-    freedom = max(own[WEIGHT] + prior_rows, 1.0)
+    freedom = max(rows, 1.0)
     if code == STUDENT:
         deviation *= math.sqrt(1.0 + 1.0 / freedom)
     deviation = 1.0 if whole == 0.0 else max(deviation, math.sqrt(floor) * whole, LEAST)
@@ -219,6 +244,13 @@ def log_density_of(code: int, value: float, own: Floats, everyone: Floats, prior
         return log_normal(value, mean, deviation)
     log = math.log(value)
     return log_normal(log, mean, deviation) - log if code == LOGNORMAL else log_weibull(log, mean, deviation)
+
+
+@compiled
+def log_density_of(code: int, value: float, own: Floats, everyone: Floats, prior_rows: float, floor: float) -> float:
+    """Give the log density of a number in a class, from float64[moment] of the class and of everyone."""
+    mean, deviation = blended(own, everyone, prior_rows)
+    return log_density_by(code, value, own[WEIGHT] + prior_rows, mean, deviation, everyone[DEVIATION], floor)
 
 
 @compiled

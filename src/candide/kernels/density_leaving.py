@@ -1,14 +1,14 @@
-"""The loop behind densities left out: the moments of one column without each of its rows, in doubles."""
+"""The loop behind densities left out: moments of one column without each of its rows, in doubles, and what they say."""
 
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
 
 import numpy as np
 
 from candide.data.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from candide.kernels import compiled
+from candide.kernels.densities import DEVIATION, MEAN, WEIGHT, blended, log_density_of, summed_of
 
 KEPT = 1e-3
 """Taking a row out in doubles must leave this share of the squares."""
@@ -17,33 +17,8 @@ COARSE = 1e-11
 """Which way a mean is rounded matters where doubles are coarser than this share of the deviation."""
 
 EPSILON = 2.0**-52
-SQUARABLE = 1e-140, 1e140
-"""Numbers between these can be squared."""
-
-WEIGHT, MEAN, DEVIATION, REST = 0, 1, 2, 3
-"""Where a pool holds which moment; REST is the exact mean less the rounded one."""
-
-
-class MomentsOfRows(NamedTuple):
-    """To be filled: weight, mean and deviation [row, class], the deviation of all classes, and which rows are doubtful.
-
-    Doubtful are rows whose leaving costs doubles more than a few bits.
-    """
-
-    weight: FloatArray
-    mean: FloatArray
-    deviation: FloatArray
-    whole: FloatArray
-    doubtful: BoolArray
-
-
-@compiled
-def length(one: float, other: float) -> float:
-    """The root of the sum of two squares, wherever they lie."""
-    largest = max(abs(one), abs(other))
-    if SQUARABLE[0] < largest < SQUARABLE[1]:
-        return math.sqrt(one * one + other * other)
-    return math.hypot(one, other)
+REST = 3
+"""Where a pool holds the exact mean less the rounded one, after weight, mean and deviation."""
 
 
 @compiled
@@ -68,41 +43,44 @@ def without_one(pool: FloatArray, value: float, weight: float, left: FloatArray)
 
 
 @compiled
-def moments_without(
+def is_coarse(pools: FloatArray, own: FloatArray, label: int, everyone: FloatArray, prior_rows: float) -> bool:
+    """Whether doubles are so coarse that it matters which way some class's mean is rounded."""
+    for other in range(len(pools) - 1):
+        mean, deviation = blended(own if other == label else pools[other], everyone, prior_rows)
+        if np.spacing(abs(mean)) > COARSE * deviation:
+            return True
+    return False
+
+
+@compiled
+def add_densities_without(
     values: FloatArray,
     labels: IntArray,
     weights: AnyArray,
     pools: FloatArray,
-    everyone: FloatArray,
+    code: int,
+    floor: float,
     prior_rows: float,
-    found: MomentsOfRows,
+    joint: FloatArray,
+    doubtful: BoolArray,
 ) -> None:
-    """Fill what is left of every class without each row, `prior_rows` rows of all classes lent to each.
+    """Add to joint[row, class] the log density of values[row] without the row, NaN saying nothing.
 
-    values float64[row] hold no NaN; weights may be empty; pools float64[class, 4] and everyone float64[4].
+    Weights may be empty; pools float64[class, 4] have all classes together in the end. `doubtful` tells of rows whose
+    leaving would cost doubles more than a few bits: they add nothing.
     """
-    classes, own, rest = len(pools), np.zeros(4), np.zeros(4)
+    classes, own, everyone = len(pools) - 1, np.zeros(4), np.zeros(4)
     for row in range(len(values)):
-        weight = np.float64(weights[row]) if weights.size else 1.0
-        kept, sure = without_one(pools[labels[row]], values[row], weight, own)
-        kept_all, sure_all = without_one(everyone, values[row], weight, rest)
-        found.whole[row] = rest[DEVIATION]
-        coarse = False
-        for label in range(classes):
-            pool = own if label == labels[row] else pools[label]
-            prior = 1.0 if pool[WEIGHT] == 0.0 and prior_rows == 0.0 else prior_rows
-            mean, deviation = pool[MEAN], pool[DEVIATION]
-            if prior != 0.0:
-                share, lent = pool[WEIGHT] / (pool[WEIGHT] + prior), prior / (pool[WEIGHT] + prior)
-                mean = share * pool[MEAN] + lent * rest[MEAN]
-                deviation = length(
-                    math.sqrt(share) * length(pool[DEVIATION], pool[MEAN] - mean),
-                    math.sqrt(lent) * length(rest[DEVIATION], rest[MEAN] - mean),
-                )
-            if rest[WEIGHT] == 0.0:
-                deviation = 1.0
-            found.weight[row, label] = pool[WEIGHT]
-            found.mean[row, label] = mean
-            found.deviation[row, label] = deviation
-            coarse = coarse or np.spacing(abs(mean)) > COARSE * deviation
-        found.doubtful[row] = not (kept and kept_all and ((sure and sure_all) or not coarse))
+        value, label = values[row], labels[row]
+        doubtful[row] = False
+        if np.isnan(value):
+            continue
+        weight, summed = np.float64(weights[row]) if weights.size else 1.0, summed_of(code, value)
+        kept, sure = without_one(pools[label], summed, weight, own)
+        kept_all, sure_all = without_one(pools[classes], summed, weight, everyone)
+        is_sure = (sure and sure_all) or not is_coarse(pools, own, label, everyone, prior_rows)
+        doubtful[row] = not (kept and kept_all and is_sure)
+        if not doubtful[row]:
+            for other in range(classes):
+                pool = own if other == label else pools[other]
+                joint[row, other] += log_density_of(code, value, pool, everyone, prior_rows, floor)

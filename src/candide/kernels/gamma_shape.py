@@ -41,20 +41,23 @@ def log_less_digamma(shape: float) -> tuple[float, float]:
 
 
 @compiled
-def gamma_shapes(gaps: FloatArray) -> FloatArray:
-    """Solve log(shape) - digamma(shape) = gap for each of float64[n] by Newton steps on 1/shape (Minka 2002).
+def gamma_shape_of(gap: float) -> float:
+    """Solve log(shape) - digamma(shape) = gap by Newton steps on 1/shape (Minka 2002); a tiny gap is capped."""
+    gap = max(gap, 0.5 / SHARPEST)
+    shape = (3 - gap + math.sqrt((gap - 3) ** 2 + 24 * gap)) / (12 * gap)
+    for _ in range(NEWTON_STEPS):
+        reached, slope = log_less_digamma(shape)
+        step = (gap - reached) / slope
+        shape = min(max(1 / (1 / shape + step), BROADEST), SHARPEST)
+        if abs(step) * shape < CLOSE:
+            break
+    return shape
 
-    A tiny gap is capped at a sharp shape.
-    """
+
+@compiled
+def gamma_shapes(gaps: FloatArray) -> FloatArray:
+    """`gamma_shape_of` each of float64[n]."""
     shapes = np.empty(len(gaps))
     for index in range(len(gaps)):
-        gap = max(gaps[index], 0.5 / SHARPEST)
-        shape = (3 - gap + math.sqrt((gap - 3) ** 2 + 24 * gap)) / (12 * gap)
-        for _ in range(NEWTON_STEPS):
-            reached, slope = log_less_digamma(shape)
-            step = (gap - reached) / slope
-            shape = min(max(1 / (1 / shape + step), BROADEST), SHARPEST)
-            if abs(step) * shape < CLOSE:
-                break
-        shapes[index] = shape
+        shapes[index] = gamma_shape_of(gaps[index])
     return shapes

@@ -195,7 +195,7 @@ def skewness(values: FloatArray, counts: AnyArray) -> float:
     """How far the right tail of values that occur so often outweighs the left; 0 for a bell."""
     shares = counts / counts.sum()
     with np.errstate(over="ignore", invalid="ignore"):
-        away = values - shares @ values
-        steps = away / (np.sqrt(shares @ away**2) or 1.0)
-        lean = float(shares @ steps**3)
+        away = values - (shares * values).sum()
+        steps = away / (np.sqrt((shares * away * away).sum()) or 1.0)
+        lean = float((shares * steps * steps * steps).sum())
     return lean if np.isfinite(lean) else 0.0

@@ -14,13 +14,14 @@ from typing import Any
 
 import numpy as np
 
-from candide.data.arrays import AnyArray, FloatArray, IntArray
-from candide.data.grid import quantized_number
+from candide.data.arrays import AnyArray, BoolArray, FloatArray, IntArray
+from candide.data.grid import quantized, quantized_number
 from candide.data.metrics import LEAST_LOG, mean_of_losses
 from candide.families.base.alike_rows import AlikeRows, AlikeScores, FoldScores
 from candide.families.base.block_rows import BlockRows
 from candide.families.base.family import AnyFamily
 from candide.families.base.leave_one_out import statistic_of
+from candide.kernels.density_contest import density_losses
 from candide.kernels.hashing import deal, mix_all
 from candide.kernels.left_out_losses import count_in_folds, losses_alike
 from candide.model.summary import NO_WEIGHTS, Summary
@@ -91,8 +92,31 @@ class ColumnContest:
         said = AlikeScores(np.zeros((1, classes)), np.zeros(len(labels)), np.zeros(len(labels), np.int64))
         return self._losses(said, labels)
 
-    def losses(self, family: AnyFamily) -> FloatArray:
-        """The loss of a family and the prior on each kind of rows that judges, one of them left out."""
+    def losses(self, families: Sequence[AnyFamily]) -> FloatArray:
+        """The loss of each family and the prior on each kind of rows that judges, one of them left out.
+
+        [family, kind]; all densities that kernels know are asked at once.
+        """
+        rows, found = self.rows, np.full((len(families), len(self._judging)), np.nan)
+        can_be_scaled = len(rows.numbers) and np.isfinite(rows.numbers[-1] - rows.numbers[0])
+        known = [family.density_alike(rows) if can_be_scaled else None for family in families]
+        densities = [
+            (density.code, family.smoothing, density.floor)
+            for family, density in zip(families, known, strict=True)
+            if density is not None
+        ]
+        if densities:
+            weights, asked = rows.weights.astype(np.float64), np.array(densities, dtype=np.float64)
+            said = density_losses(
+                rows.numbers, rows.lines, rows.labels, weights, self._judging, asked, self.prior, self.prior_without
+            )
+            found[[density is not None for density in known]] = np.minimum(said, -LEAST_LOG)
+        for index in np.flatnonzero(np.isnan(found[:, 0])).tolist():
+            found[index] = self._losses_of(families[index])
+        return found
+
+    def _losses_of(self, family: AnyFamily) -> FloatArray:
+        """The losses of one family, by the means that it has."""
         if family.chooses:
             return self._losses_in_folds(family)
         said, some = family.scores_alike(self.rows) or self._left_out(family), self._judging
@@ -101,25 +125,31 @@ class ColumnContest:
 
     def mean(self, losses: FloatArray) -> float:
         """The log loss of all rows that judge, on the grid."""
-        return quantized_number(mean_of_losses(losses, self.rows.weights[self._judging]))
+        return quantized_number(mean_of_losses(losses, self.judging_weights))
 
     def loss(self, family: AnyFamily) -> float:
         """The log loss of a family and the prior on rows left out, on the grid."""
-        return self.mean(self.losses(family))
+        return self.mean(self.losses([family])[0])
 
-    def is_clearly_more(self, losses: FloatArray, others: FloatArray) -> bool:
-        """Whether losses are larger than others by more than the chance of which rows there are."""
-        weights, more = self.rows.weights[self._judging], losses - others
-        total = float(more @ weights)
-        error = float(np.sqrt(max((more * more) @ weights - total * total / weights.sum(), 0.0)))
-        return quantized_number(total) >= BEST_OF_MANY and quantized_number(total - CLEARLY * error) > 0
+    def are_clearly_more(self, losses: FloatArray, others: FloatArray) -> BoolArray:
+        """Whether losses[family, kind] are larger than others by more than the chance of which rows there are."""
+        weights, more = self.judging_weights, losses - others
+        weighed = more * weights
+        totals, squares = weighed.sum(axis=-1), (weighed * more).sum(axis=-1)
+        errors = np.sqrt(np.maximum(squares - totals * totals / weights.sum(), 0.0))
+        return (quantized(totals) >= BEST_OF_MANY) & (quantized(totals - CLEARLY * errors) > 0)
+
+    @property
+    def judging_weights(self) -> IntArray:
+        """How many rows there are of each kind that judges."""
+        return self.rows.weights[self._judging]
 
     @cached_property
-    def _judging(self) -> IntArray | slice:
+    def _judging(self) -> IntArray:
         """The kinds of rows that judge: all of them, or some picked by a hash of their number."""
         kinds, most = len(self.rows.labels), max(MOST_SCORED // self.rows.classes, FOLDS)
         if kinds <= most:
-            return slice(None)
+            return np.arange(kinds)
         return np.sort(np.argsort(mix_all(np.arange(kinds, dtype=np.uint64)))[:most])
 
     def _losses_in_folds(self, family: AnyFamily) -> FloatArray:
@@ -171,29 +201,23 @@ class ColumnContest:
 
 def contest(column: RememberedColumn, summary: Summary, entrants: Sequence[AnyFamily]) -> list[Result]:
     """The entrants by their log loss on rows left out, best first; the earlier of equals."""
-    usual, found = ColumnContest.of(column, summary), []
+    usual, found = ColumnContest.of(column, summary), list[Result]()
     prior_losses = usual.prior_losses
     prior_loss = usual.mean(prior_losses)
-    for family in entrants:
-        own = family.judging_rows(column.kept, column.name, summary.weighed)
-        judged = usual if own is None else ColumnContest.of_rows(own)
-        losses = judged.losses(family)
-        result = Result(family, judged.mean(losses), prior_loss, int(judged.rows.weights.sum()))
-        found.append((result, None if own is not None else losses))
-    ranked = sorted(found, key=lambda pair: pair[0].loss)
-    first, best = ranked[0]
-    best = best if best is not None and first.loss < prior_loss else prior_losses
-    return [compared_with(usual, result, losses, best, prior_losses) for result, losses in ranked]
-
-
-def compared_with(
-    judged: ColumnContest, result: Result, losses: FloatArray | None, best: FloatArray, prior: FloatArray
-) -> Result:
-    """The result, and whether it is clearly worse than the best, or clearly better than the prior alone."""
-    if losses is None:  # judged by rows of its own
-        return result
-    is_out, tells = judged.is_clearly_more(losses, best), judged.is_clearly_more(prior, losses)
-    return replace(result, is_out=is_out, tells=tells)
+    own_rows = [family.judging_rows(column.kept, column.name, summary.weighed) for family in entrants]
+    alike = [index for index, rows in enumerate(own_rows) if rows is None]
+    losses = usual.losses([entrants[index] for index in alike])
+    losses_of = dict(zip(alike, losses, strict=True))
+    for index, (family, rows) in enumerate(zip(entrants, own_rows, strict=True)):
+        judged = usual if rows is None else ColumnContest.of_rows(rows)
+        loss = judged.mean(losses_of[index]) if rows is None else judged.loss(family)
+        found.append(Result(family, loss, prior_loss, int(judged.rows.weights.sum())))
+    best = min(range(len(entrants)), key=lambda index: found[index].loss)
+    beaten = losses_of.get(best, prior_losses) if found[best].loss < prior_loss else prior_losses
+    is_out, tells = usual.are_clearly_more(losses, beaten), usual.are_clearly_more(prior_losses, losses)
+    for index, out, told in zip(alike, is_out.tolist(), tells.tolist(), strict=True):
+        found[index] = replace(found[index], is_out=out, tells=told)
+    return sorted(found, key=lambda result: result.loss)
 
 
 def whole_counts(weights: AnyArray) -> IntArray:

@@ -79,14 +79,16 @@ class Calibrating:
     classes: Sequence[Key]
     blocks: Sequence[Block]
     effort: Effort
+    aside: int = 0
+    """How many rows are kept apart, to be judged: they count where it is asked whether rows are enough."""
 
     @classmethod
     def of(
-        cls, rows: LeftOut, classes: Sequence[Key], blocks: Sequence[Block], effort: Effort = IN_FULL
+        cls, rows: LeftOut, classes: Sequence[Key], blocks: Sequence[Block], effort: Effort = IN_FULL, aside: int = 0
     ) -> Calibrating:
         """Made ready once, whichever rows then take part."""
         with_length = np.array([block.family.has_length for block in blocks], dtype=bool) & effort.power
-        return cls(Task.of(rows, with_length), classes, blocks, effort)
+        return cls(Task.of(rows, with_length), classes, blocks, effort, aside)
 
     @property
     def texts(self) -> BoolArray:
@@ -164,7 +166,7 @@ class Calibrating:
         at = coefficients(found.point, len(self.classes))
         enough = float(task.scored.row_weights @ self.prior_losses) - BY_CHANCE
         if (
-            self.task.rows >= ENOUGH_TO_TELL
+            self.task.rows + self.aside >= ENOUGH_TO_TELL
             and found.value > enough
             and quantized_number(enough - task.plain_loss(at)) < 0
         ):  # seldom both

@@ -8,27 +8,25 @@ from typing import NamedTuple
 
 import numpy as np
 
-from candide.data.arrays import IntArray
 from candide.data.batch import Batch
 from candide.data.metrics import mean_loss
 from candide.data.progress import Size, Watch, unwatched
 from candide.engines.protocol import Engine
-from candide.model.evaluation import CROSS_FITTED, Evaluation
+from candide.model.evaluation import Evaluation
 from candide.model.quality import Point, Quality
 from candide.model.reading import read_as
 from candide.model.row_sample import row_hashes
-from candide.model.scoring import Score
 from candide.model.summary import Summary
 from candide.model.trained_model import TrainedModel
 from candide.model.tuning import UNTUNED, Tuning
 from candide.selection.fit_calibration import Calibrating
 from candide.selection.fit_novelty import novelty_of
-from candide.selection.fold_choices import CHOICES, FoldChoices
+from candide.selection.fold_choices import FoldChoices
+from candide.selection.judging import Judging, under_choices
 from candide.selection.leaks import Leak, leaks
 from candide.selection.learning_curve import learning_curve
 from candide.selection.leave_one_out import LeaveOneOut, LeftOut
 from candide.selection.read_off import FEWEST_ROWS
-from candide.selection.scored_rows import scored_without
 
 FEWEST_A_CLASS, FEWEST_OF_A_CLASS = 10, 8
 """So many different rows of a table for each class, or so many of every class, tell how far to trust evidence."""
@@ -61,8 +59,7 @@ def tune(trained: TrainedModel, rows: Batch, choices: FoldChoices, engine: Engin
         asked = choices.asked(trained.schema)
         reading = read_as(trained.summary, asked, trained.schema.remembered)
         leaving = LeaveOneOut.of(reading, rows, everyone=everyone if weigh_alike(summary, everyone) else None)
-        said = leaving.in_folds(engine=engine, folds=choices.folds, expected=trained.schema.blocks)
-        left = choices.joined(trained.schema, asked, said, choices.priors(leaving))
+        left = under_choices(leaving, choices, trained.schema, asked, engine, expected=trained.schema.blocks)
     with watch("Calibrating", Size(None, "steps")):
         calibrating = Calibrating.of(left, summary.classes, summary.blocks)
         calibration = calibrating.calibration.silenced(choices.silent_blocks(trained.schema))
@@ -70,7 +67,8 @@ def tune(trained: TrainedModel, rows: Batch, choices: FoldChoices, engine: Engin
         own = replace(leaving.with_everyone if of_texts(summary) else leaving, summary=summary)
         curve = learning_curve(own, calibration, engine, options.priors, options.class_weight)
         asked_for = replace(left, prior=choices.priors(leaving, options.priors, options.class_weight))
-        judged = judged_in_folds(summary, calibrating, asked_for, choices.folds)
+        judging = Judging(summary, trained.schema, leaving, choices, engine)
+        judged = judging.evaluation(calibrating, asked_for)
         measured = quality(summary, left, judged, curve)
         return Tuned(Tuning(calibration, novelty, measured, summary.rows), leaks(summary, left), judged)
 
@@ -102,14 +100,6 @@ def affordable(summary: Summary, rows: int) -> int:
     classes = len(summary.classes)
     enough = max(ROWS_OF_TEXTS, ROWS_A_CLASS * classes) if of_texts(summary) else MOST_ROWS
     return min(rows, max(FEWEST_ROWS, min(enough, MOST_ROWS, CELLS // (classes * len(summary.blocks)))))
-
-
-def judged_in_folds(summary: Summary, calibrating: Calibrating, asked_for: LeftOut, folds: IntArray) -> Evaluation:
-    """How well rows are judged by choices and a calibration in which they had no part, under the priors asked for."""
-    score = Score(most=0)
-    for here, calibration in calibrating.without(folds % CHOICES):
-        score += scored_without(asked_for.rows(here), summary, calibration, here, suspects=0)
-    return score.evaluation(CROSS_FITTED, None, summary.classes)
 
 
 def quality(summary: Summary, rows: LeftOut, found: Evaluation, curve: tuple[Point, ...]) -> Quality:

@@ -9,7 +9,8 @@ import numpy as np
 
 from candide.data.arrays import BoolArray, FloatArray, IntArray
 from candide.data.errors import OverflowRefused
-from candide.families.base.density import Density, Moments, Pool, blend
+from candide.families.base.density import Density
+from candide.families.base.density_moments import Moments, Pool, blend
 from candide.families.base.streaming import CompiledDensity
 from candide.kernels.densities import OTHER
 from candide.kernels.running import HEAVIEST_ENTRY, add_summed, judge_numbers, round_changed

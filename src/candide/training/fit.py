@@ -48,7 +48,17 @@ def fit_and_judge(
     summary of all rows, or from rows picked by content from all over the batches, which are read once more only where
     texts are to be read as suits them, or where all numbers turn out to share a bell.
     """
-    from candide.selection.columns import chosen_by_rows  # not needed, and not imported, to predict
+    from candide.kernels.linear_algebra import on_one_thread  # not needed, and not imported, to predict
+
+    with on_one_thread():
+        return learned_and_judged(options, sample, batches, label, watch)
+
+
+def learned_and_judged(
+    options: Options, sample: Batch, batches: Callable[[], Iterable[Batch]] | None, label: str | None, watch: Watch
+) -> Judged:
+    """The same, whoever else works on this machine."""
+    from candide.selection.columns import chosen_by_rows
     from candide.selection.screening import screened, unscreened
 
     rows = canonical_rows(picked(sample)).read_once()

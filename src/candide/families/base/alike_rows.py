@@ -17,7 +17,6 @@ import numpy as np
 from candide.data.arrays import AnyArray, FloatArray, IntArray
 from candide.data.batch import Batch
 from candide.data.values import Key
-from candide.families.base.alike_moments import AlikeMoments
 from candide.kernels.merging import counts_without_folds
 from candide.statistics.cells import Cells
 from candide.statistics.column_memory import ColumnMemory
@@ -87,12 +86,6 @@ class AlikeRows:
         counts_without_folds(places[self.lines], self.labels, self.weights, held, counts)
         return counts
 
-    @cached_property
-    def moments(self) -> AlikeMoments:
-        """The moments of the numbers, shared by all densities that are asked about these rows."""
-        some = int(np.searchsorted(self.lines, len(self.numbers)))
-        return AlikeMoments(self.numbers, self.lines[:some], self.labels[:some], self.weights[:some], self.classes)
-
 
 class AlikeScores(NamedTuple):
     """What rows alike say when one of them is left out: a line for each value, of which only the own class differs."""
@@ -103,13 +96,6 @@ class AlikeScores(NamedTuple):
     """What each row says of its class without itself, [row]."""
     lines: IntArray
     """The line of each row."""
-
-    @classmethod
-    def of_first(cls, others: FloatArray, own: FloatArray, rows: AlikeRows) -> AlikeScores:
-        """The same where only the first lines speak, and only their rows: the rest say nothing."""
-        silent = np.zeros((rows.values - len(others), rows.classes))
-        silent_rows = np.zeros(len(rows.labels) - len(own))
-        return cls(np.concatenate([others, silent]), np.concatenate([own, silent_rows]), rows.lines)
 
 
 class FoldScores(NamedTuple):

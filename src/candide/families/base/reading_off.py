@@ -10,6 +10,7 @@ from typing import ClassVar, Self
 from candide.data.arrays import IntArray
 from candide.families.base.alike_rows import AlikeRows, AlikeScores, FoldScores
 from candide.families.base.core import B, Core, P, S, V
+from candide.families.base.streaming import CompiledDensity
 from candide.statistics.column_memory import ColumnMemory
 from candide.statistics.tally import Tally
 
@@ -44,6 +45,10 @@ class ReadingOff(Core[S, B, V, P]):
 
     def scores_alike(self, rows: AlikeRows) -> AlikeScores | None:
         """What rows alike say in a contest, one of each kind left out; nothing where rows must be left out as such."""
+        return None
+
+    def density_alike(self, rows: AlikeRows) -> CompiledDensity | None:
+        """Which density of the kernels the family is for the numbers of rows alike; nothing where it is another."""
         return None
 
     def scores_in_folds(self, rows: AlikeRows, held: IntArray) -> FoldScores | None:

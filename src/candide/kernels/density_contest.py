@@ -1,4 +1,7 @@
-"""The loops behind densities in a contest: moments of numbers in doubles, and those that are left without one row.
+"""The loops behind densities in a contest: moments of numbers in doubles without one row, and the losses they leave.
+
+A contest compares losses on a grid far coarser than doubles (`candide.data.grid`), so what is compared need not be the
+exact sums that a model keeps.
 
 Numbers are centred and scaled by their caller, so that their squares neither overflow nor lose what is small beside a
 large mean. Pools are [moment, class] with all classes together in the last place.
@@ -13,12 +16,19 @@ import numpy as np
 
 from candide.data.arrays import FloatArray, IntArray
 from candide.kernels import compiled
+from candide.kernels.densities import GAMMA, log_density_by, log_gamma, sums_logs
+from candide.kernels.gamma_shape import gamma_shape_of
+from candide.kernels.left_out_losses import losses_alike
+from candide.kernels.logarithm import grid_log
 
 WEIGHT, MEAN, VARIANCE, LOG = 0, 1, 2, 3
 """Where a pool holds which moment; LOG is the mean of the logarithms."""
 
 KEPT = 1e-3
 """Taking a row out of a variance must leave this share of it, else it is computed anew."""
+
+LEAST_GAP = 1e-7
+"""A smaller gap between the logarithm of a mean and the mean of logarithms needs more digits than doubles have."""
 
 
 class AlikeNumbers(NamedTuple):
@@ -34,15 +44,20 @@ class AlikeNumbers(NamedTuple):
     weights: FloatArray
 
 
-class Blended(NamedTuple):
-    """Moments to be filled: mean, deviation and mean logarithm of others[moment, line, class] and own[moment, kind].
+class DensityEntrant(NamedTuple):
+    """Which density of `candide.kernels.densities`, how many of everyone's rows each class is lent, and its floor."""
 
-    whole[line] is the deviation of all classes together without a row of the line.
-    """
+    code: int
+    prior_rows: float
+    floor: float
 
-    others: FloatArray
-    own: FloatArray
-    whole: FloatArray
+
+class NumberScale(NamedTuple):
+    """What was taken from numbers, the power of two that they were divided by, and what was taken from logarithms."""
+
+    centre: float
+    power: int
+    log_centre: float
 
 
 @compiled
@@ -146,24 +161,102 @@ def kinds_by_class(labels: IntArray, classes: int) -> tuple[IntArray, IntArray]:
 
 
 @compiled
-def blended_alike(rows: AlikeNumbers, pools: FloatArray, prior_rows: float, blended: Blended) -> None:
-    """Fill the moments of each class when a row of another, and of its own when one of itself, is left out."""
-    classes = pools.shape[1] - 1
+def taken_from(values: FloatArray, centre: float, power: int) -> FloatArray:
+    """Values less a centre, in units of a power of two."""
+    away = np.empty(len(values))
+    for line in range(len(values)):
+        away[line] = math.ldexp(values[line] - centre, -power)
+    return away
+
+
+@compiled
+def power_above(values: FloatArray, centre: float) -> int:
+    """The power of two above the distance of all values from a centre."""
+    farthest = 0.0
+    for value in values:
+        farthest = max(farthest, abs(value - centre))
+    return math.frexp(farthest)[1]
+
+
+@compiled
+def said_by(
+    density: DensityEntrant, value: float, weight: float, blended: FloatArray, whole: float, scale: NumberScale
+) -> tuple[float, bool]:
+    """The log density of a number by blended[moment] of its class, and whether doubles can tell."""
+    mean, deviation = scale.centre + math.ldexp(blended[0], scale.power), math.ldexp(blended[1], scale.power)
+    if density.code == GAMMA:
+        gap = (math.log(mean) - scale.log_centre) - blended[2] if mean > 0.0 else 1.0
+        mean = mean if mean > 0.0 else 1.0
+        return log_gamma(value, gamma_shape_of(gap), mean), gap > LEAST_GAP
+    return log_density_by(density.code, value, weight + density.prior_rows, mean, deviation, whole, density.floor), True
+
+
+@compiled
+def say_alike(
+    values: FloatArray,
+    rows: AlikeNumbers,
+    density: DensityEntrant,
+    scale: NumberScale,
+    said: FloatArray,
+    own: FloatArray,
+) -> bool:
+    """Fill what values[line] say of other classes, said[line, class], and of their own without themselves, own[kind].
+
+    Gives whether doubles can tell all of it.
+    """
+    classes, line, is_told, whole = said.shape[1], -1, True, 0.0
+    columns = np.ascontiguousarray(pooled(rows, classes).T)
     order, starts = kinds_by_class(rows.labels, classes)
     everyone, left, target = np.zeros(4), np.zeros(4), np.zeros(3)
-    columns = np.ascontiguousarray(pools.T)
-    line = -1
     for kind in range(len(rows.lines)):
+        label = rows.labels[kind]
         if rows.lines[kind] != line:
             line = rows.lines[kind]
             pool_without(rows, columns[classes], line, order, everyone)
-            blended.whole[line] = math.sqrt(everyone[VARIANCE])
-            for label in range(classes):
-                blend_into(columns[label], everyone, prior_rows, target)
-                for moment in range(3):
-                    blended.others[moment, line, label] = target[moment]
-        label = rows.labels[kind]
+            whole = math.ldexp(math.sqrt(everyone[VARIANCE]), scale.power)
+            for other in range(classes):
+                pool = columns[other]
+                blend_into(pool, everyone, density.prior_rows, target)
+                said[line, other], can_tell = said_by(density, values[line], pool[WEIGHT], target, whole, scale)
+                is_told &= can_tell
         pool_without(rows, columns[label], line, order[starts[label] : starts[label + 1]], left)
-        blend_into(left, everyone, prior_rows, target)
-        for moment in range(3):
-            blended.own[moment, kind] = target[moment]
+        blend_into(left, everyone, density.prior_rows, target)
+        own[kind], can_tell = said_by(density, values[line], columns[label, WEIGHT] - 1.0, target, whole, scale)
+        is_told &= can_tell
+    return is_told
+
+
+@compiled
+def density_losses(
+    numbers: FloatArray,
+    lines: IntArray,
+    labels: IntArray,
+    weights: FloatArray,
+    judging: IntArray,
+    densities: FloatArray,
+    prior: FloatArray,
+    prior_without: FloatArray,
+) -> FloatArray:
+    """The log loss of each kind that judges by each density, float64[density, kind]; NaN where doubles cannot tell.
+
+    Kinds of rows have lines[kind], ascending, labels[kind] and weights[kind]; those beyond numbers[line] say nothing.
+    densities[density] are a code, the rows of everyone's that are lent, and a floor. Priors as in `losses_alike`.
+    """
+    some, classes, silent = np.searchsorted(lines, len(numbers)), len(prior), lines.max() + 1
+    said, own, logs = np.zeros((silent, classes)), np.zeros(len(lines)), np.zeros(0)
+    losses = np.full((len(densities), len(judging)), np.nan)
+    for index in range(len(densities)):
+        density = DensityEntrant(int(densities[index, 0]), densities[index, 1], densities[index, 2])
+        if len(logs) == 0 and (density.code == GAMMA or sums_logs(density.code)):
+            logs = grid_log(numbers)
+        values = logs if sums_logs(density.code) else numbers
+        middle = len(values) // 2
+        power = power_above(values, values[middle])
+        scale = NumberScale(values[middle], power, logs[middle] if density.code == GAMMA else 0.0)
+        near = taken_from(logs, scale.log_centre, 0) if density.code == GAMMA else np.zeros(0)
+        rows = AlikeNumbers(
+            taken_from(values, scale.centre, power), near, lines[:some], labels[:some], weights[:some]
+        )
+        if say_alike(numbers, rows, density, scale, said, own):
+            losses[index] = losses_alike(said, own[judging], lines[judging], labels[judging], prior, prior_without)
+    return losses

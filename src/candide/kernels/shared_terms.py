@@ -19,6 +19,8 @@ from candide.kernels.words import Number
 
 #: Terms that more documents hold than this are alike: they come first, in their own order.
 MOST_HELD = 4096
+#: Where no more terms than this go with a document, what classes then hold is worked out once for all such documents.
+FEW_GONE = 64
 
 
 class ShareTable(NamedTuple):
@@ -111,6 +113,7 @@ def leave_out_shared(
     lines, gains, first_pair, pair_gains = table
     wide, tabled, floors = len(lines), len(pair_gains) > 0, np.log(smoothings)
     sums, own_sums = np.empty(several * classes), np.empty(several)
+    wholes, is_known = np.empty((FEW_GONE + 1, several * classes)), np.zeros(FEW_GONE + 1, np.bool_)
     for row in range(starts.size - 1):
         if rows.tokens[row] == MISSING:
             continue
@@ -149,11 +152,28 @@ def leave_out_shared(
             if left > 0 and own > 0:
                 for which in range(several):
                     own_sums[which] += amount * (math.log(left * unit + smoothings[which]) - floors[which])
+        slot = min(seen.kept_words - speaking, FEW_GONE)
+        whole = wholes[slot]
+        if slot == FEW_GONE or not is_known[slot]:
+            fill_wholes(seen, smoothings, speaking, whole)
+            is_known[slot] = True
         for which in range(several):
-            if weight > 0:
-                sums[which * classes + label] = own_sums[which]
+            own_score = joint[which, row, label]
             for other in range(classes):
-                total = (seen.class_totals[other] - (own_gone if other == label else 0)) * unit
-                whole = log_whole(total, smoothings[which], speaking)
-                joint[which, row, other] += sums[which * classes + other] + said * (floors[which] - whole)
+                cell = which * classes + other
+                joint[which, row, other] += sums[cell] + said * (floors[which] - whole[cell])
+            if weight > 0:
+                own_whole = log_whole((seen.class_totals[label] - own_gone) * unit, smoothings[which], speaking)
+                joint[which, row, label] = own_score + (own_sums[which] + said * (floors[which] - own_whole))
     return starts.size - 1
+
+
+@compiled
+def fill_wholes(seen: Counted, smoothings: FloatArray, speaking: Number, whole: FloatArray) -> None:
+    """Fill whole[smoothing * class] with the logs of all counts and pseudocounts where so many terms speak."""
+    classes = seen.documents.size
+    for which in range(smoothings.size):
+        for label in range(classes):
+            whole[which * classes + label] = log_whole(
+                seen.class_totals[label] * seen.unit, smoothings[which], speaking
+            )

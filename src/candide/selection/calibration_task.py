@@ -25,11 +25,6 @@ FARTHEST = 1e3
 MANY_CLASSES = 8
 """Of more classes than this, K of them, each has sqrt(8 / K) of a wrong row."""
 
-PROBABLE = 11.0
-"""A class so many nats behind the best one of a row has no part in its loss: exp(-11) is a hundred-thousandth."""
-MANY_CELLS = 16
-"""Of rows with more classes than this the improbable ones are left out, once it is known about which they are."""
-
 Found = TypeVar("Found")
 
 
@@ -81,14 +76,17 @@ class Task:
         here[wanted] = True
         return self._parted(wanted, np.repeat(here, np.diff(self.scored.ends)))
 
-    def probable(self, at: Coefficients) -> Task:
-        """The same without classes that are next to impossible for a row near these coefficients."""
-        if self.classes <= MANY_CELLS:
-            return self
+    @property
+    def has_every_class(self) -> bool:
+        """Whether no class was left out of any row."""
+        return len(self.scored.start) == self.rows * self.classes
+
+    def probable(self, at: Coefficients, depth: float) -> Task:
+        """The same without classes that are so far behind the best one of a row near these coefficients."""
         kept = np.empty(len(self.scored.start), dtype=bool)
 
         def some(first: int, last: int) -> None:
-            mark_probable(self.scored, at, first, last, PROBABLE, kept)
+            mark_probable(self.scored, at, first, last, depth, kept)
 
         list(self.by_parts(some, ROWS_AT_ONCE))
         return self._parted(np.arange(self.rows), kept)

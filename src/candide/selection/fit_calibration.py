@@ -46,6 +46,10 @@ FEW_ROWS, FEW_A_NUMBER = 1000, 10
 """A search begins with about so many rows, and so many for each number that is fitted; all rows only end it."""
 
 NEAR_ENOUGH = 1e-5
+PROBABLE, ROUGHLY_PROBABLE = 11.0, 14.0
+"""A class so many nats behind the best one of a row has no part in its loss, exp(-11) being a hundred-thousandth."""
+MOSTLY_IMPROBABLE, ROUGHLY, CLOSE_ROUGHLY = 16, 250, 1e-3
+"""Of more classes than this most are improbable, and so many rows tell about which, by weights that are about right."""
 
 
 class Effort(NamedTuple):
@@ -109,12 +113,25 @@ class Calibrating:
         return max(1, self.task.rows // max(self.effort.few, FEW_A_NUMBER * free))
 
     @cached_property
+    def roughly_probable(self) -> Task:
+        """The rows without classes that are next to impossible by rough weights of texts, which few rows tell."""
+        is_worth_it = self.effort.bias and self.texts.all() and len(self.classes) > MOSTLY_IMPROBABLE
+        if not is_worth_it or not self.task.has_every_class:
+            return self.task
+        some = Objective(self.task.every(max(1, self.task.rows // ROUGHLY)), self.texts, with_bias=False)
+        limits = np.where(np.arange(len(self.limits))[:, None] < len(self.classes), 0.0, self.limits)
+        near = minimum(some, some.start(), limits, self.effort.steps, CLOSE_ROUGHLY)
+        return self.task.probable(coefficients(near.point, len(self.classes)), ROUGHLY_PROBABLE)
+
+    @cached_property
     def whole(self) -> tuple[Objective, Minimum]:
         """What is asked of all rows, and bias, log weight and power that do it best; begun with few rows of many."""
         one_in = self.one_in
-        task = self.task if one_in == 1 else self.task.every(one_in)
+        task = self.roughly_probable if one_in == 1 else self.roughly_probable.every(one_in)
         few, near = self.held(Objective(task, self.texts, with_bias=self.effort.bias))
-        probable = self.task.probable(coefficients(near.point, len(self.classes)))
+        probable = self.roughly_probable
+        if len(self.classes) > MOSTLY_IMPROBABLE:
+            probable = probable.probable(coefficients(near.point, len(self.classes)), PROBABLE)
         asked, bends = replace(few, task=probable), near.bends.scaled(one_in)
         return asked, minimum(asked, near.point, self.limits, self.effort.steps, self.effort.close, bends)
 
@@ -141,7 +158,7 @@ class Calibrating:
 
     def without(self, folds: IntArray) -> Iterator[tuple[IntArray, Calibration]]:
         """The rows of each fold, and the calibration of all others: none must judge rows it was fitted on."""
-        few, weights = self.one_in == 1, self.task.scored.row_weights
+        few, weights = self.one_in == 1 and not self.texts.all(), self.task.scored.row_weights
         task = self.task if few else self.whole[0].task
         for fold in np.unique(folds):
             here = folds == fold

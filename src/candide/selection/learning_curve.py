@@ -27,8 +27,8 @@ from candide.selection.scored_rows import CELLS_AT_ONCE
 from candide.statistics.weight_grid import in_ones
 
 FEWEST_LEARNED = 20
-FEWEST_JUDGED, ENOUGH_JUDGED = 1000, 5000
-"""A point is judged by as many rows as it learned, but by a thousand if there are, and by five thousand at the most."""
+JUDGED = 1000
+"""So many rows judge a point, if there are."""
 
 
 def learning_curve(
@@ -47,8 +47,7 @@ def learning_curve(
         log_prior = log_priors(rows.learned(learned), priors, class_weight)
         ready = engine.map(PartLearned(rows, learned), blocks)
         judge = NotLearned(rows, calibration, log_prior, dict(zip(blocks, ready, strict=True)))
-        judged = min(max(size, FEWEST_JUDGED), ENOUGH_JUDGED)
-        points.append(point(judge, size, np.sort(order[size : size + judged]), engine))
+        points.append(point(judge, size, np.sort(order[size : size + JUDGED]), engine))
     return tuple(points)
 
 

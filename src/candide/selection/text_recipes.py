@@ -39,11 +39,11 @@ FINER_SMOOTHINGS = (0.01, 0.003)
 SMOOTHINGS_OF_COMPLEMENTS = (1.0, 0.3, 0.1)
 
 MOST_ROWS, LEAST_ROWS = 5000, 1000
-MOST_CELLS, MOST_PAIRS = 1_200_000, 6_000_000
+MOST_CELLS, MOST_PAIRS = 600_000, 6_000_000
 """Smoothing is judged on at most so many rows, (row, class) cells and counts looked up, but on a thousand rows."""
-ROWS_TO_CALIBRATE, CELLS_TO_CALIBRATE = 3000, 300_000
-AT_ONE_TEMPERATURE = Effort(bias=False, power=False, steps=10, close=1e-4)
-WEIGHED = Effort(bias=False, power=True, steps=40, close=1e-5)
+ROWS_TO_CALIBRATE, CELLS_TO_CALIBRATE = 3000, 150_000
+AT_ONE_TEMPERATURE = Effort(bias=False, power=False, steps=10, close=1e-4, few=250)
+WEIGHED = Effort(bias=False, power=True, steps=40, close=1e-5, few=250)
 
 FEW_REPEATS = 0.05
 """Where fewer words than this share are repeats, counting them or not is the same."""
@@ -264,28 +264,24 @@ def single(corpus: Corpus, options: TextOptions) -> Iterator[Trial]:
 def layered(corpus: Corpus, options: TextOptions) -> Iterator[Trial]:
     """Recipes of several readings, one block for each length of runs; the last is the best.
 
-    Words come first, by each weighting and model; pairs of words join the best two, since what suits words need not
-    suit pairs. Then each further reading must be worth its place, and so must the first ones once there are others.
+    Words come first, by each weighting; other models and pairs of words join the best two, since what suits words need
+    not suit pairs. Then each further reading must be worth its place, and so must the first ones once there are others.
     """
     plain = replace(options, weighting="counts" if options.weighting == AUTO else options.weighting).definite()
     matrix = corpus.cut(plain)
     search = Search(corpus)
-    weightings, models = weightings_of(options, matrix), models_of(options, corpus)
-    of_models = [corpus.readings(replace(plain, model=model), weightings, matrix) for model in models]
-    words = [search.extended(search.tried(TextRecipe(first)), more) for first, more in words_first(of_models)]
+    first, *others = models_of(options, corpus)
+    readings = corpus.readings(replace(plain, model=first), weightings_of(options, matrix), matrix)
+    leading = leading_two([search.tried(TextRecipe((reading,))) for reading in readings])
+    for model in others:
+        readings = corpus.readings(replace(plain, model=model), list(map(first_weighting, leading)), matrix)
+        leading = leading_two([search.extended(best, [more]) for best, more in zip(leading, readings, strict=True)])
     pairs = replace(plain, **PAIRS)
-    cut, leading = corpus.cut(pairs), leading_two(words)
-    readings = corpus.readings(pairs, [first_weighting(trial) for trial in leading], cut)
+    readings = corpus.readings(pairs, list(map(first_weighting, leading)), corpus.cut(pairs))
     best = simplest([search.extended(trial, [more]) for trial, more in zip(leading, readings, strict=True)])
     for further in further_readings(corpus, replace(plain, weighting=first_weighting(best)), matrix):
         best = search.extended(best, corpus.readings(further, [further.weighting], corpus.cut(further)))
     yield from search.given_up(search.reduced(best))
-
-
-def words_first(of_models: Sequence[Sequence[Reading]]) -> Iterator[tuple[tuple[Reading], Sequence[Reading]]]:
-    """For each weighting the words by the first model, and by the others."""
-    for first, *others in zip(*of_models, strict=True):
-        yield (first,), others
 
 
 @dataclass(frozen=True, eq=False)

@@ -102,7 +102,9 @@ def chosen_on(trained: TrainedModel, rows: Batch, batches: Iterable[Batch], watc
     decided = decisions(trained.summary, schema, options, engine, watch)
     winners = with_schema(trained, decided.schema)
     choices = FoldChoices.of(decided, apart, heard, engine, watch)
-    return calibrated_on(as_best_table(winners, complete, batches, choices, watch), complete, choices, watch)
+    is_wide = bool(heard.without)  # which columns are left, a rule for the whole table would not choose anew
+    table = winners if is_wide else as_best_table(winners, complete, batches, choices, watch)
+    return calibrated_on(table, complete, choices, watch)
 
 
 def as_best_table(

@@ -26,7 +26,7 @@ from candide.selection.leave_one_out import LeaveOneOut
 from candide.selection.scored_rows import CELLS_AT_ONCE
 from candide.statistics.weight_grid import in_ones
 
-FEWEST_LEARNED = 20
+FEWEST_LEARNED, MOST_POINTS = 20, 6
 JUDGED = 1000
 """So many rows judge a point, if there are."""
 
@@ -58,7 +58,7 @@ def sizes(total: int, classes: int) -> list[int]:
     [37, 75, 150]
     """
     found, least = list[int](), max(FEWEST_LEARNED, 2 * classes)
-    while (total := total // 2) >= least:
+    while (total := total // 2) >= least and len(found) < MOST_POINTS:
         found.append(total)
     return found[::-1]
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -175,13 +176,25 @@ class Corpus:
         """The texts in terms."""
         return TermMatrix.of(self.documents, self.labels, self.weights, len(self.classes), options)
 
-    def readings(self, options: TextOptions, weightings: Sequence[str], matrix: TermMatrix) -> list[Reading]:
-        """One reading by each weighting, of texts cut once."""
+    def readings(
+        self,
+        options: TextOptions,
+        weightings: Sequence[str],
+        matrix: TermMatrix,
+        ahead: Sequence[Sequence[TextOptions]] = (),
+    ) -> list[Reading]:
+        """One reading by each weighting, of texts cut once; meanwhile they are cut as will be asked for next."""
 
         def read(weighting: str) -> Reading:
             return self.reading(matrix.weighed(weighting), replace(options, weighting=weighting))
 
-        found = list(in_parallel(read, weightings))
+        def cut(several: Sequence[TextOptions]) -> None:
+            for one in several:
+                self.cut(one)
+
+        work: list[partial[Reading] | partial[None]] = [partial(cut, several) for several in ahead]
+        work += [partial(read, weighting) for weighting in weightings]
+        found = [done for done in in_parallel(lambda one: one(), work) if done is not None]
         matrix.lists.weighings.clear()
         return found
 
@@ -271,16 +284,17 @@ def layered(corpus: Corpus, options: TextOptions) -> Iterator[Trial]:
     matrix = corpus.cut(plain)
     search = Search(corpus)
     first, *others = models_of(options, corpus)
-    readings = corpus.readings(replace(plain, model=first), weightings_of(options, matrix), matrix)
+    pairs, further = replace(plain, **PAIRS), list(further_readings(corpus, plain, matrix))
+    ahead = [[one for one in further if one.characters], [pairs, *(one for one in further if not one.characters)]]
+    readings = corpus.readings(replace(plain, model=first), weightings_of(options, matrix), matrix, ahead)
     leading = leading_two([search.tried(TextRecipe((reading,))) for reading in readings])
     for model in others:
         readings = corpus.readings(replace(plain, model=model), list(map(first_weighting, leading)), matrix)
         leading = leading_two([search.extended(best, [more]) for best, more in zip(leading, readings, strict=True)])
-    pairs = replace(plain, **PAIRS)
     readings = corpus.readings(pairs, list(map(first_weighting, leading)), corpus.cut(pairs))
     best = simplest([search.extended(trial, [more]) for trial, more in zip(leading, readings, strict=True)])
-    for further in further_readings(corpus, replace(plain, weighting=first_weighting(best)), matrix):
-        best = search.extended(best, corpus.readings(further, [further.weighting], corpus.cut(further)))
+    for one in further:
+        best = search.extended(best, corpus.readings(one, [first_weighting(best)], corpus.cut(one)))
     yield from search.given_up(search.reduced(best))
 
 

@@ -187,7 +187,7 @@ def test_no_fold_is_known_to_what_judges_it():
     for some in (batch, other):
         again = fit_rows(fixed, some)
         leaving = LeaveOneOut.of(again.reading, some, is_all=True)
-        apart = list(Judging(again.reading, trained.schema, leaving, folds, engines.named()).apart())
+        apart = list(Judging(leaving, trained.schema, folds, engines.named()).apart())
         found.append({tuple(rows.tolist()): calibration for rows, calibration in apart})
     assert found[0][tuple(here.tolist())] == found[1][tuple(here.tolist())]
     assert found[0] != found[1]

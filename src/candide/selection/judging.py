@@ -12,14 +12,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from candide.data.arrays import IntArray
 from candide.engines.protocol import Engine
 from candide.families.base.family import Block
-from candide.model.calibration import Calibration
 from candide.model.evaluation import CROSS_FITTED, Evaluation
 from candide.model.schema import Schema
 from candide.model.scoring import Score
-from candide.model.summary import Summary
+from candide.selection.find_pairs import FoldCalibration, PairsJudged
 from candide.selection.fit_calibration import Calibrating
 from candide.selection.fold_choices import CHOICES, FoldChoices, choice_folds
 from candide.selection.leave_one_out import LeaveOneOut, LeftOut
@@ -33,29 +31,39 @@ FEW_ROWS = 1000
 class Judging:
     """Rows, each to be judged by choices and a calibration in which it had no part."""
 
-    summary: Summary
-    schema: Schema
     leaving: LeaveOneOut
+    """The rows, and what the chosen families make of the summary that learned them."""
+    schema: Schema
     choices: FoldChoices
     engine: Engine
 
-    def evaluation(self, calibrating: Calibrating, asked_for: LeftOut) -> Evaluation:
-        """How well rows are judged, under the priors asked for."""
+    def calibrations(self, calibrating: Calibrating) -> list[FoldCalibration]:
+        """The rows of each fold, and a calibration in which they had no part."""
         folds = self.choices.folds
-        without = self.apart() if len(folds) <= FEW_ROWS else calibrating.without(folds % CHOICES)
-        score = Score(most=0)
-        for here, calibration in without:
-            score += scored_without(asked_for.rows(here), self.summary, calibration, here, suspects=0)
-        return score.evaluation(CROSS_FITTED, None, self.summary.classes)
+        return list(self.apart() if len(folds) <= FEW_ROWS else calibrating.without(folds % CHOICES))
 
-    def apart(self) -> Iterator[tuple[IntArray, Calibration]]:
+    def evaluation(
+        self, without: Sequence[FoldCalibration], asked_for: LeftOut, pairs: PairsJudged | None
+    ) -> Evaluation:
+        """How well rows are judged, under the priors asked for: each fold by its calibration, and pairs of its own."""
+        score = Score(most=0)
+        for fold, (here, calibration) in enumerate(without):
+            leaving, left = self.leaving, asked_for
+            if pairs is not None:
+                leaving, left = leaving.beside(left, pairs.by_fold[fold].blocks)
+                calibration = pairs.by_fold[fold].calibration(calibration)
+            score += scored_without(left.rows(here), leaving.summary, calibration, here, suspects=0)
+        return score.evaluation(CROSS_FITTED, None, self.leaving.classes)
+
+    def apart(self) -> Iterator[FoldCalibration]:
         """The rows of each fold, and the calibration of all others, which know nothing of them."""
         asked = self.choices.judging(self.schema)
         for here in choice_folds(self.choices.folds):
             others = np.setdiff1d(np.arange(len(self.choices.folds)), here)
             rest = LeaveOneOut.of(self.leaving.learned(others), self.leaving.batch.take(others), is_all=True)
             left = under_choices(rest, self.choices.rows(others), self.schema, asked, self.engine)
-            of = Calibrating.of(left, self.summary.classes, self.summary.blocks, aside=len(here))
+            summary = self.leaving.summary
+            of = Calibrating.of(left, summary.classes, summary.blocks, aside=len(here))
             yield here, of.calibration
 
 

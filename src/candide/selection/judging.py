@@ -13,7 +13,6 @@ from functools import cached_property
 
 import numpy as np
 
-from candide.data.arrays import IntArray
 from candide.data.grid import quantized_number
 from candide.data.metrics import mean_loss
 from candide.engines.protocol import Engine
@@ -22,7 +21,7 @@ from candide.model.calibration import Calibration
 from candide.model.evaluation import CROSS_FITTED, Evaluation
 from candide.model.schema import Schema
 from candide.model.scoring import Score
-from candide.model.summary import Summary
+from candide.selection.find_pairs import FoldCalibration, PairsJudged
 from candide.selection.fit_calibration import Calibrating
 from candide.selection.fold_choices import FoldChoices
 from candide.selection.folds import CHOICES, choice_folds
@@ -40,29 +39,38 @@ ROWS_A_BLOCK = 10
 class Judging:
     """Rows, each to be judged by choices and a calibration in which it had no part."""
 
-    summary: Summary
-    schema: Schema
     leaving: LeaveOneOut
+    """The rows, and what the chosen families make of the summary that learned them."""
+    schema: Schema
     choices: FoldChoices
     engine: Engine
     calibrating: Calibrating
 
     @cached_property
-    def calibrations(self) -> list[tuple[IntArray, Calibration]]:
-        """The rows of each fold, and the calibration that judges them."""
+    def calibrations(self) -> list[FoldCalibration]:
+        """The rows of each fold, and a calibration in which they had no part."""
         folds, are_all = self.choices.folds, self.leaving.everyone is self.leaving.batch
         return list(self.apart() if are_all and len(folds) <= FEW_ROWS else self.calibrating.without(folds % CHOICES))
 
-    def evaluation(self, left: LeftOut, calibration: Calibration | None = None) -> Evaluation:
-        """How well rows are judged, under the priors of what is said of them; or by one calibration for all."""
+    def evaluation(
+        self, left: LeftOut, pairs: PairsJudged | None = None, calibration: Calibration | None = None
+    ) -> Evaluation:
+        """How well rows are judged, under the priors of what is said of them.
+
+        Each fold by its calibration, and pairs of its own; or by one calibration for all.
+        """
         score = Score(most=0)
-        for here, own in self.calibrations:
-            score += scored_without(left.rows(here), self.summary, calibration or own, here, suspects=0)
-        return score.evaluation(CROSS_FITTED, None, self.summary.classes)
+        for fold, (here, own) in enumerate(self.calibrations):
+            leaving, said, by = self.leaving, left, calibration or own
+            if pairs is not None:
+                leaving, said = leaving.beside(left, pairs.by_fold[fold].blocks)
+                by = pairs.by_fold[fold].calibration(by)
+            score += scored_without(said.rows(here), leaving.summary, by, here, suspects=0)
+        return score.evaluation(CROSS_FITTED, None, self.leaving.classes)
 
     def trusts(self, left: LeftOut) -> bool:
         """Whether evidence may have a say: where blocks are many for the rows, it must do better than the prior."""
-        if len(left.labels) >= ROWS_A_BLOCK * len(self.summary.blocks):
+        if len(left.labels) >= ROWS_A_BLOCK * len(self.leaving.summary.blocks):
             return True
         by_prior = mean_loss(left.prior, left.labels, left.weights)
         return quantized_number(self.evaluation(left).log_loss) < quantized_number(by_prior)
@@ -70,16 +78,17 @@ class Judging:
     @property
     def silence(self) -> Calibration:
         """The calibration under which the prior answers."""
-        return Calibration(weight=dict.fromkeys((block.key for block in self.summary.blocks), 0.0))
+        return Calibration(weight=dict.fromkeys((block.key for block in self.leaving.summary.blocks), 0.0))
 
-    def apart(self) -> Iterator[tuple[IntArray, Calibration]]:
+    def apart(self) -> Iterator[FoldCalibration]:
         """The rows of each fold, and the calibration of all others, which know nothing of them."""
         asked = self.choices.judging(self.schema)
         for here in choice_folds(self.choices.folds):
             others = np.setdiff1d(np.arange(len(self.choices.folds)), here)
             rest = self.leaving.only(others, asked)
             left = under_choices(rest, self.choices.rows(others), self.schema, asked, self.engine)
-            of = Calibrating.of(left, self.summary.classes, self.summary.blocks, aside=len(here))
+            summary = self.leaving.summary
+            of = Calibrating.of(left, summary.classes, summary.blocks, aside=len(here))
             yield here, of.calibration
 
 

@@ -9,10 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from candide.data.arrays import IntArray
+from candide.data.grid import quantized_number
+from candide.data.metrics import mean_loss
 from candide.engines.protocol import Engine
 from candide.families.base.family import Block
 from candide.model.calibration import Calibration
@@ -21,12 +24,16 @@ from candide.model.schema import Schema
 from candide.model.scoring import Score
 from candide.model.summary import Summary
 from candide.selection.fit_calibration import Calibrating
-from candide.selection.fold_choices import CHOICES, FoldChoices, choice_folds
+from candide.selection.fold_choices import FoldChoices
+from candide.selection.folds import CHOICES, choice_folds
 from candide.selection.leave_one_out import LeaveOneOut, LeftOut
 from candide.selection.scored_rows import scored_without
 
 FEW_ROWS = 1000
 """Of so many rows, one says next to nothing about how far to trust evidence."""
+
+ROWS_A_BLOCK = 10
+"""Of fewer rows for each block, weights follow chance: there evidence must help rows that had no part in them."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,23 +45,39 @@ class Judging:
     leaving: LeaveOneOut
     choices: FoldChoices
     engine: Engine
+    calibrating: Calibrating
 
-    def evaluation(self, calibrating: Calibrating, asked_for: LeftOut) -> Evaluation:
-        """How well rows are judged, under the priors asked for."""
-        folds = self.choices.folds
-        without = self.apart() if len(folds) <= FEW_ROWS else calibrating.without(folds % CHOICES)
+    @cached_property
+    def calibrations(self) -> list[tuple[IntArray, Calibration]]:
+        """The rows of each fold, and the calibration that judges them."""
+        folds, are_all = self.choices.folds, self.leaving.everyone is self.leaving.batch
+        return list(self.apart() if are_all and len(folds) <= FEW_ROWS else self.calibrating.without(folds % CHOICES))
+
+    def evaluation(self, left: LeftOut, calibration: Calibration | None = None) -> Evaluation:
+        """How well rows are judged, under the priors of what is said of them; or by one calibration for all."""
         score = Score(most=0)
-        for here, calibration in without:
-            score += scored_without(asked_for.rows(here), self.summary, calibration, here, suspects=0)
+        for here, own in self.calibrations:
+            score += scored_without(left.rows(here), self.summary, calibration or own, here, suspects=0)
         return score.evaluation(CROSS_FITTED, None, self.summary.classes)
+
+    def trusts(self, left: LeftOut) -> bool:
+        """Whether evidence may have a say: where blocks are many for the rows, it must do better than the prior."""
+        if len(left.labels) >= ROWS_A_BLOCK * len(self.summary.blocks):
+            return True
+        by_prior = mean_loss(left.prior, left.labels, left.weights)
+        return quantized_number(self.evaluation(left).log_loss) < quantized_number(by_prior)
+
+    @property
+    def silence(self) -> Calibration:
+        """The calibration under which the prior answers."""
+        return Calibration(weight=dict.fromkeys((block.key for block in self.summary.blocks), 0.0))
 
     def apart(self) -> Iterator[tuple[IntArray, Calibration]]:
         """The rows of each fold, and the calibration of all others, which know nothing of them."""
         asked = self.choices.judging(self.schema)
         for here in choice_folds(self.choices.folds):
             others = np.setdiff1d(np.arange(len(self.choices.folds)), here)
-            rows = self.leaving.batch.take(others)
-            rest = LeaveOneOut.of(self.leaving.learned(others), rows, everyone=rows)
+            rest = self.leaving.only(others, asked)
             left = under_choices(rest, self.choices.rows(others), self.schema, asked, self.engine)
             of = Calibrating.of(left, self.summary.classes, self.summary.blocks, aside=len(here))
             yield here, of.calibration

@@ -6,7 +6,7 @@ A row is taken out of the summary whole, with all its weight, and judged by what
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Any
@@ -165,6 +165,13 @@ class LeaveOneOut:
             return self
         labels, weights = known_labels(self.summary, self.everyone), grid_weights(self.everyone)
         return replace(self, batch=self.everyone, labels=labels, weights=weights, prior=self.prior[:0])
+
+    def only(self, wanted: IntArray, blocks: Iterable[Block]) -> LeaveOneOut:
+        """Some of the rows, as if no others were known; what these blocks read of them is not read again."""
+        values = {block: block.family.values_at(self.rows(block).values, wanted) for block in blocks}
+        readings: dict[Hashable, Any] = {("values", block): some for block, some in values.items() if some is not None}
+        batch = replace(self.batch.take(wanted), readings=readings)
+        return LeaveOneOut.of(self.learned(wanted), batch, everyone=batch)
 
     @property
     def classes(self) -> tuple[Key, ...]:

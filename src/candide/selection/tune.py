@@ -62,13 +62,14 @@ def tune(trained: TrainedModel, rows: Batch, choices: FoldChoices, engine: Engin
         left = under_choices(leaving, choices, trained.schema, asked, engine, expected=trained.schema.blocks)
     with watch("Calibrating", Size(None, "steps")):
         calibrating = Calibrating.of(left, summary.classes, summary.blocks)
-        calibration = calibrating.calibration.silenced(choices.silent_blocks(trained.schema))
+        judging = Judging(summary, trained.schema, leaving, choices, engine, calibrating)
+        silenced = judging.silence if not judging.trusts(left) else None
+        calibration = silenced or calibrating.calibration.silenced(choices.silent_blocks(trained.schema))
         novelty = novelty_of(summary.blocks, left, [rows])
         own = replace(leaving.with_everyone if of_texts(summary) else leaving, summary=summary)
         curve = learning_curve(own, calibration, engine, options.priors, options.class_weight)
         asked_for = replace(left, prior=choices.priors(leaving, options.priors, options.class_weight))
-        judging = Judging(summary, trained.schema, leaving, choices, engine)
-        judged = judging.evaluation(calibrating, asked_for)
+        judged = judging.evaluation(asked_for, silenced)
         measured = quality(summary, left, judged, curve)
         return Tuned(Tuning(calibration, novelty, measured, summary.rows), leaks(summary, left), judged)
 

@@ -15,6 +15,7 @@ from candide.data.arrays import AnyArray, FloatArray, IntArray
 from candide.kernels import compiled
 from candide.kernels.shares import log_whole
 from candide.kernels.word_leaving import MISSING, Counted, Rows
+from candide.kernels.word_scoring import add_line
 from candide.kernels.words import Number
 
 #: Terms that more documents hold than this are alike: they come first, in their own order.
@@ -83,13 +84,6 @@ def fill_share_table(seen: Counted, smoothings: FloatArray, table: ShareTable) -
 def said_by_count(count: float, smoothing: float) -> float:
     """What a class that saw so much of a term says beyond one that saw none."""
     return math.log(count + smoothing) - math.log(smoothing)
-
-
-@compiled
-def add_line(amount: float, line: FloatArray, sums: FloatArray) -> None:
-    """Add so much of a line to sums."""
-    for cell in range(len(line)):
-        sums[cell] += amount * line[cell]
 
 
 @compiled

@@ -18,7 +18,7 @@ from candide.families.base.block_rows import BlockRows
 from candide.families.base.block_scores import BlockScores
 from candide.families.base.safe_log import safe_log
 from candide.families.words.documents import Documents
-from candide.families.words.event_models import NO_FLOATS, NO_INTEGERS
+from candide.families.words.event_models import CLASSES_A_LINE, NO_FLOATS, NO_INTEGERS
 from candide.families.words.numbered_words import Pairs
 from candide.families.words.options import TextOptions
 from candide.families.words.parameters import (
@@ -51,8 +51,8 @@ from candide.statistics.word_tally import WordTally, running
 NO_LOGS = np.zeros((0, 1))
 #: Logarithms of counts are tabled where they are no more than this.
 MOST_LOGS = 20_000_000
-#: A term has a line of its own where one in so many classes saw it, as long as lines have no more cells than this.
-CLASSES_A_LINE, MOST_CELLS = 6, 8_000_000
+#: Lines of what terms say of each class have no more cells than this.
+MOST_CELLS = 8_000_000
 
 
 class Alone(NamedTuple):

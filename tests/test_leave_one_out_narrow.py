@@ -18,7 +18,14 @@ from candide.data.batch import Batch
 from candide.families.base.block_rows import BlockRows
 from candide.families.base.density import Density
 from candide.families.base.density_moments import Pool, blend, pool
-from candide.families.base.density_without import DensityLeftOut, SummedRows, among, exactly_without, in_rows
+from candide.families.base.density_without import (
+    DensityLeftOut,
+    SummedRows,
+    among,
+    exactly_without,
+    in_rows,
+    left_out_each,
+)
 from candide.families.base.discriminant import Discriminant
 from candide.families.base.family import Block
 from candide.families.gamma import log_height, shape_from
@@ -247,7 +254,25 @@ def test_numbers_left_out_in_doubles_say_what_exact_sums_say(prior_rows, name):
         own, everyone = pool(exactly_without(seen, out)), pool(exactly_without(seen.over_classes(), all_alike(out)))
         exact = blend(among(seen, Pool(*(part if part is None else part[0] for part in own)), labels),
                       in_rows(Pool(*(part if part is None else part[0] for part in everyone))), prior_rows)  # fmt: skip
-        assert found == pytest.approx(family.log_density(values[:, None], *family.parameters(exact)), rel=1e-9)
+        expected = family.log_density(values[:, None], *family.parameters(exact))
+        assert found == pytest.approx(expected, rel=1e-9)
+        known_to_doubles = left_out_each(family, rows, 3)
+        assert known_to_doubles is None or known_to_doubles.score == pytest.approx(expected, rel=1e-9)
+
+
+@pytest.mark.parametrize("name", [name for name in DENSITIES if getattr(family_of(name), "contest_density", None)])
+def test_numbers_need_no_sums_where_rows_are_all_there_is(name):
+    rng = np.random.default_rng(6)
+    labels, weights = rng.integers(0, 3, 200), rng.integers(1, 4, 200)
+    values = np.where(rng.random((200, 2)) < 0.1, np.nan, rng.poisson(20 + 5 * labels[:, None], (200, 2)) + 1.0)
+    family = family_of(name)
+    rows = BlockRows(values, labels, weights, Batch.of(values))
+    summed = family.summed(values)
+    expected = DensityLeftOut.of(family, Sums.of(summed, labels, 3, weights, family.needs_logs)).scores(rows)
+    found = left_out_each(family, rows, 3)
+    assert found is not None
+    assert found.score == pytest.approx(expected.score, rel=1e-10)
+    assert np.array_equal(found.length, expected.length)
 
 
 def all_alike(out):

@@ -9,16 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from candide import engines
 from candide.data.batch import Batch
 from candide.kernels.part_gains import SMOOTHING, gain_of_parts, in_parts
 from candide.model.options import Options
 from candide.model.schema import LEFT_OUT
-from candide.selection.fold_choices import CHOICES, FoldSummaries
-from candide.selection.wide_tables import MOST_COLUMNS, without_weak_columns
+from candide.selection.folds import CHOICES, dealt_by_label
+from candide.selection.wide_tables import MOST_COLUMNS, gains_of_mixed, gains_without_folds, without_weak_columns
 from candide.training.fit import fit_first_batch
-
-ENGINE = engines.named()
 
 
 def slow_gain(parts, rows):
@@ -66,8 +63,7 @@ def test_of_many_columns_those_that_tell_most_have_a_say_without_each_fold():
     values = rng.normal(size=(80, MOST_COLUMNS + 60)) + 2.0 * labels[:, None] * (np.arange(MOST_COLUMNS + 60) % 50 == 7)
     batch = Batch.of(values, labels)
     trained = fit_first_batch(Options(), batch)
-    apart = FoldSummaries.of(trained.summary, batch, trained.options, ENGINE)
-    schema, heard = without_weak_columns(trained.schema, apart.deciding, apart.without)
+    schema, heard = without_weak_columns(trained.schema, trained.summary, batch, trained.options)
     assert len(heard.without) == CHOICES
     assert all(len(some) == MOST_COLUMNS for some in (*heard.without, heard.whole))
     kept = {choice.column for choice in schema.choices if choice.rule != LEFT_OUT}
@@ -79,5 +75,17 @@ def test_of_many_columns_those_that_tell_most_have_a_say_without_each_fold():
 def test_no_column_is_left_out_of_a_table_that_is_not_wide():
     batch = Batch.of(np.random.default_rng(4).normal(size=(60, 5)), np.arange(60) % 2)
     trained = fit_first_batch(Options(), batch)
-    apart = FoldSummaries.of(trained.summary, batch, trained.options, ENGINE)
-    assert without_weak_columns(trained.schema, apart.deciding, apart.without)[0] == trained.schema
+    assert without_weak_columns(trained.schema, trained.summary, batch, trained.options)[0] == trained.schema
+
+
+@pytest.mark.parametrize("weights", [None, [1, 2, 3], [0.5, 1.0, 0.25]])
+def test_numbers_taken_out_of_cells_tell_what_summaries_without_a_fold_tell(weights):
+    """The slow twin counts in a summary without each fold, as columns that hold other values need it."""
+    rng = np.random.default_rng(5)
+    labels, columns = rng.integers(0, 3, 120), ("x0", "x1")
+    values = np.where(rng.random((120, 2)) < 0.2, np.nan, np.round(rng.normal(size=(120, 2)) + labels[:, None], 1))
+    batch = Batch.of(values, labels, None if weights is None else np.resize(weights, 120))
+    summary, folds = fit_first_batch(Options(), batch).summary, dealt_by_label(batch.labels.codes) % CHOICES
+    slow = gains_of_mixed(summary, columns, batch, folds)
+    assert gains_without_folds(summary, columns, batch) == pytest.approx(slow, rel=1e-12)
+    assert np.ptp(slow, axis=0).min() > 0

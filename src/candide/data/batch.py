@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import numpy as np
@@ -254,17 +255,22 @@ class Batch:
             readings=None if self.readings is None else {},
         )
 
-    def split(self, size: int, nbytes: int | None = None) -> Iterator[Batch]:
-        """Parts of at most `size` rows, and of about so many bytes, in order."""
+    def split(self, size: int, nbytes: int | None = None, fewest: int = 1) -> Iterator[Batch]:
+        """Parts of at most `size` rows, and of about so many bytes, but of no fewer rows than said, in order."""
         if nbytes is not None:
-            size = max(1, min(size, nbytes * len(self) // max(1, self.columns.nbytes)))
+            size = max(fewest, min(size, nbytes * len(self) // max(1, self.columns.nbytes)))
         for start in range(0, len(self), size):
             yield self.rows(start, min(start + size, len(self)))
 
+    @cached_property
+    def _places(self) -> dict[str, int]:
+        """Where each column stands."""
+        return {name: index for index, name in enumerate(self.names)}
+
     def position(self, name: str) -> int:
         try:
-            return self.names.index(name)
-        except ValueError:
+            return self._places[name]
+        except KeyError:
             raise ColumnRefused(
                 f"Column '{name}' is not in these rows.",
                 advice=(suggestion(name, self.names), " Fill the column with missing values to predict without it."),
@@ -274,10 +280,7 @@ class Batch:
     def positions(self, names: Sequence[str]) -> Sequence[int]:
         if tuple(names) == self.names:
             return range(len(names))
-        if len(names) == 1:
-            return [self.position(names[0])]
-        indices = {name: index for index, name in enumerate(self.names)}
-        return [indices[name] if name in indices else self.position(name) for name in names]
+        return [self.position(name) for name in names]
 
     def numbers(self, names: Sequence[str]) -> FloatArray:
         """Some columns as float64[row, column], NaN where missing; a view where memory allows."""

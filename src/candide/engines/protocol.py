@@ -29,6 +29,8 @@ Result = TypeVar("Result")
 
 ROWS_AT_ONCE = 1 << 15
 BYTES_AT_ONCE = 1 << 22
+FEWEST_AT_ONCE = 1 << 11
+"""Fewer rows at once would cost more for their columns than for themselves, however wide they are."""
 
 
 class Engine(Protocol):
@@ -50,4 +52,4 @@ class Engine(Protocol):
 
 def parts(batch: Batch) -> Iterator[Batch]:
     """The rows in parts small enough that every worker gets some."""
-    return batch.split(ROWS_AT_ONCE, BYTES_AT_ONCE)
+    return batch.split(ROWS_AT_ONCE, BYTES_AT_ONCE, FEWEST_AT_ONCE)

@@ -12,7 +12,7 @@ from candide.data.advice import NamedOption, SetOption
 from candide.data.arrays import AnyArray, BoolArray, Counts, FloatArray, IntArray
 from candide.data.batch import Batch
 from candide.data.errors import OptionRefused
-from candide.data.values import Coded, Key, shown
+from candide.data.values import Coded, Key, key_of, shown
 from candide.families.base.alike_rows import AlikeRows, AlikeScores, FoldScores
 from candide.families.base.basis import CountBasis
 from candide.families.base.block_scores import BlockScores
@@ -30,7 +30,9 @@ from candide.families.base.tally_without import SlotRows, weights_or_ones
 from candide.kernels.counting import count_codes
 from candide.kernels.merging import log_shares_of_parts
 from candide.kernels.scoring import add_lookup
+from candide.statistics.column_memory import ColumnMemory
 from candide.statistics.tally import Tally, TallyBuilder, outnumber
+from candide.statistics.weight_grid import in_finer_units
 
 if TYPE_CHECKING:
     from candide.families.words.options import TextOptions
@@ -134,6 +136,16 @@ class Categorical(Family[Tally, TallyBuilder, CodedColumns, dict[str, Values]]):
             units = builder.reserve(len(coded), weights)
             indices = builder.indices_for([(name, *key) for key in coded.keys])
             count_codes(np.append(indices, -1)[coded.codes], labels, units, builder.table)
+
+    def _of_column(self, seen: ColumnMemory, index: int, column: str) -> Tally:
+        """The counts of other values, and of cells, the middle of which stands for their numbers."""
+        cells, others = seen.cells[index], seen.values_of(column)
+        bits = max(cells.bits, others.bits)
+        numbers = [(column, *key) for key in map(key_of, cells.middle.tolist()) if key is not None]
+        units = np.concatenate([in_finer_units(cells.units, bits - cells.bits), others.at(bits)])
+        slots = [*numbers, *others.open_slots]
+        kept = [line for line, slot in enumerate(slots) if self.missing_is_value or slot[1:] != MISSING_VALUE]
+        return Tally.of([slots[line] for line in kept], units[kept], bits)
 
     def held(self, seen: Tally, columns: tuple[str, ...]) -> BoolArray:
         names = {name for name, *key in seen.open_slots if tuple(key) != MISSING_VALUE}

@@ -8,7 +8,20 @@ import numpy as np
 
 from candide.data.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from candide.kernels import compiled
-from candide.kernels.densities import DEVIATION, MEAN, WEIGHT, blended, log_density_of, summed_of
+from candide.kernels.densities import (
+    DEVIATION,
+    GAMMA,
+    LEAST,
+    MEAN,
+    SQUARABLE,
+    WEIGHT,
+    blended,
+    log_density_of,
+    log_gamma,
+    summed_of,
+)
+from candide.kernels.gamma_shape import gamma_shape_of
+from candide.kernels.logarithm import grid_log_of
 
 KEPT = 1e-3
 """Taking a row out in doubles must leave this share of the squares."""
@@ -17,8 +30,11 @@ COARSE = 1e-11
 """Which way a mean is rounded matters where doubles are coarser than this share of the deviation."""
 
 EPSILON = 2.0**-52
-REST = 3
-"""Where a pool holds the exact mean less the rounded one, after weight, mean and deviation."""
+REST, LOG = 3, 4
+"""Where a pool holds the exact mean less the rounded one, after weight, mean and deviation; and the mean logarithm."""
+
+LEAST_GAP = 1e-5
+"""A smaller gap between the logarithm of a mean and the mean of logarithms needs more digits than doubles have."""
 
 
 @compiled
@@ -40,6 +56,44 @@ def without_one(pool: FloatArray, value: float, weight: float, left: FloatArray)
         left[DEVIATION] = math.sqrt(max(after, 0.0) * (1.0 + share))
     lost = abs(change - (moved - pool[MEAN]))
     return True, abs(lost - 0.5 * np.spacing(abs(moved))) > 4 * EPSILON * abs(change)
+
+
+@compiled
+def pools_of_rows(values: FloatArray, labels: IntArray, weights: AnyArray, code: int, pools: FloatArray) -> bool:
+    """Fill the pools[class, 5] that values[row] leave, NaN being missing; whether doubles can tell them.
+
+    The mean is that of a first pass, and what a second pass finds it to be off by is its rest. Logarithms are looked at
+    for a gamma only.
+    """
+    everyone = len(pools) - 1
+    for step in range(2):
+        for row in range(len(values)):
+            value = summed_of(code, values[row])
+            if value != value:
+                continue
+            weight = np.float64(weights[row]) if weights.size else 1.0
+            for entry in (labels[row], everyone):
+                away = value - pools[entry, MEAN]
+                if step == 0:
+                    pools[entry, WEIGHT] += weight
+                    pools[entry, REST] += weight * value
+                    pools[entry, LOG] += weight * grid_log_of(value) if code == GAMMA else 0.0
+                else:
+                    if away != 0.0 and not SQUARABLE[0] < abs(away) < SQUARABLE[1]:
+                        return False
+                    pools[entry, REST] += weight * away
+                    pools[entry, DEVIATION] += weight * away * away
+        for entry in range(len(pools)):
+            weight = max(pools[entry, WEIGHT], LEAST)
+            rest = pools[entry, REST] / weight
+            if not abs(rest) < SQUARABLE[1]:
+                return False
+            if step == 0:
+                pools[entry, MEAN], pools[entry, REST], pools[entry, LOG] = rest, 0.0, pools[entry, LOG] / weight
+            else:
+                pools[entry, REST] = rest
+                pools[entry, DEVIATION] = math.sqrt(max(pools[entry, DEVIATION] / weight - rest * rest, 0.0))
+    return True
 
 
 @compiled
@@ -84,3 +138,37 @@ def add_densities_without(
             for other in range(classes):
                 pool = own if other == label else pools[other]
                 joint[row, other] += log_density_of(code, value, pool, everyone, prior_rows, floor)
+
+
+@compiled
+def gap_and_mean(own: FloatArray, everyone: FloatArray, prior_rows: float) -> tuple[float, float]:
+    """The gap between the logarithm of a mean and the mean logarithm, rows of everyone's mixed in; and the mean."""
+    prior = 1.0 if own[WEIGHT] == 0.0 and prior_rows == 0.0 else prior_rows
+    share, lent = own[WEIGHT] / (own[WEIGHT] + prior), prior / (own[WEIGHT] + prior)
+    mean = share * own[MEAN] + lent * everyone[MEAN]
+    return math.log(mean) - (share * own[LOG] + lent * everyone[LOG]), mean
+
+
+@compiled
+def add_gammas_without(
+    values: FloatArray, labels: IntArray, weights: AnyArray, pools: FloatArray, prior_rows: float, joint: FloatArray
+) -> bool:
+    """`add_densities_without` of gamma densities, pools float64[class, 5]; whether doubles can tell them."""
+    classes, own, everyone = len(pools) - 1, np.zeros(5), np.zeros(5)
+    for row in range(len(values)):
+        value, label = values[row], labels[row]
+        if np.isnan(value):
+            continue
+        weight, log = np.float64(weights[row]) if weights.size else 1.0, grid_log_of(value)
+        for entry, left in ((label, own), (classes, everyone)):
+            kept, _ = without_one(pools[entry], value, weight, left)
+            if not kept:
+                return False
+            rest = max(left[WEIGHT], LEAST)
+            left[LOG] = pools[entry, LOG] - (log - pools[entry, LOG]) * (weight / rest) if rest > LEAST else 0.0
+        for other in range(classes):
+            gap, mean = gap_and_mean(own if other == label else pools[other], everyone, prior_rows)
+            if not gap > LEAST_GAP:
+                return False
+            joint[row, other] += log_gamma(value, gamma_shape_of(gap), mean)
+    return True

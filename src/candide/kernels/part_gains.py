@@ -3,13 +3,24 @@
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
-from candide.data.arrays import FloatArray
+from candide.data.arrays import FloatArray, IntArray
 from candide.kernels import compiled
+from candide.kernels.cells import ordered
 
 SMOOTHING = 0.5
+
+
+class CountedCells(NamedTuple):
+    """Ascending cells of keys without their last `shift` bits, and counts units[cell, class], each worth `unit`."""
+
+    cells: IntArray
+    units: IntArray
+    shift: int
+    unit: float
 
 
 @compiled
@@ -48,3 +59,32 @@ def gain_of_parts(parts: FloatArray, rows: FloatArray) -> float:
                 own = (rows[label] - 1.0) * left / (totals[label] - 1.0)
                 gain += count * (math.log(own / (own + others)) - math.log((rows[label] - 1.0) / (everyone - 1.0)))
     return gain
+
+
+@compiled
+def gains_of_cells(
+    numbers: FloatArray,
+    column: int,
+    labels: IntArray,
+    weights: IntArray,
+    folds: IntArray,
+    counted: CountedCells,
+    rows: FloatArray,
+    most: int,
+) -> FloatArray:
+    """The gains of one column of numbers[row, column] in at most so many parts, without each fold of rows and with all.
+
+    Weights may be empty. rows[fold, class] are those without each fold, the last line those of all.
+    """
+    cells, units, shift, unit = counted
+    held = np.zeros((len(rows), *units.shape), np.int64)
+    for row in range(len(labels)):
+        value = numbers[row, column]
+        if value == value:
+            cell = ordered(np.float64(value + 0.0).view(np.int64)) >> shift
+            line = np.searchsorted(cells, cell)
+            held[folds[row], line, labels[row]] += weights[row] if weights.size else 1
+    gains = np.empty(len(rows))
+    for fold in range(len(rows)):
+        gains[fold] = gain_of_parts(in_parts((units - held[fold]) * unit, most), rows[fold])
+    return gains

@@ -50,7 +50,9 @@ def recodings_of_label(rows: Batch, columns: Sequence[str]) -> list[str]:
 def goes_with_label(column: Batch) -> bool:
     """Whether each value of a column goes with one class, and each class with one value."""
     assert column.labels is not None
-    return np.array_equal(by_first_appearance(codes_of(column)), by_first_appearance(column.labels.codes))
+    codes, labels = codes_of(column), column.labels.codes
+    alike = codes[labels == labels[0]]
+    return bool((alike == alike[0]).all()) and np.array_equal(by_first_appearance(codes), by_first_appearance(labels))
 
 
 def head_of(rows: Batch) -> Batch:

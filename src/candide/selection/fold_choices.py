@@ -18,20 +18,16 @@ from candide.data.batch import Batch
 from candide.data.progress import Size, Watch, counted, unwatched
 from candide.engines.protocol import Engine
 from candide.families.base.family import AnyFamily, Block
-from candide.families.base.leave_one_out import statistic_of
-from candide.families.base.undecided import Undecided
 from candide.model.options import Options
 from candide.model.predictor import Priors
-from candide.model.schema import Choice, Schema
+from candide.model.schema import LEFT_OUT, Choice, Schema
 from candide.model.summary import Summary
 from candide.selection.contest import Result
-from candide.selection.folds import FOLDS
+from candide.selection.fold_summaries import open_part, without_rows
+from candide.selection.folds import CHOICES, choice_folds, dealt_by_label
 from candide.selection.leave_one_out import LeaveOneOut, LeftOut
 from candide.selection.read_off import FEWEST_ROWS, Deciding, Decisions
 from candide.selection.wide_tables import Heard
-
-CHOICES = 5
-"""How often choices are made anew: each time without two of the folds of families that choose at fit."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,16 +39,21 @@ class FoldSummaries:
     without: tuple[Summary, ...] = ()
 
     @classmethod
-    def of(cls, summary: Summary, rows: Batch, options: Options, engine: Engine) -> FoldSummaries:
-        """Take each fold of rows out of the summary that has learned them all; not where rows are few."""
+    def of(
+        cls, summary: Summary, schema: Schema, rows: Batch, options: Options, engine: Engine
+    ) -> FoldSummaries:
+        """Take each fold of rows out of the summary that has learned them all; not where rows are few.
+
+        Columns that the schema leaves out are left aside.
+        """
         assert rows.labels is not None
-        folds, open_columns = dealt_by_label(rows.labels.codes), open_part(summary)
+        heard = {choice.column for choice in schema.choices if choice.rule != LEFT_OUT}
+        folds, open_columns = dealt_by_label(rows.labels.codes), open_part(summary, heard)
         deciding = Deciding.of(open_columns, options)
         if len(rows) < FEWEST_ROWS or not deciding.has_enough_rows or not open_columns.blocks:
             return cls(folds, deciding)
         rest = partial(without_rows, LeaveOneOut.of(open_columns, rows))
         return cls(folds, deciding, tuple(engine.map(rest, choice_folds(folds))))
-
 
     def choose(
         self, results: Mapping[str, Sequence[Result]], heard: Heard, choice: Choice
@@ -130,6 +131,8 @@ class FoldChoices:
         """
         index_of = {block: index for index, block in enumerate(asked)}
         own = [index_of.get(block, -1) for block in schema.blocks]
+        if tuple(asked) == schema.blocks and all(blocks == schema.blocks for blocks in self.blocks(schema)):
+            return replace(left, prior=prior)
         chosen = [{block.key: index_of[block] for block in blocks} for blocks in self.blocks(schema)]
         shape, folds = (len(own), *left.terms.shape[1:]), choice_folds(self.folds)
         terms, lengths, log_marginal = np.zeros(shape), np.zeros(shape[:2]), np.zeros(shape[:2])
@@ -146,22 +149,6 @@ class FoldChoices:
         return replace(left, prior=prior, terms=terms, lengths=lengths, log_marginal=log_marginal)
 
 
-def dealt_by_label(labels: IntArray) -> IntArray:
-    """The fold of each row: those of a class are dealt out in turn.
-
-    >>> dealt_by_label(np.array([0, 1, 0, 1, 1])).tolist()
-    [0, 2, 1, 3, 4]
-    """
-    folds = np.empty(len(labels), dtype=np.int64)
-    folds[np.argsort(labels, kind="stable")] = np.arange(len(labels)) % FOLDS
-    return folds
-
-
-def choice_folds(folds: IntArray) -> list[IntArray]:
-    """The rows without which choices are made, each time."""
-    return [np.flatnonzero(folds % CHOICES == index) for index in range(CHOICES)]
-
-
 def with_families(schema: Schema, families: Mapping[str, AnyFamily | None]) -> Schema:
     """The schema with other families for columns that were contested."""
     choices = (
@@ -174,24 +161,3 @@ def with_families(schema: Schema, families: Mapping[str, AnyFamily | None]) -> S
 def is_contested(choice: Choice) -> bool:
     """Whether a column has the family that won, and not one that a whole table has."""
     return not choice.rule and choice.family is not None and not choice.family.is_joint
-
-
-def open_part(summary: Summary) -> Summary:
-    """The cells and counts that a summary remembers of columns left open, its blocks counting as finely."""
-    blocks, statistics = [], []
-    for block, seen in zip(summary.counting_blocks, summary.statistics, strict=True):
-        if isinstance(block.family, Undecided):
-            blocks.append(replace(block, family=replace(block.family, sums=False)))
-            statistics.append(seen.without_sums())
-    return Summary(
-        tuple(blocks), summary.classes, summary.units, tuple(statistics), summary.declared, summary.bits
-    )
-
-
-def without_rows(leaving: LeaveOneOut, gone: IntArray) -> Summary:
-    """A summary without some of the rows that it has learned."""
-    blocks, classes = leaving.summary.blocks, len(leaving.classes)
-    rows = (leaving.rows(block).take(block.family, block.columns, gone) for block in blocks)
-    pairs = zip(blocks, rows, strict=True)
-    statistics = tuple(statistic_of(block.family, block.columns, some, classes) for block, some in pairs)
-    return leaving.summary - replace(leaving.learned(gone), blocks=blocks, statistics=statistics)

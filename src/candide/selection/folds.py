@@ -18,6 +18,8 @@ from candide.families.base.family import Block
 from candide.families.base.leave_one_out import statistic_of
 
 FOLDS = 10
+CHOICES = 5
+"""How often choices are made anew: each time without two of the folds of families that choose at fit."""
 
 
 def score_without_folds(block: Block, seen: Any, rows: BlockRows[Any], folds: IntArray) -> FloatArray:
@@ -40,3 +42,19 @@ def scores_without_folds(block: Block, seen: Any, rows: BlockRows[Any], folds: I
         score[here], likelihood[here], unseen[here] = said.score, said.log_likelihood, said.unseen
     length = np.broadcast_to(family.evidence_length(None, rows.values), shape[:1])
     return BlockScores(score, likelihood, length, unseen)
+
+
+def dealt_by_label(labels: IntArray) -> IntArray:
+    """The fold of each row: those of a class are dealt out in turn.
+
+    >>> dealt_by_label(np.array([0, 1, 0, 1, 1])).tolist()
+    [0, 2, 1, 3, 4]
+    """
+    folds = np.empty(len(labels), dtype=np.int64)
+    folds[np.argsort(labels, kind="stable")] = np.arange(len(labels)) % FOLDS
+    return folds
+
+
+def choice_folds(folds: IntArray) -> list[IntArray]:
+    """The rows without which choices are made, each time."""
+    return [np.flatnonzero(folds % CHOICES == index) for index in range(CHOICES)]

@@ -80,7 +80,7 @@ def whole_numbers(column: Batch) -> FloatArray:
     """The numbers that are there, where all are whole and the first rows have as many different ones as ids would."""
     values = column.numbers(column.names)[:, 0]
     head = values[:HEAD][np.isfinite(values[:HEAD])]
-    if len(np.unique(head)) < MOST * len(head):
+    if not (head == np.floor(head)).all() or len(np.unique(head)) < MOST * len(head):
         return NO_NUMBERS
     there = values[np.isfinite(values)]
     return there if bool((there == np.floor(there)).all()) else NO_NUMBERS

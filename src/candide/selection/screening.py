@@ -89,9 +89,9 @@ def suspicions(schema: Schema, rows: Batch, is_open: set[str], calibrated: bool)
     """Everything odd about the open columns; the first word about a column counts."""
     times = set(timestamp_columns(rows))
     yield from (Suspicion(name, LATER, advice=NO_SAY) for name in times & is_open)
-    ids = set()
+    ids, might_be = set(), is_open - times
     for choice in schema.choices:
-        if choice.column in is_open - times and might_name_rows(choice):
+        if choice.column in might_be and might_name_rows(choice):
             suspicion = as_identifier(choice, rows)
             ids |= {choice.column} if suspicion and suspicion.leave_out else set()
             yield from [suspicion] if suspicion else []

@@ -100,13 +100,14 @@ def chosen_on(trained: TrainedModel, rows: Batch, batches: Batches, watch: Watch
 
     engine, options = engines.engine_of(trained), trained.options
     (complete,) = completed(trained, [rows])
-    apart = FoldSummaries.of(trained.summary, complete, options, engine)
-    schema, heard = without_weak_columns(trained.schema, apart.deciding, apart.without)
+    schema, heard = without_weak_columns(trained.schema, trained.summary, complete, options)
+    apart = FoldSummaries.of(trained.summary, schema, complete, options, engine)
     decided = decisions(trained.summary, schema, options, engine, watch)
     winners = with_schema(trained, decided.schema)
     choices = FoldChoices.of(decided, apart, heard, engine, watch)
-    best = as_best_table(winners, complete, batches, choices, watch)
-    return calibrated_on(best, complete, batches, choices, watch)
+    is_wide = bool(heard.without)  # which columns are left, a rule for the whole table would not choose anew
+    table = winners if is_wide else as_best_table(winners, complete, batches, choices, watch)
+    return calibrated_on(table, complete, batches, choices, watch)
 
 
 def as_best_table(

@@ -12,10 +12,12 @@ from candide.data.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from candide.data.batch import Batch
 from candide.families.base.alike_rows import AlikeRows
 from candide.families.base.basis import DensityBasis
+from candide.families.base.block_rows import BlockRows
+from candide.families.base.block_scores import BlockScores
 from candide.families.base.competing import ColumnLook
 from candide.families.base.core import Cells, Drawn
 from candide.families.base.density_moments import Moments, Pool, blend, pool
-from candide.families.base.density_without import DensityLeftOut
+from candide.families.base.density_without import DensityLeftOut, left_out_each
 from candide.families.base.explaining import Term, shown_number
 from candide.families.base.family import AnyFamily
 from candide.families.base.leave_one_out import BlockLeftOut
@@ -126,6 +128,11 @@ class Density(OfNumbers[Sums, SumsBuilder, Parameters]):
 
     def leave_one_out(self, seen: Sums, columns: tuple[str, ...]) -> BlockLeftOut:
         return DensityLeftOut.of(self, seen)
+
+    def leave_each_out(
+        self, rows: BlockRows[FloatArray], columns: tuple[str, ...], classes: int, first: int
+    ) -> BlockScores | None:
+        return left_out_each(self, rows, classes) if first == len(rows) else None
 
     @property
     def contest_density(self) -> CompiledDensity | None:

@@ -12,7 +12,15 @@ from candide.families.base.block_rows import BlockRows
 from candide.families.base.block_scores import BlockScores
 from candide.families.base.density_moments import Moments, Pool, blend, pool
 from candide.families.base.streaming import CompiledDensity
-from candide.kernels.density_leaving import COARSE, EPSILON, KEPT, add_densities_without
+from candide.kernels.densities import GAMMA
+from candide.kernels.density_leaving import (
+    COARSE,
+    EPSILON,
+    KEPT,
+    add_densities_without,
+    add_gammas_without,
+    pools_of_rows,
+)
 from candide.kernels.logarithm import grid_log
 from candide.statistics.sums import Sums
 
@@ -28,6 +36,9 @@ class TakenOut(Protocol):
 
     @property
     def compiled_density(self) -> CompiledDensity | None: ...
+
+    @property
+    def contest_density(self) -> CompiledDensity | None: ...
 
     def summed(self, values: FloatArray) -> FloatArray: ...
 
@@ -77,6 +88,33 @@ class DensityLeftOut:
         if exactly.any():
             some = np.flatnonzero(exactly)
             score[some] += terms_without(self.family, self.seen.column(column), rows.at(some))
+
+
+def left_out_each(family: TakenOut, rows: BlockRows[Any], classes: int) -> BlockScores | None:
+    """What the numbers of each row say without it, where no other rows were learned: their moments in doubles suffice.
+
+    Nothing where they do not, or no kernel knows the density.
+    """
+    density = family.contest_density
+    if density is None:
+        return None
+    score = np.zeros((len(rows), classes))
+    for column in range(rows.values.shape[1]):
+        numbers = SummedRows(np.ascontiguousarray(rows.values[:, column]), rows.labels, rows.weights)
+        if not added_each(density, float(family.smoothing), numbers, score):
+            return None
+    return BlockScores(score, score, family.evidence_length(None, rows.values), np.zeros(len(rows)))
+
+
+def added_each(density: CompiledDensity, lent: float, rows: SummedRows, score: FloatArray) -> bool:
+    """Add what the numbers of a column say without each to score[row, class]; whether doubles can tell it."""
+    pools, doubtful = np.zeros((score.shape[1] + 1, 5)), np.zeros(len(score), np.bool_)
+    if not pools_of_rows(*rows, density.code, pools):
+        return False
+    if density.code == GAMMA:
+        return add_gammas_without(*rows, pools, lent, score)
+    add_densities_without(*rows, pools, *density, lent, score, doubtful)
+    return not doubtful.any()
 
 
 class SummedRows(NamedTuple):

@@ -190,7 +190,7 @@ def test_no_fold_is_known_to_what_judges_it():
         again = fit_rows(fixed, some)
         leaving = LeaveOneOut.of(again.reading, some, everyone=some)
         calibrating = Calibrating.of(leaving.left_out(), again.reading.classes, again.reading.blocks)
-        apart = list(Judging(leaving, trained.schema, folds, engines.named(), calibrating).apart())
+        apart = list(Judging(again.reading, trained.schema, leaving, folds, engines.named(), calibrating).apart())
         found.append({tuple(rows.tolist()): calibration for rows, calibration in apart})
     assert found[0][tuple(here.tolist())] == found[1][tuple(here.tolist())]
     assert found[0] != found[1]

@@ -41,6 +41,8 @@ class Calibration:
 
     def scaled(self, factor: float) -> Calibration:
         """The same, with all that is said beyond the prior multiplied."""
+        if factor == 1.0:
+            return self
         bias = {key: factor * value for key, value in self.bias.items()}
         return replace(self, bias=bias, weight={key: factor * value for key, value in self.weight.items()})
 

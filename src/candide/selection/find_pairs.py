@@ -62,6 +62,9 @@ class PairsFound:
         return with_pairs(plain, self.blocks, self.weights)
 
 
+NO_PAIRS = PairsFound((), (1.0,))
+
+
 @dataclass(frozen=True)
 class PairsJudged:
     """The pairs to keep, and those that each fold's rows had no part in finding, by which they are judged."""

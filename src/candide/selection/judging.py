@@ -8,7 +8,7 @@ rows are few, each fold is taken out of what the others are judged by, too; amon
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -21,7 +21,8 @@ from candide.model.calibration import Calibration
 from candide.model.evaluation import CROSS_FITTED, Evaluation
 from candide.model.schema import Schema
 from candide.model.scoring import Score
-from candide.selection.find_pairs import FoldCalibration, PairsJudged
+from candide.model.summary import Summary
+from candide.selection.find_pairs import NO_PAIRS, FoldCalibration, PairsJudged
 from candide.selection.fit_calibration import Calibrating
 from candide.selection.fold_choices import FoldChoices
 from candide.selection.folds import CHOICES, choice_folds
@@ -39,38 +40,37 @@ ROWS_A_BLOCK = 10
 class Judging:
     """Rows, each to be judged by choices and a calibration in which it had no part."""
 
-    leaving: LeaveOneOut
-    """The rows, and what the chosen families make of the summary that learned them."""
+    summary: Summary
     schema: Schema
+    leaving: LeaveOneOut
     choices: FoldChoices
     engine: Engine
     calibrating: Calibrating
 
     @cached_property
     def calibrations(self) -> list[FoldCalibration]:
-        """The rows of each fold, and a calibration in which they had no part."""
+        """The rows of each fold, and the calibration that judges them."""
         folds, are_all = self.choices.folds, self.leaving.everyone is self.leaving.batch
         return list(self.apart() if are_all and len(folds) <= FEW_ROWS else self.calibrating.without(folds % CHOICES))
 
     def evaluation(
-        self, left: LeftOut, pairs: PairsJudged | None = None, calibration: Calibration | None = None
+        self, left: LeftOut, calibration: Calibration | None = None, pairs: PairsJudged | None = None
     ) -> Evaluation:
-        """How well rows are judged, under the priors of what is said of them.
+        """How well rows are judged, under the priors of what is said of them; or by one calibration for all.
 
-        Each fold by its calibration, and pairs of its own; or by one calibration for all.
+        Pairs of columns are those that each fold had no part in finding.
         """
-        score = Score(most=0)
+        score, leaving = Score(most=0), replace(self.leaving, summary=self.summary)
         for fold, (here, own) in enumerate(self.calibrations):
-            leaving, said, by = self.leaving, left, calibration or own
-            if pairs is not None:
-                leaving, said = leaving.beside(left, pairs.by_fold[fold].blocks)
-                by = pairs.by_fold[fold].calibration(by)
-            score += scored_without(said.rows(here), leaving.summary, by, here, suspects=0)
-        return score.evaluation(CROSS_FITTED, None, self.leaving.classes)
+            found = NO_PAIRS if pairs is None else pairs.by_fold[fold]
+            judging, said = leaving.beside(left, found.blocks)
+            used = found.calibration(calibration or own)
+            score += scored_without(said.rows(here), judging.summary, used, here, suspects=0)
+        return score.evaluation(CROSS_FITTED, None, self.summary.classes)
 
     def trusts(self, left: LeftOut) -> bool:
         """Whether evidence may have a say: where blocks are many for the rows, it must do better than the prior."""
-        if len(left.labels) >= ROWS_A_BLOCK * len(self.leaving.summary.blocks):
+        if len(left.labels) >= ROWS_A_BLOCK * len(self.summary.blocks):
             return True
         by_prior = mean_loss(left.prior, left.labels, left.weights)
         return quantized_number(self.evaluation(left).log_loss) < quantized_number(by_prior)
@@ -78,7 +78,7 @@ class Judging:
     @property
     def silence(self) -> Calibration:
         """The calibration under which the prior answers."""
-        return Calibration(weight=dict.fromkeys((block.key for block in self.leaving.summary.blocks), 0.0))
+        return Calibration(weight=dict.fromkeys((block.key for block in self.summary.blocks), 0.0))
 
     def apart(self) -> Iterator[FoldCalibration]:
         """The rows of each fold, and the calibration of all others, which know nothing of them."""
@@ -87,8 +87,7 @@ class Judging:
             others = np.setdiff1d(np.arange(len(self.choices.folds)), here)
             rest = self.leaving.only(others, asked)
             left = under_choices(rest, self.choices.rows(others), self.schema, asked, self.engine)
-            summary = self.leaving.summary
-            of = Calibrating.of(left, summary.classes, summary.blocks, aside=len(here))
+            of = Calibrating.of(left, self.summary.classes, self.summary.blocks, aside=len(here))
             yield here, of.calibration
 
 

@@ -21,7 +21,7 @@ from candide.model.schema import AUTO
 from candide.model.summary import Summary
 from candide.model.trained_model import TrainedModel
 from candide.model.tuning import UNTUNED, Tuning
-from candide.selection.find_pairs import Finder, find_pairs
+from candide.selection.find_pairs import NO_PAIRS, Finder, find_pairs
 from candide.selection.fit_calibration import Calibrating
 from candide.selection.fit_novelty import novelty_of
 from candide.selection.fold_choices import FoldChoices
@@ -66,8 +66,8 @@ def tune(trained: TrainedModel, rows: Batch, choices: FoldChoices, engine: Engin
         left = under_choices(leaving, choices, trained.schema, asked, engine, expected=trained.schema.blocks)
     with watch("Calibrating", Size(None, "steps")):
         calibrating = Calibrating.of(left, summary.classes, summary.blocks)
-        judging = Judging(replace(leaving, summary=summary), trained.schema, choices, engine, calibrating)
-        silenced = None if judging.trusts(left) else judging.silence
+        judging = Judging(summary, trained.schema, leaving, choices, engine, calibrating)
+        silenced = judging.silence if not judging.trusts(left) else None
         calibration = silenced or calibrating.calibration.silenced(choices.silent_blocks(trained.schema))
     pairs = None
     if options.dependence == AUTO and silenced is None:
@@ -75,18 +75,15 @@ def tune(trained: TrainedModel, rows: Batch, choices: FoldChoices, engine: Engin
             finder = Finder.of(leaving, left, summary.blocks, trained.schema, options.missing == "value")
             pairs = find_pairs(finder, calibration, judging.calibrations, engine)
     with watch("Judging", Size(None, "rows")):
-        told = leaks(summary, left)
-        novelty = novelty_of(summary.blocks, left, [rows])
+        told, novelty = leaks(summary, left), novelty_of(summary.blocks, left, [rows])
         asked_for = replace(left, prior=choices.priors(leaving, options.priors, options.class_weight))
-        judged, own = judging.evaluation(asked_for, pairs, silenced), judging.leaving
-        if pairs is not None:
-            own, left = own.beside(left, pairs.kept.blocks)
-            calibration = pairs.kept.calibration(calibration)
-        learned = own.with_everyone if of_texts(summary) else own
-        curve = learning_curve(learned, calibration, engine, options.priors, options.class_weight)
-        measured = quality(own.summary, left, judged, curve)
-        kept = () if pairs is None else pairs.kept.pairs
-        return Tuned(Tuning(calibration, novelty, measured, summary.rows), told, judged, kept)
+        judged, kept = judging.evaluation(asked_for, silenced, pairs), NO_PAIRS if pairs is None else pairs.kept
+        wider, left = replace(leaving, summary=summary).beside(left, kept.blocks)
+        own = replace(leaving.with_everyone if of_texts(summary) else leaving, summary=wider.summary)
+        calibration = kept.calibration(calibration)
+        curve = learning_curve(own, calibration, engine, options.priors, options.class_weight)
+        measured = quality(wider.summary, left, judged, curve)
+        return Tuned(Tuning(calibration, novelty, measured, summary.rows), told, judged, kept.pairs)
 
 
 def can_be_calibrated(summary: Summary, rows: Batch) -> bool:

@@ -209,20 +209,24 @@ def say_alike(
     order, starts = kinds_by_class(rows.labels, classes)
     everyone, left, target = np.zeros(4), np.zeros(4), np.zeros(3)
     for kind in range(len(rows.lines)):
-        label = rows.labels[kind]
+        label, first = rows.labels[kind], classes
         if rows.lines[kind] != line:
-            line = rows.lines[kind]
+            line, first = rows.lines[kind], 0
             pool_without(rows, columns[classes], line, order, everyone)
             whole = math.ldexp(math.sqrt(everyone[VARIANCE]), scale.power)
-            for other in range(classes):
-                pool = columns[other]
-                blend_into(pool, everyone, density.prior_rows, target)
-                said[line, other], can_tell = said_by(density, values[line], pool[WEIGHT], target, whole, scale)
-                is_told &= can_tell
-        pool_without(rows, columns[label], line, order[starts[label] : starts[label + 1]], left)
-        blend_into(left, everyone, density.prior_rows, target)
-        own[kind], can_tell = said_by(density, values[line], columns[label, WEIGHT] - 1.0, target, whole, scale)
-        is_told &= can_tell
+        for other in range(first, classes + 1):  # the last is the own class, without the row
+            is_own = other == classes
+            if is_own:
+                pool_without(rows, columns[label], line, order[starts[label] : starts[label + 1]], left)
+            pool = left if is_own else columns[other]
+            weight = columns[label, WEIGHT] - 1.0 if is_own else pool[WEIGHT]
+            blend_into(pool, everyone, density.prior_rows, target)
+            tells, can_tell = said_by(density, values[line], weight, target, whole, scale)
+            is_told &= can_tell
+            if is_own:
+                own[kind] = tells
+            else:
+                said[line, other] = tells
     return is_told
 
 
@@ -242,9 +246,12 @@ def density_losses(
     Kinds of rows have lines[kind], ascending, labels[kind] and weights[kind]; those beyond numbers[line] say nothing.
     densities[density] are a code, the rows of everyone's that are lent, and a floor. Priors as in `losses_alike`.
     """
-    some, classes, silent = np.searchsorted(lines, len(numbers)), len(prior), lines.max() + 1
-    said, own, logs = np.zeros((silent, classes)), np.zeros(len(lines)), np.zeros(0)
+    some, classes = 0, len(prior)
+    while some < len(lines) and lines[some] < len(numbers):
+        some += 1
+    said, own, logs = np.zeros((lines[-1] + 1, classes)), np.zeros(len(lines)), np.zeros(0)
     losses = np.full((len(densities), len(judging)), np.nan)
+    judged, judged_lines, judged_labels = np.zeros(len(judging)), lines[judging], labels[judging]
     for index in range(len(densities)):
         density = DensityEntrant(int(densities[index, 0]), densities[index, 1], densities[index, 2])
         if len(logs) == 0 and (density.code == GAMMA or sums_logs(density.code)):
@@ -258,5 +265,9 @@ def density_losses(
             taken_from(values, scale.centre, power), near, lines[:some], labels[:some], weights[:some]
         )
         if say_alike(numbers, rows, density, scale, said, own):
-            losses[index] = losses_alike(said, own[judging], lines[judging], labels[judging], prior, prior_without)
+            for kind in range(len(judging)):
+                judged[kind] = own[judging[kind]]
+            found = losses_alike(said, judged, judged_lines, judged_labels, prior, prior_without)
+            for kind in range(len(judging)):
+                losses[index, kind] = found[kind]
     return losses

@@ -33,7 +33,7 @@ EPSILON = 2.0**-52
 REST, LOG = 3, 4
 """Where a pool holds the exact mean less the rounded one, after weight, mean and deviation; and the mean logarithm."""
 
-LEAST_GAP = 1e-5
+LEAST_GAP_IN_DOUBLES = 1e-5
 """A smaller gap between the logarithm of a mean and the mean of logarithms needs more digits than doubles have."""
 
 
@@ -168,7 +168,7 @@ def add_gammas_without(
             left[LOG] = pools[entry, LOG] - (log - pools[entry, LOG]) * (weight / rest) if rest > LEAST else 0.0
         for other in range(classes):
             gap, mean = gap_and_mean(own if other == label else pools[other], everyone, prior_rows)
-            if not gap > LEAST_GAP:
+            if not gap > LEAST_GAP_IN_DOUBLES:
                 return False
             joint[row, other] += log_gamma(value, gamma_shape_of(gap), mean)
     return True

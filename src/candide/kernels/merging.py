@@ -31,7 +31,8 @@ def bin_numbers(values: FloatArray, cuts: FloatArray) -> IntArray:
     while size < len(cuts) + 1:
         size *= 2
     table = np.full(size, np.inf)
-    table[: len(cuts)] = cuts
+    for index in range(len(cuts)):
+        table[index] = cuts[index]
     bins = np.empty(len(values), np.int64)
     tile, indices = np.zeros(TILE), np.zeros(TILE, np.int64)
     for first in range(0, len(values), TILE):
@@ -220,7 +221,8 @@ def merge_bins(counts: AnyArray, known: FloatArray) -> IntArray:
     starts = merge_neighbours(some, interval_price(float(some.sum()), len(filled)), known)
     for part in range(1, len(starts)):
         first = (filled[starts[part] - 1] + filled[starts[part]] + 1) // 2
-        intervals[first:] += 1
+        for index in range(first, len(intervals)):
+            intervals[index] = part
     return intervals
 
 
@@ -268,8 +270,10 @@ def bins_without_folds(counts: IntArray, smoothing: float, known: FloatArray) ->
     folds, bins = counts.shape[:2]
     intervals, shares = np.zeros((folds, bins), np.int64), np.zeros(counts.shape)
     for fold in range(folds):
-        intervals[fold] = merge_bins(counts[fold], known)
-        log_shares_of_parts(counts[fold], intervals[fold], smoothing, shares[fold])
+        found = merge_bins(counts[fold], known)
+        for slot in range(bins):
+            intervals[fold, slot] = found[slot]
+        log_shares_of_parts(counts[fold], found, smoothing, shares[fold])
     return intervals, shares
 
 
@@ -299,8 +303,11 @@ def score_bins_without_folds(
                 rest[bins[row], labels[row]] -= weights[row]
         intervals = merge_bins(rest, known)
         log_shares_of_parts(rest, intervals, smoothing, shares)
-        pool, wholes = rest.sum(axis=1) + pseudocounts, np.zeros(len(counts))
+        pool, wholes = np.zeros(len(counts)), np.zeros(len(counts))
         for slot in range(len(counts)):
+            for label in range(counts.shape[1]):
+                pool[slot] += rest[slot, label]
+            pool[slot] += pseudocounts[slot]
             wholes[intervals[slot]] += pool[slot]
         for row in range(len(bins)):
             slot = bins[row]

@@ -8,12 +8,11 @@ rows are few, each fold is taken out of what the others are judged by, too; amon
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
-from candide.data.arrays import IntArray
 from candide.data.grid import quantized_number
 from candide.data.metrics import mean_loss
 from candide.engines.protocol import Engine
@@ -23,6 +22,7 @@ from candide.model.evaluation import CROSS_FITTED, Evaluation
 from candide.model.schema import Schema
 from candide.model.scoring import Score
 from candide.model.summary import Summary
+from candide.selection.find_pairs import NO_PAIRS, FoldCalibration, PairsJudged
 from candide.selection.fit_calibration import Calibrating
 from candide.selection.fold_choices import FoldChoices
 from candide.selection.folds import CHOICES, choice_folds
@@ -48,16 +48,24 @@ class Judging:
     calibrating: Calibrating
 
     @cached_property
-    def calibrations(self) -> list[tuple[IntArray, Calibration]]:
+    def calibrations(self) -> list[FoldCalibration]:
         """The rows of each fold, and the calibration that judges them."""
         folds, are_all = self.choices.folds, self.leaving.everyone is self.leaving.batch
         return list(self.apart() if are_all and len(folds) <= FEW_ROWS else self.calibrating.without(folds % CHOICES))
 
-    def evaluation(self, left: LeftOut, calibration: Calibration | None = None) -> Evaluation:
-        """How well rows are judged, under the priors of what is said of them; or by one calibration for all."""
-        score = Score(most=0)
-        for here, own in self.calibrations:
-            score += scored_without(left.rows(here), self.summary, calibration or own, here, suspects=0)
+    def evaluation(
+        self, left: LeftOut, calibration: Calibration | None = None, pairs: PairsJudged | None = None
+    ) -> Evaluation:
+        """How well rows are judged, under the priors of what is said of them; or by one calibration for all.
+
+        Pairs of columns are those that each fold had no part in finding.
+        """
+        score, leaving = Score(most=0), replace(self.leaving, summary=self.summary)
+        for fold, (here, own) in enumerate(self.calibrations):
+            found = NO_PAIRS if pairs is None else pairs.by_fold[fold]
+            judging, said = leaving.beside(left, found.blocks)
+            used = found.calibration(calibration or own)
+            score += scored_without(said.rows(here), judging.summary, used, here, suspects=0)
         return score.evaluation(CROSS_FITTED, None, self.summary.classes)
 
     def trusts(self, left: LeftOut) -> bool:
@@ -72,7 +80,7 @@ class Judging:
         """The calibration under which the prior answers."""
         return Calibration(weight=dict.fromkeys((block.key for block in self.summary.blocks), 0.0))
 
-    def apart(self) -> Iterator[tuple[IntArray, Calibration]]:
+    def apart(self) -> Iterator[FoldCalibration]:
         """The rows of each fold, and the calibration of all others, which know nothing of them."""
         asked = self.choices.judging(self.schema)
         for here in choice_folds(self.choices.folds):

@@ -230,6 +230,14 @@ class LeaveOneOut:
         for (index, part), said in zip(pieces, answers, strict=True):
             note(index, part, said)
 
+    def beside(self, left: LeftOut, blocks: Sequence[Block]) -> tuple[LeaveOneOut, LeftOut]:
+        """The same with more blocks, which learn the rows, and what they say of each beside what was said."""
+        if not blocks:
+            return self, left
+        learned = {block: self.statistic(block) for block in blocks}
+        wider = replace(self, summary=self.summary.beside((*self.summary.blocks, *blocks), learned))
+        return wider, LeftOut.side_by_side([left, wider.left_out(blocks)])
+
     def in_folds(
         self,
         blocks: Sequence[Block] | None = None,

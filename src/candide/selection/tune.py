@@ -12,13 +12,16 @@ from candide.data.batch import Batch
 from candide.data.metrics import mean_loss
 from candide.data.progress import Size, Watch, unwatched
 from candide.engines.protocol import Engine
+from candide.families.pairs.pair import Pair
 from candide.model.evaluation import Evaluation
 from candide.model.quality import Point, Quality
 from candide.model.reading import read_as
 from candide.model.row_sample import row_hashes
+from candide.model.schema import AUTO
 from candide.model.summary import Summary
 from candide.model.trained_model import TrainedModel
 from candide.model.tuning import UNTUNED, Tuning
+from candide.selection.find_pairs import NO_PAIRS, Finder, find_pairs
 from candide.selection.fit_calibration import Calibrating
 from candide.selection.fit_novelty import novelty_of
 from candide.selection.fold_choices import FoldChoices
@@ -42,6 +45,7 @@ class Tuned(NamedTuple):
     tuning: Tuning = UNTUNED
     leaks: Sequence[Leak] = ()
     judged: Evaluation | None = None
+    pairs: tuple[Pair, ...] = ()
 
 
 def tune(trained: TrainedModel, rows: Batch, choices: FoldChoices, engine: Engine, watch: Watch = unwatched) -> Tuned:
@@ -65,13 +69,21 @@ def tune(trained: TrainedModel, rows: Batch, choices: FoldChoices, engine: Engin
         judging = Judging(summary, trained.schema, leaving, choices, engine, calibrating)
         silenced = judging.silence if not judging.trusts(left) else None
         calibration = silenced or calibrating.calibration.silenced(choices.silent_blocks(trained.schema))
-        novelty = novelty_of(summary.blocks, left, [rows])
-        own = replace(leaving.with_everyone if of_texts(summary) else leaving, summary=summary)
-        curve = learning_curve(own, calibration, engine, options.priors, options.class_weight)
+    pairs = None
+    if options.dependence == AUTO and silenced is None:
+        with watch("Pairing columns", Size(None, "columns")):
+            finder = Finder.of(leaving, left, summary.blocks, trained.schema, options.missing == "value")
+            pairs = find_pairs(finder, calibration, judging.calibrations, engine)
+    with watch("Judging", Size(None, "rows")):
+        told, novelty = leaks(summary, left), novelty_of(summary.blocks, left, [rows])
         asked_for = replace(left, prior=choices.priors(leaving, options.priors, options.class_weight))
-        judged = judging.evaluation(asked_for, silenced)
-        measured = quality(summary, left, judged, curve)
-        return Tuned(Tuning(calibration, novelty, measured, summary.rows), leaks(summary, left), judged)
+        judged, kept = judging.evaluation(asked_for, silenced, pairs), NO_PAIRS if pairs is None else pairs.kept
+        wider, left = replace(leaving, summary=summary).beside(left, kept.blocks)
+        own = replace(leaving.with_everyone if of_texts(summary) else leaving, summary=wider.summary)
+        calibration = kept.calibration(calibration)
+        curve = learning_curve(own, calibration, engine, options.priors, options.class_weight)
+        measured = quality(wider.summary, left, judged, curve)
+        return Tuned(Tuning(calibration, novelty, measured, summary.rows), told, judged, kept.pairs)
 
 
 def can_be_calibrated(summary: Summary, rows: Batch) -> bool:

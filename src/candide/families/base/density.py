@@ -17,9 +17,10 @@ from candide.families.base.block_scores import BlockScores
 from candide.families.base.competing import ColumnLook
 from candide.families.base.core import Cells, Drawn
 from candide.families.base.density_moments import Moments, Pool, blend, pool
-from candide.families.base.density_without import DensityLeftOut, left_out_each
+from candide.families.base.density_without import DensityLeftOut, left_out_each, moments_in_doubles
 from candide.families.base.explaining import Term, shown_number
 from candide.families.base.family import AnyFamily
+from candide.families.base.learning_in_part import ByParameters, LearnedInPart
 from candide.families.base.leave_one_out import BlockLeftOut
 from candide.families.base.numbers import OfNumbers
 from candide.families.base.streaming import BY_MOMENTS, CompiledDensity
@@ -133,6 +134,15 @@ class Density(OfNumbers[Sums, SumsBuilder, Parameters]):
         self, rows: BlockRows[FloatArray], columns: tuple[str, ...], classes: int, first: int
     ) -> BlockScores | None:
         return left_out_each(self, rows, classes) if first == len(rows) else None
+
+    def learned_in_part(
+        self, rows: BlockRows[FloatArray], columns: tuple[str, ...], classes: int, learned: IntArray
+    ) -> LearnedInPart:
+        """By moments in doubles, where they suffice: nobody learns on from what a learning curve has learned."""
+        moments = moments_in_doubles(self, rows.take(self, columns, learned), classes)
+        if moments is None:
+            return super().learned_in_part(rows, columns, classes, learned)
+        return ByParameters(self, self.fit_pools(*moments), rows, columns, classes)
 
     @property
     def contest_density(self) -> CompiledDensity | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol, Self
+from typing import Any, ClassVar, NamedTuple, Protocol, Self
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from candide.kernels.density_leaving import (
     COARSE,
     EPSILON,
     KEPT,
+    LEAST_GAP_IN_DOUBLES,
     add_densities_without,
     add_gammas_without,
     pools_of_rows,
@@ -30,6 +31,8 @@ LEAST_GAP = 2.0**-40
 
 class TakenOut(Protocol):
     """A density, as far as its numbers can be taken out of sums."""
+
+    needs_logs: ClassVar[bool]
 
     @property
     def smoothing(self) -> float: ...
@@ -74,8 +77,7 @@ class DensityLeftOut:
         """What the numbers of each row say without it; those that are missing say nothing."""
         score = np.zeros((len(rows), self.seen.classes))
         for column in range(rows.values.shape[1]):
-            numbers = SummedRows(np.ascontiguousarray(rows.values[:, column]), rows.labels, rows.weights)
-            self._add_column(column, numbers, score)
+            self._add_column(column, numbers_of_column(rows, column), score)
         length = self.family.evidence_length(None, rows.values)
         return BlockScores(score, score, length, np.zeros(len(rows)))
 
@@ -95,26 +97,54 @@ def left_out_each(family: TakenOut, rows: BlockRows[Any], classes: int) -> Block
 
     Nothing where they do not, or no kernel knows the density.
     """
-    density = family.contest_density
-    if density is None:
+    density, pools = family.contest_density, pools_in_doubles(family, rows, classes)
+    if density is None or pools is None:
         return None
-    score = np.zeros((len(rows), classes))
-    for column in range(rows.values.shape[1]):
-        numbers = SummedRows(np.ascontiguousarray(rows.values[:, column]), rows.labels, rows.weights)
-        if not added_each(density, float(family.smoothing), numbers, score):
+    score, lent = np.zeros((len(rows), classes)), float(family.smoothing)
+    for column, of_column in enumerate(pools):
+        numbers, doubtful = numbers_of_column(rows, column), np.zeros(len(score), np.bool_)
+        if density.code == GAMMA:
+            doubtful[:] = not add_gammas_without(*numbers, of_column, lent, score)
+        else:
+            add_densities_without(*numbers, of_column, *density, lent, score, doubtful)
+        if doubtful.any():
             return None
     return BlockScores(score, score, family.evidence_length(None, rows.values), np.zeros(len(rows)))
 
 
-def added_each(density: CompiledDensity, lent: float, rows: SummedRows, score: FloatArray) -> bool:
-    """Add what the numbers of a column say without each to score[row, class]; whether doubles can tell it."""
-    pools, doubtful = np.zeros((score.shape[1] + 1, 5)), np.zeros(len(score), np.bool_)
-    if not pools_of_rows(*rows, density.code, pools):
-        return False
-    if density.code == GAMMA:
-        return add_gammas_without(*rows, pools, lent, score)
-    add_densities_without(*rows, pools, *density, lent, score, doubtful)
-    return not doubtful.any()
+def pools_in_doubles(family: TakenOut, rows: BlockRows[Any], classes: int) -> FloatArray | None:
+    """The moments that rows leave, [column, class, moment], all classes together in the end; none where they lose much.
+
+    They are weight, mean, deviation, the rest of the mean, and the mean logarithm, where a density asks for it.
+    """
+    density, pools = family.contest_density, np.zeros((rows.values.shape[1], classes + 1, 5))
+    if density is None:
+        return None
+    told = (pools_of_rows(*numbers_of_column(rows, column), density.code, found) for column, found in enumerate(pools))
+    return pools if all(told) else None
+
+
+def moments_in_doubles(family: TakenOut, rows: BlockRows[Any], classes: int) -> tuple[Pool, Pool] | None:
+    """The moments of each class, and of all together, without exact sums; none where these lose much."""
+    pools = pools_in_doubles(family, rows, classes)
+    if pools is None:
+        return None
+    weight, mean, deviation, rest, log = np.moveaxis(pools, 2, 0)
+    mean = mean + rest
+    with np.errstate(divide="ignore", invalid="ignore"):
+        gap = np.where(weight > 0, np.log(mean) - log, 0.0) if family.needs_logs else None
+    if gap is not None and not (gap[weight > 1] > LEAST_GAP_IN_DOUBLES).all():
+        return None
+    parts = (slice(None), slice(classes)), (slice(None), slice(classes, None))
+    own, everyone = (
+        Pool(weight[part], mean[part], deviation[part], None if gap is None else gap[part]) for part in parts
+    )
+    return own, everyone
+
+
+def numbers_of_column(rows: BlockRows[Any], column: int) -> SummedRows:
+    """The numbers of one column."""
+    return SummedRows(np.ascontiguousarray(rows.values[:, column]), rows.labels, rows.weights)
 
 
 class SummedRows(NamedTuple):

@@ -131,7 +131,7 @@ class WordCountsWithout:
 
             def part(start: int) -> int:
                 here = slice(start, min(start + at_once, size))
-                done = judge(rows_between(rows, here), labels[here], weights[here], joints[which, here])
+                done = judge(standing_together(rows, here), labels[here], weights[here], joints[which, here])
                 return size if done == here.stop - start else start + int(done)
 
             return min(in_parallel(part, range(0, size, at_once)), default=size)
@@ -264,7 +264,7 @@ def with_alone(counted: Counted, alone: Alone) -> Counted:
     )
 
 
-def rows_between(rows: Rows, here: slice) -> Rows:
+def standing_together(rows: Rows, here: slice) -> Rows:
     """Some of the rows that stand together, not copied."""
     return rows._replace(
         indptr=rows.indptr[here.start : here.stop + 1],

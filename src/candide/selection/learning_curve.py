@@ -26,7 +26,7 @@ from candide.selection.leave_one_out import LeaveOneOut
 from candide.selection.scored_rows import CELLS_AT_ONCE
 from candide.statistics.weight_grid import in_ones
 
-FEWEST_LEARNED, MOST_POINTS = 20, 6
+FEWEST_LEARNED, MOST_POINTS = 20, 5
 JUDGED = 1000
 """So many rows judge a point, if there are."""
 

@@ -216,7 +216,8 @@ class Corpus:
         close = [TextRecipe((reading,)) for accuracy, reading in tried if accuracy >= right - error]
         if len(close) == 1:
             return close[0].readings[0]
-        best: TextRecipe = least_loss([self.tried(recipe, AT_ONE_TEMPERATURE) for recipe in close]).what
+        trials = in_parallel(lambda recipe: self.tried(recipe, AT_ONE_TEMPERATURE), close)
+        best: TextRecipe = least_loss(list(trials)).what
         return best.readings[0]
 
     def accuracy(self, said: FloatArray, family: Text) -> float:
@@ -287,7 +288,7 @@ def layered(corpus: Corpus, options: TextOptions) -> Iterator[Trial]:
     pairs, further = replace(plain, **PAIRS), list(further_readings(corpus, plain, matrix))
     ahead = [[one for one in further if one.characters], [pairs, *(one for one in further if not one.characters)]]
     readings = corpus.readings(replace(plain, model=first), weightings_of(options, matrix), matrix, ahead)
-    leading = leading_two([search.tried(TextRecipe((reading,))) for reading in readings])
+    leading = leading_two(search.each_tried([TextRecipe((reading,)) for reading in readings]))
     for model in others:
         readings = corpus.readings(replace(plain, model=model), list(map(first_weighting, leading)), matrix)
         leading = leading_two([search.extended(best, [more]) for best, more in zip(leading, readings, strict=True)])
@@ -310,6 +311,12 @@ class Search:
         trial = self.corpus.tried(recipe)
         self.trials.append(trial)
         return trial
+
+    def each_tried(self, recipes: Sequence[TextRecipe]) -> list[Trial]:
+        """How well several recipes do, side by side."""
+        found = list(in_parallel(self.corpus.tried, recipes))
+        self.trials.extend(found)
+        return found
 
     def extended(self, best: Trial, more: Iterable[Reading]) -> Trial:
         """A recipe with those readings more that are worth it."""

@@ -5,7 +5,7 @@ The counts are those of a word tally, as here, or of a `TermMatrix`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -32,6 +32,7 @@ from candide.families.words.parameters import (
 from candide.families.words.term_lists import rows_of, weighed, weight_units
 from candide.families.words.vocabulary import Vocabulary, letters_of, recipe_of
 from candide.kernels.shared_terms import ShareTable, fill_share_table, leave_out_shared
+from candide.kernels.threads import in_parallel
 from candide.kernels.word_leaving import (
     Absence,
     Counted,
@@ -53,6 +54,11 @@ NO_LOGS = np.zeros((0, 1))
 MOST_LOGS = 20_000_000
 #: Lines of what terms say of each class have no more cells than this.
 MOST_CELLS = 8_000_000
+#: So many rows, or smoothings, are work for one thread.
+ROWS_AT_ONCE, SMOOTHINGS_AT_ONCE = 2048, 3
+
+Judge = Callable[[Rows, IntArray, IntArray, FloatArray], Number]
+"""Adds what rows, their labels and weights say into [smoothing, row, class]; how many of them were counted."""
 
 
 class Alone(NamedTuple):
@@ -113,9 +119,26 @@ class WordCountsWithout:
         model: str,
         joints: FloatArray,
     ) -> None:
-        """Add into joints[smoothing, row, class] what each row says once it is out; rows are weighed already."""
-        done = self._added(rows, np.ascontiguousarray(labels), weights, smoothings, model, joints)
-        if done < len(labels):
+        """Add into joints[smoothing, row, class] what each row says once it is out; rows are weighed already.
+
+        Several smoothings, or parts of the rows for a single one, are asked about side by side.
+        """
+        labels, size, several = np.ascontiguousarray(labels), len(labels), len(smoothings)
+
+        def some(which: slice) -> int:
+            judge = self._judge(rows, smoothings[which], model)
+            at_once = ROWS_AT_ONCE if several == 1 else max(size, 1)
+
+            def part(start: int) -> int:
+                here = slice(start, min(start + at_once, size))
+                done = judge(standing_together(rows, here), labels[here], weights[here], joints[which, here])
+                return size if done == here.stop - start else start + int(done)
+
+            return min(in_parallel(part, range(0, size, at_once)), default=size)
+
+        groups = [slice(start, start + SMOOTHINGS_AT_ONCE) for start in range(0, several, SMOOTHINGS_AT_ONCE)]
+        done = min(in_parallel(some, groups), default=size)
+        if done < size:
             raise ForgetRefused(
                 f"Text {done} has words that were never learned with its label. Only rows that were learned can be "
                 "left out."
@@ -144,28 +167,25 @@ class WordCountsWithout:
         length = lengths_of_rows(rows, self.options)
         return BlockScores(found[0], likelihood, length, self.unknown_words_log_likelihood(rows, weights))
 
-    def _added(
-        self,
-        rows: Rows,
-        labels: IntArray,
-        weights: IntArray,
-        smoothings: Sequence[float],
-        model: str,
-        joints: FloatArray,
-    ) -> Number:
-        """Add; how many rows were done, which is not all where one was never counted."""
-        seen = self.counted
+    def _judge(self, rows: Rows, smoothings: Sequence[float], model: str) -> Judge:
+        """What adds, for some of the rows, what they say; how many were done, not all where one was never counted."""
+        seen, amounts = self.counted, np.array(smoothings, dtype=np.float64)
         if model == "multinomial" and rows.alone.size and min(smoothings) > 0:
-            amounts = np.array(smoothings, dtype=np.float64)
-            return leave_out_shared(rows, labels, weights, seen, amounts, self._share_table(amounts), joints)
+            table = self._share_table(amounts)
+            return lambda some, labels, weights, joints: leave_out_shared(
+                some, labels, weights, seen, amounts, table, joints
+            )
         if model in ("multinomial", "poisson"):
             few = len(rows.terms) < len(seen.counts) or len(smoothings) * len(seen.counts) > MOST_LOGS
             logs = NO_LOGS if few else np.column_stack([self._pair_logs(smoothing) for smoothing in smoothings])
-            amounts = np.array(smoothings, dtype=np.float64)
-            return leave_out_shares(rows, labels, weights, seen, amounts, logs, model == "poisson", joints)
+            return lambda some, labels, weights, joints: leave_out_shares(
+                some, labels, weights, seen, amounts, logs, model == "poisson", joints
+            )
         leave_out = self._complements if model == "complement" else self._presence
-        each = zip(smoothings, joints, strict=True)
-        return min(leave_out(rows, labels, weights, smoothing, joint) for smoothing, joint in each)
+        return lambda some, labels, weights, joints: min(
+            leave_out(some, labels, weights, smoothing, joint)
+            for smoothing, joint in zip(smoothings, joints, strict=True)
+        )
 
     def _share_table(self, smoothings: FloatArray) -> ShareTable:
         """What terms say by each smoothing: in lines where many classes saw them, as long as there is room."""
@@ -241,6 +261,16 @@ def with_alone(counted: Counted, alone: Alone) -> Counted:
         all_totals=counted.all_totals + alone.totals,
         kept_words=counted.kept_words + alone.words,
         all_words=counted.all_words + alone.words,
+    )
+
+
+def standing_together(rows: Rows, here: slice) -> Rows:
+    """Some of the rows that stand together, not copied."""
+    return rows._replace(
+        indptr=rows.indptr[here.start : here.stop + 1],
+        tokens=rows.tokens[here],
+        alone=rows.alone[here],
+        alone_amounts=rows.alone_amounts[here],
     )
 
 

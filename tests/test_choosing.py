@@ -202,7 +202,9 @@ def test_the_loss_of_a_calibration_and_its_slopes_are_those_of_the_formula():
     bias, log_weight, power = np.split(point, [classes, classes + blocks])
     slopes = Coefficients(np.zeros(classes), np.zeros(blocks), np.zeros(blocks))
     informed, has_length = np.ones(rows), np.ones(blocks, dtype=bool)
-    scored = Scored(terms, start, logs, labels, row_weights, label_smoothing, informed, has_length)
+    ends, cells = np.arange(rows + 1) * classes, (terms.reshape(blocks, -1), start.ravel())
+    which, own = np.tile(np.arange(classes, dtype=np.int32), rows), ends[:-1] + labels
+    scored = Scored(*cells, which, ends, own, logs, row_weights, label_smoothing, informed, has_length)
     at = Coefficients(bias, np.exp(log_weight), power)
     found = loss_and_slope(scored, at, 0, rows, slopes)
     assert found == pytest.approx(slow(point), rel=1e-12)

@@ -43,7 +43,7 @@ SHELL_NAMES = {"family": "families", "type": "types", "given": "data"}
 """What is said once for each column is in the singular; evaluate is given a model and rows, or rows alone."""
 
 MODEL = (
-    "families", "smoothing", "priors", "class_weight", "missing", "text", "calibrate", "engine",
+    "families", "smoothing", "priors", "class_weight", "missing", "text", "calibrate", "dependence", "engine",
 )  # fmt: skip
 """What a model is to be."""
 

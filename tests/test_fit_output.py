@@ -66,7 +66,8 @@ class Recorder:
 
 
 CHOOSING = ["Choosing", "Choosing without folds"]
-PHASES = ["Reading", "Looking", "Learning", *CHOOSING, "Comparing", "Leaving rows out", "Calibrating"]
+TUNING = ["Leaving rows out", "Calibrating", "Pairing columns", "Judging"]
+PHASES = ["Reading", "Looking", "Learning", *CHOOSING, "Comparing", *TUNING]
 
 
 @pytest.mark.parametrize("sampled", [False, True], ids=["all rows looked at", "longer than the sample"])

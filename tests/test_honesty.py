@@ -11,6 +11,7 @@ from candide import NaiveBayes, engines
 from candide.api import verbs
 from candide.data.batch import Batch
 from candide.model.options import Options
+from candide.selection.fit_calibration import Calibrating
 from candide.selection.fold_choices import FoldChoices, FoldSummaries
 from candide.selection.folds import CHOICES, choice_folds, dealt_by_label
 from candide.selection.judging import Judging
@@ -35,7 +36,7 @@ def noise(rows: int, columns: int, kind: str, seed: int) -> dict[str, list]:
     return table
 
 
-SHAPES = [(30, 3, "numbers"), (60, 40, "mixed"), (100, 20, "numbers"), (80, 0, "text")]
+SHAPES = [(30, 3, "numbers"), (60, 40, "mixed"), (100, 20, "numbers"), (60, 300, "numbers"), (80, 0, "text")]
 WIDER = [(30, 3, "mixed"), (60, 1000, "numbers"), (100, 300, "mixed"), (200, 2000, "numbers"), (400, 0, "text")]
 thorough = pytest.mark.skipif(os.environ.get("CANDIDE_THOROUGH") != "1", reason="takes minutes: CANDIDE_THOROUGH=1")
 
@@ -187,8 +188,9 @@ def test_no_fold_is_known_to_what_judges_it():
     found = []
     for some in (batch, other):
         again = fit_rows(fixed, some)
-        leaving = LeaveOneOut.of(again.reading, some, is_all=True)
-        apart = list(Judging(again.reading, trained.schema, leaving, folds, engines.named()).apart())
+        leaving = LeaveOneOut.of(again.reading, some, everyone=some)
+        calibrating = Calibrating.of(leaving.left_out(), again.reading.classes, again.reading.blocks)
+        apart = list(Judging(again.reading, trained.schema, leaving, folds, engines.named(), calibrating).apart())
         found.append({tuple(rows.tolist()): calibration for rows, calibration in apart})
     assert found[0][tuple(here.tolist())] == found[1][tuple(here.tolist())]
     assert found[0] != found[1]

@@ -9,7 +9,7 @@ import re
 from contextlib import contextmanager
 from html.parser import HTMLParser
 from importlib.resources import files
-from itertools import pairwise
+from itertools import pairwise, product
 from pathlib import Path
 
 import numpy as np
@@ -19,6 +19,7 @@ from candide import NaiveBayes, TextOptions, report
 from candide.api.verbs import fit
 from candide.data.errors import CandideError, OptionRefused
 from candide.show.pictures.occurrences import Occurrences
+from candide.show.pictures.scales import Scales
 from candide.show.pictures.subject import Subject
 from candide.show.report import panel, text_box
 from candide.show.report.panel import CLASSES_SHOWN, Panel
@@ -197,6 +198,11 @@ def answer(data: dict, known: list) -> np.ndarray:
             scores += way.score(np.array(value, dtype=np.float64), table)
         else:
             scores += table[value]
+    for pair in data["pairs"]:
+        places = [known[feature] for feature in pair["features"]]
+        if None not in places:
+            first, second = (bins[place] for bins, place in zip(pair["bins"], places, strict=True))
+            scores += np.array(pair["table"][first][second]) if min(first, second) >= 0 else 0.0
     said = scores - start
     if np.ptp(said) > 1e-12:  # something is known
         scores += np.array(data["bias"])
@@ -244,6 +250,31 @@ def test_the_panel_computes_as_the_model_does(calibrate):
             known.append(index)
             row[feature["name"]] = [None if index is None else value_of(subject, feature, index)]
         assert answer(data, known) == pytest.approx(model.predict_proba(row)[0], abs=1e-9)
+
+
+def test_the_panel_and_the_nomogram_let_pairs_of_columns_speak():
+    """What two columns say together comes on top of what each says; what is not known says nothing."""
+    rng = np.random.default_rng(0)
+    rows = {"class": rng.choice(["first", "third"], 300).tolist(), "female": (rng.random(300) < 0.5).tolist()}
+    labels = [int((one == "third") != other) for one, other in zip(rows["class"], rows["female"], strict=True)]
+    model = NaiveBayes().fit(rows, labels)
+    assert [pair.columns for pair in model.schema_.pairs] == [("class", "female")]
+    subject, data = Subject.of(model.predictor_, "y"), panel_of(model)
+    scales = Scales.of(subject)
+    (together,) = [scale for scale in scales.scales if scale.name == "class and female"]
+    shown = [feature["labels"] for feature in data["features"]]
+    for known in product(*([None, *range(len(labels))] for labels in shown)):
+        values = {
+            feature["name"]: None if place is None else feature["labels"][place]
+            for feature, place in zip(data["features"], known, strict=True)
+        }
+        female = {None: None, "yes": True, "no": False}[values["female"]]
+        chances = model.predict_proba({"class": [values["class"]], "female": [female]})[0]
+        assert answer(data, [*known]) == pytest.approx(chances, abs=1e-9)
+        if None not in values.values():
+            total = together.points[together.labels.index(f"{values['class']} and {female}")]
+            total += sum(s.points[s.labels.index(values[s.name])] for s in scales.scales if s.name in values)
+            assert float(scales.log_odds(total)) == pytest.approx(np.log(chances[1] / chances[0]), abs=1e-9)
 
 
 def value_of(subject: Subject, feature: dict, index: int):

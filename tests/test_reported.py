@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -65,7 +67,7 @@ def test_the_kernel_that_fits_a_calibration_adds_up_the_reported_score():
     batch = rows()
     left = LeaveOneOut.of(Summary.of(BLOCKS, batch), batch).left_out()
     task = Task.of(left, np.array([True, False]))
-    plain = Task(task.scored._replace(label_smoothing=np.zeros(len(batch))))
+    plain = replace(task, scored=task.scored._replace(label_smoothing=np.zeros(len(batch))))
     loss, _ = plain.loss(Coefficients(np.array([0.3, -0.3]), np.array([0.7, 1.4]), np.array([0.5, 0.0])))
     likely = log_normalised(left.reported(CALIBRATION, CLASSES, BLOCKS), left.prior)
     assert loss == pytest.approx(-likely[np.arange(len(batch)), left.labels].sum(), abs=1e-9)

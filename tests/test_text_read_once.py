@@ -114,9 +114,9 @@ def test_a_fit_reads_each_text_once_in_words_and_once_in_characters(monkeypatch)
         (term_lists, "list_documents"), (unit_sequences, "list_units"), (word_tally_builder, "learn_documents"),
     ]:  # fmt: skip
         monkeypatch.setattr(module, kernel, found.counting(getattr(module, kernel)))
-    texts, labels = corpus(240, 5)
+    texts, labels = corpus(1100, 5)  # of fewer rows than a thousand, those that are judged are taken out of the others
     candide.NaiveBayes().fit({"text": texts}, labels)
-    assert found.documents == 240 * 2
+    assert found.documents == 1100 * 2
 
 
 MANY_TEXTS = ["to be or not to be", "", None, "Be", "東京都 is 東京 not 京都", "ß", "extraordinarily extraordinary"]
@@ -161,9 +161,28 @@ def test_texts_left_out_of_themselves_are_those_left_out_of_their_tally(options,
     texts = [f"{text} only{row} once{row} only{row}" for row, text in enumerate(texts)]
     batch = Batch.of({"text": [*texts, None, "", "never"]}, [*labels, *labels[:3]], np.arange(123) % 4)
     summary = Summary.of((block,), batch)
-    by_numbers, by_tally = (LeaveOneOut.of(summary, batch, is_all=alone).left_out() for alone in (True, False))
+    by_numbers, by_tally = (LeaveOneOut.of(summary, batch, everyone=alone).left_out() for alone in (batch, None))
     for name in ("terms", "lengths", "log_marginal"):
         assert np.array_equal(getattr(by_numbers, name), getattr(by_tally, name)), name
+
+
+@pytest.mark.parametrize("options", [{}, {"weighting": "unit"}, {"characters": True, "shortest": 3, "ngrams": 4}])
+def test_terms_of_many_classes_say_in_lines_what_they_say_pair_by_pair(options):
+    """Left out of each other, and asked about once more: some terms are in lines, others only with pairs."""
+    texts, labels = corpus(600, 40)
+    texts = [f"{text} group{row % 40} seldom{row % 150}" for row, text in enumerate(texts)]
+    family = Text(column="text", options=TextOptions(**options), smoothing=0.3)
+    batch, block = Batch.of({"text": texts}, labels), Block(family, ("text",))
+    summary = Summary.of((block,), batch)
+    in_lines, by_pairs = (LeaveOneOut.of(summary, batch, everyone=alone).left_out() for alone in (batch, None))
+    np.testing.assert_allclose(in_lines.terms, by_pairs.terms, rtol=1e-12, atol=1e-10)
+    parameters, asked = family.fit(summary.statistics[0], ("text",)), family.view(batch, ("text",))
+    weights = parameters.score_weights
+    assert 0 < len(weights.lines) < len(weights.base)
+    said = np.zeros((2, len(texts), 40))
+    parameters.add_scores(asked, weights, said[0])
+    parameters.add_scores(asked, weights._replace(line_of=weights.line_of[:0]), said[1])
+    np.testing.assert_allclose(said[0], said[1], rtol=1e-12, atol=1e-10)
 
 
 TALLIED = [

@@ -88,6 +88,8 @@ class NaiveBayes(Shared, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     half_life : None or a number of events
         For streams that drift: with `learn_one`, an event counts half as much after so many more. Such a model keeps
         decimals in place of exact counts, so it refuses to forget, to merge and to be saved.
+    dependence : "auto" or "none"
+        Whether pairs of columns may also speak together, where that tells rows apart that had no part in finding them.
 
     >>> import numpy as np
     >>> rows = {"weather": ["sun", "rain", "rain", "sun"], "degrees": [30.0, 12.5, 14.0, 24.5]}
@@ -118,6 +120,7 @@ class NaiveBayes(Shared, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         engine: str = "local",
         half_life: float | None = None,
         ledger: bool = False,
+        dependence: str = "auto",
     ) -> None:
         self.families = families
         self.smoothing = smoothing
@@ -129,6 +132,7 @@ class NaiveBayes(Shared, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.engine = engine
         self.ledger = ledger
         self.half_life = half_life
+        self.dependence = dependence
 
     @writes
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None, like: NaiveBayes | None = None) -> Self:
@@ -697,7 +701,7 @@ def looked_at_twice(schema: Schema) -> ColumnWarning:
 
 def refuse_other_choices(asked: Options, made: Options) -> None:
     """Raise where a model that is to be like another is asked for something else."""
-    for name in ("families", "smoothing", "missing", "text", "calibrate"):
+    for name in ("families", "smoothing", "missing", "text", "calibrate", "dependence"):
         if getattr(asked, name) not in (getattr(Options(), name), getattr(made, name)):
             raise OptionRefused(
                 NamedOption("like"),

@@ -87,6 +87,29 @@ def show_decisions(card: dict[str, Any]) -> None:
     show_reasons([*features[:COLUMNS_SHOWN], *silent[:COLUMNS_SHOWN]])
 
 
+def show_pairs(card: dict[str, Any]) -> None:
+    """Columns that speak together, with the values that say most."""
+    if not card["pairs"]:
+        return
+    heading("Together, beyond what each column says")
+    rows = [
+        (short_name(" and ".join(one["columns"])), pair_in_words(one["cells"][0]) if one["cells"] else "")
+        for one in card["pairs"][:COLUMNS_SHOWN]
+    ]
+    show_table(("columns", "such as"), rows, flexible=1)
+    more(len(card["pairs"]) - COLUMNS_SHOWN, "says less", "say less")
+
+
+def pair_in_words(cell: dict[str, Any]) -> str:
+    """What one cell of a pair says.
+
+    >>> pair_in_words({"values": ["3", "female"], "says": "no", "lead": 0.5, "rows": 144.0})
+    '3 and female: for no by 0.50 nats (144 rows)'
+    """
+    values = visible(" and ".join(cell["values"]))
+    return f"{values}: for {visible(str(cell['says']))} by {cell['lead']:.2f} nats ({cell['rows']:,.0f} rows)"
+
+
 def show_holdings(card: dict[str, Any]) -> None:
     """What columns hold that were left open: how much is missing, how many values, and where numbers lie."""
     order = {one["name"]: rank for rank, one in enumerate(features_of(card))}

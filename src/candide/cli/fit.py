@@ -67,13 +67,21 @@ def fit(
 
 def show_fit(card: dict[str, Any], output: str | None, data: list[str]) -> None:
     """What was decided and why, what was learned, what to try next."""
-    from candide.cli.cards import how_good, model_in_a_line, show_class_priors, show_decisions, show_warnings
+    from candide.cli.cards import (
+        how_good,
+        model_in_a_line,
+        show_class_priors,
+        show_decisions,
+        show_pairs,
+        show_warnings,
+    )
     from candide.cli.tables import notes, shell_command, try_next
 
     print(visible(model_in_a_line(card)))
     if card["quality"]:
         print(how_good(card["quality"]))
     show_decisions(card)
+    show_pairs(card)
     show_class_priors(card)
     show_warnings(card)
     if card["notes"]:

@@ -63,6 +63,7 @@ def show_card(card: dict[str, Any], model: str) -> None:
         show_class_priors,
         show_decisions,
         show_holdings,
+        show_pairs,
         show_quality,
         show_values,
         show_warnings,
@@ -73,6 +74,7 @@ def show_card(card: dict[str, Any], model: str) -> None:
     show_class_priors(card)
     show_quality(card, model)
     show_decisions(card)
+    show_pairs(card)
     show_holdings(card)
     show_warnings(card)
     show_calibration(card)

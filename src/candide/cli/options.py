@@ -113,6 +113,10 @@ class ModelOptions:
     calibrate: Annotated[
         bool, typer.Option("--calibrate/--no-calibrate", help="Whether to make probabilities mean what they say.")
     ] = True
+    dependence: Annotated[
+        str,
+        typer.Option(metavar="auto|none", help="Whether pairs of columns may also speak together, where that tells."),
+    ] = "auto"
     engine: Annotated[str, typer.Option(metavar="NAME", help="What does the work over rows.")] = "local"
     plain: Annotated[
         bool,
@@ -137,6 +141,7 @@ class ModelOptions:
             "missing": self.missing,
             "text": text_of(self.text),
             "calibrate": self.calibrate and not self.plain,
+            "dependence": self.dependence,
             "engine": self.engine,
         }
 

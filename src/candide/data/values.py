@@ -131,6 +131,11 @@ class Coded:
 
     @classmethod
     def _of_values(cls, values: Iterable[Any]) -> Coded:
+        values = list(values)
+        if set(map(type, values)) == {str}:
+            numbers = {value: index for index, value in enumerate(dict.fromkeys(values))}
+            found = np.fromiter(map(numbers.__getitem__, values), dtype=np.int64, count=len(values))
+            return cls._sorted(found, list(map(key_of, numbers)))
         positions: dict[Key | None, int] = {}
         codes = np.array([positions.setdefault(key_of(v), len(positions)) for v in values], dtype=np.int64)
         return cls._sorted(codes, list(positions))

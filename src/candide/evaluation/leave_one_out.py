@@ -23,9 +23,9 @@ from candide.model.schema import AUTO, Choice
 from candide.model.scoring import SUSPECTS, Score, classes_in_words
 from candide.model.summary import NO_WEIGHTS
 from candide.model.trained_model import TrainedModel
-from candide.selection.fit_calibration import Calibrating
 from candide.selection.folds import FOLDS
 from candide.selection.leave_one_out import LeaveOneOut, LeftOut, prepared_blocks, priors_without
+from candide.selection.pair_calibration import calibrations_without
 from candide.selection.read_off import FEWEST_ROWS
 from candide.selection.scored_rows import pieces, scored_without
 from candide.selection.tune import CELLS, MOST_ROWS
@@ -139,8 +139,7 @@ class LeftOutScorer:
         left, folds = left.rows(order), np.arange(len(order)) % FOLDS
         total = Score(most=self.suspects)
         reading = self.learned.reading
-        calibrating = Calibrating.of(self.empirical(left), reading.classes, reading.blocks)
-        for here, calibration in calibrating.without(folds):
+        for here, calibration in calibrations_without(self.empirical(left), reading.classes, reading.blocks, folds):
             total += self.score(left.rows(here), calibration, order[here])
         return total
 

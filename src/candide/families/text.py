@@ -207,11 +207,12 @@ class Text(Family[WordTally, WordTallyBuilder, Documents, TextParameters]):
         index = TallyIndex.of(seen, self.options)
         return TextsLeftOut(seen, index, float(self.smoothing), self._models, self.is_auxiliary)
 
-    def leave_each_out(self, rows: BlockRows[Documents], columns: tuple[str, ...], classes: int) -> BlockScores:
+    def leave_each_out(
+        self, rows: BlockRows[Documents], columns: tuple[str, ...], classes: int, first: int
+    ) -> BlockScores:
         """The texts are counted by their numbers of terms, so that none is cut that was cut before."""
         weighed = self._matrix(rows, classes).weighed(self.options.weighting)
-        weights, smoothing = weighed.weights, float(self.smoothing)
-        return weighed.leaving.assess(weighed.rows, weighed.labels, weights, smoothing, self._models, self.is_auxiliary)
+        return weighed.assess(float(self.smoothing), self._models, self.is_auxiliary, first)
 
     def learned_in_part(
         self, rows: BlockRows[Documents], columns: tuple[str, ...], classes: int, learned: IntArray

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from candide.data.arrays import BoolArray, FloatArray, IntArray
+from candide.data.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from candide.kernels import compiled
 
 #: exp of less than this adds nothing to one.
@@ -22,19 +22,24 @@ CELLS_AT_ONCE = 8192
 
 
 class Scored(NamedTuple):
-    """Rows as a calibration sees them: what each block says, and where scores start.
+    """Rows as a calibration sees them: what each block says of classes, and where scores start.
 
-    terms float64[block, row, class], start float64[row, class], logs float64[block, row] (log length), labels
-    int64[row], row_weights float64[row], label_smoothing float64[row]: the share of the row that counts as each other
-    class, and so what is added for every nat, up to a few, by which its label leads that class. informed
-    float64[row] is 1 where something is said of the row, else 0: then there is no bias. has_length bool[block] is false
-    where no row of a block has any but a log length of 0.
+    A cell is a class of a row; those of row i are ends[i]:ends[i + 1], and own[i] is that of its label. Classes that
+    are impossible for a row may have no cell.
+
+    terms float64[block, cell], start float64[cell], classes int32[cell], ends int64[row + 1], own int64[row], logs
+    float64[block, row] (log length), row_weights float64[row], label_smoothing float64[row]: the share of the row that
+    counts as each other class, and so what is added for every nat, up to a few, by which its label leads that class.
+    informed float64[row] is 1 where something is said of the row, else 0: then there is no bias. has_length
+    bool[block] is false where no row of a block has any but a log length of 0.
     """
 
     terms: FloatArray
     start: FloatArray
+    classes: AnyArray
+    ends: IntArray
+    own: IntArray
     logs: FloatArray
-    labels: IntArray
     row_weights: FloatArray
     label_smoothing: FloatArray
     informed: FloatArray
@@ -81,7 +86,7 @@ def cut_off(said: FloatArray) -> None:
 
 @compiled
 def exponential(number: float) -> float:
-    """exp of a number that is not above zero, to about 1e-13; of `NEGLIGIBLE` where it is below that.
+    """exp of a number that is not far above zero, to about 1e-13; of `NEGLIGIBLE` where it is below that.
 
     Without a branch or a call, so that a processor takes several at a time: exp(x / 2048) squared eleven times.
     """
@@ -119,55 +124,78 @@ def counted_slope(margin: float) -> float:
 
 
 @compiled
+def fill_factors(weight: float, power: float, logs: FloatArray, factors: FloatArray) -> None:
+    """Fill factors[row] with weight * length^-power."""
+    for row in range(len(logs)):
+        factors[row] = weight * exponential(-power * logs[row])
+
+
+@compiled
 def score_rows(rows: Scored, at: Coefficients, first: int, last: int, scores: FloatArray) -> None:
-    """Fill scores[row, class] of rows first to last: start + bias + sum of weight * length^-power * terms."""
+    """Fill scores[cell] of rows first to last: start + bias + sum of weight * length^-power * terms.
+
+    Cells are counted from the first of these rows on. Scores of rows without weight may be anything.
+    """
     bias, weight, power = at
-    classes, count = len(bias), last - first
-    for row in range(count):
-        for label in range(classes):
-            scores[row, label] = rows.start[first + row, label] + rows.informed[first + row] * bias[label]
-    added = scores[:count].reshape(count * classes)
-    for block in range(len(weight)):
-        factor = weight[block]
-        if power[block] == 0.0:
-            terms = rows.terms[block, first:last].reshape(count * classes)
-            for cell in range(count * classes):
-                added[cell] += factor * terms[cell]
+    begin, end, factors = rows.ends[first], rows.ends[last], np.empty(last - first)
+    for row in range(first, last):
+        start, informed = rows.ends[row], rows.informed[row]
+        if rows.ends[row + 1] - start == len(bias):
+            for label in range(len(bias)):
+                scores[start - begin + label] = rows.start[start + label] + informed * bias[label]
         else:
-            for row in range(count):
-                factor = weight[block] * np.exp(-power[block] * rows.logs[block, first + row])
-                for label in range(classes):
-                    scores[row, label] += factor * rows.terms[block, first + row, label]
+            for cell in range(start, rows.ends[row + 1]):
+                scores[cell - begin] = rows.start[cell] + informed * bias[rows.classes[cell]]
+    for block in range(len(weight)):
+        factor, terms = weight[block], rows.terms[block, begin:end]
+        if power[block] == 0.0:
+            for cell in range(end - begin):
+                scores[cell] += factor * terms[cell]
+        else:
+            fill_factors(weight[block], power[block], rows.logs[block, first:last], factors)
+            for row in range(first, last):
+                if rows.row_weights[row] > 0.0:
+                    factor = factors[row - first]
+                    for cell in range(rows.ends[row] - begin, rows.ends[row + 1] - begin):
+                        scores[cell] += factor * terms[cell]
 
 
 @compiled
 def loss_of_rows(rows: Scored, first: int, last: int, scores: FloatArray, chances: FloatArray) -> float:
-    """The loss of rows first to last by their scores[row, class], which become its slopes by the scores.
+    """The loss of rows first to last by their scores[cell], which become its slopes by the scores.
 
-    `chances[row, class]` becomes P(class).
+    `chances[cell]` becomes P(class). A row without weight has no slopes and no chances. What needs no row is done for
+    all cells at one stroke, as many at a time as a processor takes.
     """
-    classes, loss = scores.shape[1], 0.0
-    targets = np.empty(classes)
-    for row in range(last - first):
-        row_weight, own = rows.row_weights[first + row], rows.labels[first + row]
-        share, here, chance = rows.label_smoothing[first + row], scores[row], chances[row]
-        most = here[0]
-        for label in range(1, classes):
-            if here[label] > most:
-                most = here[label]
-        own_score = here[own]
-        for label in range(classes):
-            chance[label] = exponential(here[label] - most)
-        for label in range(classes):
-            targets[label] = share * counted_slope(own_score - here[label])
-            here[label] = counted_margin(own_score - here[label])
-        targets[own], here[own] = 0.0, 0.0
+    begin, loss, size = rows.ends[first], 0.0, rows.ends[last] - rows.ends[first]
+    targets, own_lead = np.empty(size), np.empty(last - first)
+    for row in range(first, last):
+        most, own_score = -np.inf, scores[rows.own[row] - begin]
+        for cell in range(rows.ends[row] - begin, rows.ends[row + 1] - begin):
+            most = max(most, scores[cell])
+        own_lead[row - first] = own_score - most
+        for cell in range(rows.ends[row] - begin, rows.ends[row + 1] - begin):
+            chances[cell] = scores[cell] - most
+            scores[cell] = own_score - scores[cell]
+    for cell in range(size):
+        chances[cell] = exponential(chances[cell])
+        targets[cell] = counted_slope(scores[cell])
+        scores[cell] = counted_margin(scores[cell])
+    for row in range(first, last):
+        row_weight, share, own = rows.row_weights[row], rows.label_smoothing[row], rows.own[row] - rows.ends[row]
+        cells = slice(rows.ends[row] - begin, rows.ends[row + 1] - begin)
+        here, chance, target = scores[cells], chances[cells], targets[cells]
+        if row_weight <= 0.0:
+            here[:] = 0.0
+            chance[:] = 0.0
+            continue
+        target[own], here[own] = 0.0, 0.0
         total = sum_of(chance)
-        loss += row_weight * (np.log(total) - (own_score - most) + share * sum_of(here))
-        for label in range(classes):
-            chance[label] /= total
-            here[label] = row_weight * (chance[label] - targets[label])
-        here[own] += row_weight * (sum_of(targets) - 1.0)
+        loss += row_weight * (np.log(total) - own_lead[row - first] + share * sum_of(here))
+        for cell in range(len(here)):
+            chance[cell] /= total
+            here[cell] = row_weight * (chance[cell] - share * target[cell])
+        here[own] += row_weight * (share * sum_of(target) - 1.0)
     return loss
 
 
@@ -205,16 +233,22 @@ def product_sum(left: FloatArray, right: FloatArray) -> float:
 def loss_and_slope(rows: Scored, at: Coefficients, first: int, last: int, slope: Coefficients) -> float:
     """Sum of -log P(label) over rows first to last, with scores start + bias + sum of weight * length^-power * terms.
 
-    Slopes are added up in place; slope.weight is that by log weight.
+    Slopes are added up in place; slope.weight is that by log weight. A class without a cell is behind by far.
     """
-    classes = len(at.bias)
-    at_once, loss = max(1, CELLS_AT_ONCE // classes), 0.0
-    scores, chances = np.empty((at_once, classes)), np.empty((at_once, classes))
-    for start in range(first, last, at_once):
-        stop = min(start + at_once, last)
+    loss, start, room = 0.0, first, CELLS_AT_ONCE
+    for row in range(first, last):
+        cells = rows.ends[row + 1] - rows.ends[row]
+        room = max(room, cells)
+        loss += rows.row_weights[row] * rows.label_smoothing[row] * LARGEST_MARGIN * (len(at.bias) - cells)
+    scores, chances = np.empty(room), np.empty(room)
+    while start < last:
+        stop = start + 1
+        while stop < last and rows.ends[stop + 1] - rows.ends[start] <= room:
+            stop += 1
         score_rows(rows, at, start, stop, scores)
         loss += loss_of_rows(rows, start, stop, scores, chances)
         add_slopes(rows, at, start, stop, scores, slope)
+        start = stop
     return loss
 
 
@@ -222,21 +256,41 @@ def loss_and_slope(rows: Scored, at: Coefficients, first: int, last: int, slope:
 def add_slopes(
     rows: Scored, at: Coefficients, first: int, last: int, by_score: FloatArray, slope: Coefficients
 ) -> None:
-    """Add the slopes by bias, log weight and power of rows first to last, from those by their scores[row, class]."""
+    """Add the slopes by bias, log weight and power of rows first to last, from those by their scores[cell]."""
     _, weight, power = at
-    classes, count = by_score.shape[1], last - first
-    for row in range(count):
-        for label in range(classes):
-            slope.bias[label] += rows.informed[first + row] * by_score[row, label]
-    flat = by_score[:count].reshape(count * classes)
+    begin, end, factors = rows.ends[first], rows.ends[last], np.empty(last - first)
+    for row in range(first, last):
+        start = rows.ends[row]
+        if rows.informed[row] > 0.0 and rows.ends[row + 1] - start == len(slope.bias):
+            for label in range(len(slope.bias)):
+                slope.bias[label] += by_score[start - begin + label]
+        elif rows.informed[row] > 0.0:
+            for cell in range(start, rows.ends[row + 1]):
+                slope.bias[rows.classes[cell]] += by_score[cell - begin]
     for block in range(len(weight)):
+        said = rows.terms[block, begin:end]
         if not rows.has_length[block]:
-            said = rows.terms[block, first:last].reshape(count * classes)
-            slope.weight[block] += weight[block] * product_sum(flat, said)
+            slope.weight[block] += weight[block] * product_sum(by_score[: end - begin], said)
             continue
-        for row in range(count):
-            length = rows.logs[block, first + row]
-            moved = weight[block] * np.exp(-power[block] * length)
-            moved *= product_sum(by_score[row], rows.terms[block, first + row])
-            slope.weight[block] += moved
-            slope.power[block] -= moved * length
+        fill_factors(weight[block], power[block], rows.logs[block, first:last], factors)
+        for row in range(first, last):
+            if rows.row_weights[row] > 0.0:
+                cells = slice(rows.ends[row] - begin, rows.ends[row + 1] - begin)
+                moved = factors[row - first] * product_sum(by_score[cells], said[cells])
+                slope.weight[block] += moved
+                slope.power[block] -= moved * rows.logs[block, row]
+
+
+@compiled
+def mark_probable(
+    rows: Scored, at: Coefficients, first: int, last: int, depth: float, kept: BoolArray
+) -> None:
+    """Note in kept[cell], for rows first to last, which scores are within so many nats of the best, or of the label."""
+    begin, scores = rows.ends[first], np.empty(rows.ends[last] - rows.ends[first])
+    score_rows(rows, at, first, last, scores)
+    for row in range(first, last):
+        most = -np.inf
+        for cell in range(rows.ends[row], rows.ends[row + 1]):
+            most = max(most, scores[cell - begin])
+        for cell in range(rows.ends[row], rows.ends[row + 1]):
+            kept[cell] = cell == rows.own[row] or scores[cell - begin] >= most - depth

@@ -21,33 +21,62 @@ from candide.kernels.calibrating import (
 )
 
 #: A class that is less probable than this bends the loss of a row too little to matter.
-NO_BEND = 1e-5
+NO_BEND = 1e-4
 
 
 @compiled
 def add_curvature(
-    rows: Scored, at: Coefficients, first: int, last: int, upwards: FloatArray, rest: FloatArray, roots: FloatArray
+    rows: Scored,
+    at: Coefficients,
+    first: int,
+    last: int,
+    with_bias: bool,
+    upwards: FloatArray,
+    rest: FloatArray,
+    roots: FloatArray,
 ) -> int:
     """Add the second derivatives of `loss_and_slope` by bias, log weight and power, [parameter, parameter].
 
     Only halves below the diagonal are filled: `upwards` by what is never negative, `rest` by what may be. What each
     class of a row adds to `upwards` between weights and powers is the product of a column of
-    `roots[weight or power, column]` with itself: there is room for one for each (row, class), and how many were filled
-    is given back. Where no length matters, there are roots of weights alone.
+    `roots[weight or power, column]` with itself: there is room for one for each cell, and how many were filled
+    is given back. Where no length matters, there are roots of weights alone. How biases bend each other is
+    told where it is asked for.
     """
-    classes, count = len(at.bias), last - first
-    by_score, chances = np.empty((count, classes)), np.empty((count, classes))
+    count, size = last - first, rows.ends[last] - rows.ends[first]
+    by_score, chances = np.empty(size), np.empty(size)
     score_rows(rows, at, first, last, by_score)
     add_corners(rows, at, first, last, by_score, rest)
     loss_of_rows(rows, first, last, by_score, chances)
-    cells, shares = np.empty(count * classes, dtype=np.int64), np.empty(count * classes)
+    cells, shares = np.empty(size, dtype=np.int64), np.empty(size)
     ends = np.zeros(count + 1, dtype=np.int64)
-    add_biases(rows, first, last, chances, upwards, cells, shares, ends)
+    list_probable(rows, first, last, chances, cells, shares, ends)
+    if with_bias:
+        add_biases(rows, first, last, chances, upwards, cells, shares, ends)
     scales = np.sqrt(shares[: ends[count]])
     for block in range(len(at.weight)):
         add_block(rows, at, block, first, last, upwards, roots, cells, scales, ends)
         add_moved(rows, at, block, first, last, by_score, rest)
     return root_count(ends)
+
+
+@compiled
+def list_probable(
+    rows: Scored, first: int, last: int, chances: FloatArray, cells: IntArray, shares: FloatArray, ends: IntArray
+) -> None:
+    """Note the probable classes of each row: where each is among all cells, and its probability times the row.
+
+    Those of a row end at `ends[row + 1]`.
+    """
+    begin, found = rows.ends[first], 0
+    for row in range(first, last):
+        row_weight = rows.row_weights[row] * rows.informed[row]
+        if row_weight > 0.0:
+            for cell in range(rows.ends[row] - begin, rows.ends[row + 1] - begin):
+                if chances[cell] > NO_BEND:
+                    cells[found], shares[found] = cell, row_weight * chances[cell]
+                    found += 1
+        ends[row - first + 1] = found
 
 
 @compiled
@@ -61,24 +90,14 @@ def add_biases(
     shares: FloatArray,
     ends: IntArray,
 ) -> None:
-    """Add the curvature by biases, and note the probable classes of each row.
-
-    Those of a row end at `ends[row + 1]`: where each is among all (row, class), and its probability times the row.
-    """
-    classes, found = chances.shape[1], 0
+    """Add the curvature by biases."""
+    classes = rows.classes[rows.ends[first] : rows.ends[last]]
     for row in range(last - first):
-        begin, row_weight = found, rows.row_weights[first + row] * rows.informed[first + row]
-        for label in range(classes):
-            if row_weight > 0.0 and chances[row, label] > NO_BEND:
-                cells[found], shares[found] = row * classes + label, row_weight * chances[row, label]
-                found += 1
-        ends[row + 1] = found
-        for one in range(begin, found):
-            label = cells[one] - row * classes
+        for one in range(ends[row], ends[row + 1]):
+            label = classes[cells[one]]
             upwards[label, label] += shares[one]
-            for index in range(begin, one + 1):
-                other = cells[index] - row * classes
-                upwards[label, other] -= shares[one] * chances[row, other]
+            for index in range(ends[row], one + 1):
+                upwards[label, classes[cells[index]]] -= shares[one] * chances[cells[index]]
 
 
 @compiled
@@ -104,11 +123,11 @@ def add_block(
     scales: FloatArray,
     ends: IntArray,
 ) -> None:
-    """Add the curvature between a block and biases, and fill its roots; scales are the roots of probabilities."""
-    blocks, classes, count = len(at.weight), len(at.bias), last - first
-    said, here, column = rows.terms[block, first:last].reshape(count * classes), classes + block, 0
+    """Fill the roots of a block, and add the curvature between it and biases; scales are roots of probabilities."""
+    blocks, classes, column = len(at.weight), rows.classes[rows.ends[first] : rows.ends[last]], 0
+    said, here = rows.terms[block, rows.ends[first] : rows.ends[last]], len(at.bias) + block
     factor, length = at.weight[block], 0.0
-    for row in range(count):
+    for row in range(last - first):
         begin, end, start = ends[row], ends[row + 1], column
         if rows.has_length[block]:
             length = rows.logs[block, first + row]
@@ -116,7 +135,7 @@ def add_block(
         if end == begin + 2:
             scale = scales[begin] * scales[begin + 1] / np.sqrt(scales[begin] ** 2 + scales[begin + 1] ** 2)
             root = scale * factor * (said[cells[begin]] - said[cells[begin + 1]])
-            one, other = cells[begin] - row * classes, cells[begin + 1] - row * classes
+            one, other = classes[cells[begin]], classes[cells[begin + 1]]
             upwards[here, one] += scale * root
             upwards[here, other] -= scale * root
             upwards[here + blocks, one] -= scale * root * length
@@ -129,7 +148,8 @@ def add_block(
                 mean += scales[cell] ** 2 * said[cells[cell]]
                 total += scales[cell] ** 2
             for cell in range(begin, end):
-                label, root = cells[cell] - row * classes, scales[cell] * factor * (said[cells[cell]] - mean / total)
+                root = scales[cell] * factor * (said[cells[cell]] - mean / total)
+                label = classes[cells[cell]]
                 upwards[here, label] += scales[cell] * root
                 upwards[here + blocks, label] -= scales[cell] * root * length
                 roots[block, column] = root
@@ -144,16 +164,14 @@ def add_moved(
     rows: Scored, at: Coefficients, block: int, first: int, last: int, by_score: FloatArray, rest: FloatArray
 ) -> None:
     """Add what a block's weight and power bend because they are an exponent: it is what they move the loss by."""
-    blocks, classes, count = len(at.weight), len(at.bias), last - first
-    said, flat = rows.terms[block, first:last].reshape(count * classes), by_score.reshape(count * classes)
-    here = classes + block
+    blocks, here, begin = len(at.weight), len(at.bias) + block, rows.ends[first]
+    said = rows.terms[block, begin : rows.ends[last]]
     if not rows.has_length[block]:
-        rest[here, here] += at.weight[block] * product_sum(flat, said)
+        rest[here, here] += at.weight[block] * product_sum(by_score, said)
         return
-    for row in range(count):
-        length, moved = rows.logs[block, first + row], 0.0
-        for cell in range(row * classes, (row + 1) * classes):
-            moved += flat[cell] * said[cell]
+    for row in range(first, last):
+        cells = slice(rows.ends[row] - begin, rows.ends[row + 1] - begin)
+        length, moved = rows.logs[block, row], product_sum(by_score[cells], said[cells])
         moved *= at.weight[block] * np.exp(-at.power[block] * length)
         rest[here, here] += moved
         rest[here + blocks, here] -= moved * length
@@ -169,33 +187,33 @@ def counted_bend(margin: float) -> float:
 
 
 @compiled
-def add_corners(
-    rows: Scored, at: Coefficients, first: int, last: int, scores: FloatArray, rest: FloatArray
-) -> None:
+def add_corners(rows: Scored, at: Coefficients, first: int, last: int, scores: FloatArray, rest: FloatArray) -> None:
     """Add what margins over other classes bend in their two corners, at and below the diagonal."""
-    blocks, classes = len(at.weight), len(at.bias)
-    lead = np.zeros(classes + 2 * blocks)
+    blocks, classes, begin = len(at.weight), len(at.bias), rows.ends[first]
+    places, lead = np.empty(2 + 2 * blocks, dtype=np.int64), np.empty(2 + 2 * blocks)
     for row in range(first, last):
-        own, scale = rows.labels[row], rows.row_weights[row] * rows.label_smoothing[row] * rows.informed[row]
-        for label in range(classes):
-            bend = scale * counted_bend(scores[row - first, own] - scores[row - first, label])
-            if label == own or bend == 0.0:
+        own, scale = rows.own[row], rows.row_weights[row] * rows.label_smoothing[row] * rows.informed[row]
+        if scale <= 0.0:
+            continue
+        for cell in range(rows.ends[row], rows.ends[row + 1]):
+            bend = scale * counted_bend(scores[own - begin] - scores[cell - begin])
+            if cell == own or bend == 0.0:
                 continue
-            lead[:classes] = 0.0
-            lead[own], lead[label] = 1.0, -1.0
+            places[0], places[1] = rows.classes[own], rows.classes[cell]
+            lead[0], lead[1] = 1.0, -1.0
             for block in range(blocks):
-                length, said = rows.logs[block, row], rows.terms[block, row]
+                length, said = rows.logs[block, row], rows.terms[block]
                 factor = at.weight[block] * np.exp(-at.power[block] * length)
-                lead[classes + block] = factor * (said[own] - said[label])
-                lead[classes + blocks + block] = -length * lead[classes + block]
-            add_outer_product(rest, lead, bend)
+                places[2 + block], places[2 + blocks + block] = classes + block, classes + blocks + block
+                lead[2 + block] = factor * (said[own] - said[cell])
+                lead[2 + blocks + block] = -length * lead[2 + block]
+            add_outer_product(rest, places, lead, bend)
 
 
 @compiled
-def add_outer_product(matrix: FloatArray, vector: FloatArray, factor: float) -> None:
-    """Add factor * vector * vectorᵀ, at and below the diagonal."""
+def add_outer_product(matrix: FloatArray, places: IntArray, vector: FloatArray, factor: float) -> None:
+    """Add factor * vector * vectorᵀ at these places, where they are at or below the diagonal."""
     for i in range(len(vector)):
-        scaled = factor * vector[i]
-        if scaled != 0.0:
-            for j in range(i + 1):
-                matrix[i, j] += scaled * vector[j]
+        for j in range(len(vector)):
+            if places[j] <= places[i]:
+                matrix[places[i], places[j]] += factor * vector[i] * vector[j]

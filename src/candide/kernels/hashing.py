@@ -53,11 +53,20 @@ def add_numbers(values: FloatArray, salts: Hashes, totals: Hashes) -> None:
 
 
 @compiled
-def add_strings(offsets: AnyArray, data: AnyArray, salt: Any, totals: Hashes) -> None:
-    """Add to totals[row] a hash of the bytes from offsets[row] to offsets[row + 1]: their number and the first ones."""
+def add_strings(offsets: AnyArray, data: AnyArray, salt: Any, wholly: bool, totals: Hashes) -> None:
+    """Add to totals[row] a hash of the bytes from offsets[row] to offsets[row + 1]: their number and the first ones.
+
+    Where it must tell all strings apart, the others follow, eight at a time.
+    """
     for row in range(len(totals)):
-        length = offsets[row + 1] - offsets[row]
-        state = salt + np.uint64(length)
-        for index in range(offsets[row], offsets[row] + min(length, LONGEST_HASHED)):
+        length, end = offsets[row + 1] - offsets[row], offsets[row + 1]
+        state, first = salt + np.uint64(length), offsets[row] + min(length, LONGEST_HASHED)
+        for index in range(offsets[row], first):
             state = mix(state + np.uint64(data[index]) + np.uint64(1))
+        if wholly:
+            for start in range(first, end, 8):
+                word = np.uint64(0)
+                for index in range(start, min(start + 8, end)):
+                    word = (word << np.uint64(8)) | np.uint64(data[index])
+                state = mix(state + word + np.uint64(1))
         totals[row] += state

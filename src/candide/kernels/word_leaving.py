@@ -124,27 +124,6 @@ def weigh_rows(rows: Rows, weighting: TermWeighting, amounts: IntArray) -> None:
 
 
 @compiled
-def number_shared(rows: Rows, places: AnyArray) -> tuple[Number, Number]:
-    """Number the terms that two documents or more hold, in their order, into places[term], -1 for others.
-
-    The caller gives zeros; there is no term below zero. Returns how many there are of both.
-    """
-    for index in range(rows.terms.size):
-        term = rows.terms[index]
-        if places[term] < 2:
-            places[term] += 1
-    shared, alone = 0, 0
-    for term in range(places.size):
-        if places[term] < 2:
-            alone += places[term]
-            places[term] = -1
-        else:
-            places[term] = shared
-            shared += 1
-    return shared, alone
-
-
-@compiled
 def weigh_shared(rows: Rows, weighting: TermWeighting, places: AnyArray, out: Rows) -> None:
     """Write the rows weighed, with shared terms only, by their places, and what the others come to.
 

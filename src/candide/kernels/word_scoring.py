@@ -19,7 +19,9 @@ class Weights(NamedTuple):
 
     rows[number] is a term's row, -1 where it says nothing; no rows at all means that numbers are rows.
     A row says table[row, class] or, where the table has no columns, base[row] + (values[pair] for the classes it has a
-    pair with, default[class] for the others). factor[row], where given, multiplies the amount.
+    pair with, default[class] for the others). Of rows that many classes have a pair with these stand in
+    lines[line_of[row], class] as well; others have a line below zero, and there may be no lines at all. factor[row],
+    where given, multiplies the amount.
 
     Every document that is there says constant[class]. Where `certain` is given, certain[class] is how many terms all of
     the class's documents hold: an infinite entry marks them, and a document that lacks one is impossible.
@@ -34,6 +36,8 @@ class Weights(NamedTuple):
     values: FloatArray
     base: FloatArray
     default: FloatArray
+    line_of: AnyArray
+    lines: FloatArray
     constant: FloatArray
     certain: IntArray
     rate: FloatArray
@@ -119,6 +123,13 @@ def add_table_rows(ids: IntArray, count: Number, table: FloatArray, sums: FloatA
 
 
 @compiled
+def add_line(amount: float, line: FloatArray, sums: FloatArray) -> None:
+    """Add so much of a line to sums."""
+    for cell in range(len(line)):
+        sums[cell] += amount * line[cell]
+
+
+@compiled
 def add_weighed_terms(
     scratch: Scratch, count: Number, tokens: Number, once: bool, unit: float, weights: Weights, said: Said
 ) -> None:
@@ -128,7 +139,7 @@ def add_weighed_terms(
     """
     ids, amounts, rows = scratch.ids, scratch.amounts, weights.rows
     table, factor, certain = weights.table, weights.factor, weights.certain
-    indptr, values = weights.indptr, weights.values
+    indptr, values, line_of, lines = weights.indptr, weights.values, weights.line_of, weights.lines
     sums, matched, hits, held = said
     classes, dense, poisson = sums.size, table.shape[1] > 0, weights.rate.size > 0
     matched[:] = 0.0
@@ -152,6 +163,9 @@ def add_weighed_terms(
                     held[label] += 1
                 else:
                     sums[label] += amount * value
+        elif line_of.size and line_of[line] >= 0:
+            alike += amount * weights.base[line]
+            add_line(amount, lines[line_of[line]], sums)
         else:
             known += 1
             spoken += amount

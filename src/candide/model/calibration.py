@@ -39,6 +39,17 @@ class Calibration:
         """The same, with no weight for some blocks."""
         return replace(self, weight={key: 0.0 if key in blocks else value for key, value in self.weight.items()})
 
+    def scaled(self, factor: float) -> Calibration:
+        """The same, with all that is said beyond the prior multiplied."""
+        if factor == 1.0:
+            return self
+        bias = {key: factor * value for key, value in self.bias.items()}
+        return replace(self, bias=bias, weight={key: factor * value for key, value in self.weight.items()})
+
+    def beside(self, weight: Mapping[str, float]) -> Calibration:
+        """The same, with further blocks and their weights."""
+        return replace(self, weight={**self.weight, **weight})
+
     def needs_length(self, block: str) -> bool:
         """Whether a block's factor depends on how much there is in the row."""
         return self.power.get(block, 0.0) != 0.0

@@ -25,8 +25,11 @@ class Options:
     calibrate: bool = True
     engine: str = "local"
     ledger: bool = False
+    dependence: str = "auto"
 
     def __post_init__(self) -> None:
+        if self.dependence not in ("auto", "none"):
+            raise OptionRefused.of_option("dependence", "'auto' or 'none'", self.dependence)
         if self.missing not in ("ignore", "value"):
             raise OptionRefused.of_option("missing", "'ignore' or 'value'", self.missing)
 

@@ -21,6 +21,8 @@ from candide.families.base.competing import CATEGORY
 from candide.families.base.explaining import IGNORED, Silence, Term, shown_number
 from candide.families.base.family import Block
 from candide.families.base.profile import Profile
+from candide.families.pairs.pair import Pair
+from candide.families.pairs.pair_look import PairLook
 from candide.kernels.scoring import argmax_rows
 from candide.model.assessment import Assessment
 from candide.model.beyond import numbers_beyond
@@ -227,6 +229,15 @@ class Predictor:
             return None
         rows = self.summary.counts
         return rows if np.allclose(np.exp(self.log_prior) * rows.sum(), rows, rtol=1e-12) else None
+
+    @property
+    def pairs(self) -> tuple[PairLook, ...]:
+        """What pairs of columns say beyond their parts, the loudest first."""
+        assert self.summary is not None
+        learned = zip(self.blocks, self.parameters, self.summary.statistics, strict=True)
+        weigh = (self.calibration or IDENTITY).factor
+        found = [b.family.look(p, seen, float(weigh(b.key))) for b, p, seen in learned if isinstance(b.family, Pair)]
+        return tuple(sorted(found, key=lambda look: -float(look.loudness.sum())))
 
     def profiles(self) -> tuple[Profile, ...]:
         """What the values of every feature look like in each class, and how much it tells about the class."""

@@ -180,7 +180,8 @@ def add_column(batch: Batch, index: int, name: str, salt: np.uint64, totals: Has
         strings = raw.cast(pa.large_string())
         _, offsets, data = strings.buffers()
         ends = np.frombuffer(offsets, dtype=np.int64)[strings.offset : strings.offset + len(strings) + 1]
-        add_strings(readonly(ends), readonly(np.frombuffer(data or b"\0", dtype=np.uint8)), salt, totals)
+        letters = readonly(np.frombuffer(data or b"\0", dtype=np.uint8))
+        add_strings(readonly(ends), letters, salt, bits >= ALL_BITS, totals)
         return
     try:
         add_numbers(rounded_to_bits(as_numbers(raw, name)[:, None], bits), np.array([salt]), totals)

@@ -16,6 +16,7 @@ from candide.data.times import time_kind
 from candide.data.visible import visible
 from candide.families.base.family import AnyFamily, Block, Family
 from candide.families.base.undecided import Undecided
+from candide.families.pairs.pair import Pair
 from candide.families.words.options import TextOptions
 from candide.model.domain import what_is_held
 from candide.model.guess import Guess, confirmed, guess_column, guess_sparse
@@ -75,9 +76,10 @@ class Choice:
 
 @dataclass(frozen=True)
 class Schema:
-    """The choice made for each column."""
+    """The choice made for each column, and the pairs of columns that also speak together."""
 
     choices: tuple[Choice, ...]
+    pairs: tuple[Pair, ...] = ()
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -85,13 +87,18 @@ class Schema:
 
     @property
     def blocks(self) -> tuple[Block, ...]:
-        """Columns of equal families together, in the order in which they first appear."""
-        return grouped((choice.column, choice.families) for choice in self.choices)
+        """Columns of equal families together, in the order in which they first appear; then pairs."""
+        return grouped((choice.column, choice.families) for choice in self.choices) + self.pair_blocks
 
     @property
     def memory_blocks(self) -> tuple[Block, ...]:
         """What a summary of these columns remembers: families that keep what they need, and columns left open."""
-        return grouped((choice.column, choice.memories) for choice in self.choices)
+        return grouped((choice.column, choice.memories) for choice in self.choices) + self.pair_blocks
+
+    @property
+    def pair_blocks(self) -> tuple[Block, ...]:
+        """Each pair of columns is a block of its own."""
+        return tuple(Block(pair, pair.columns) for pair in self.pairs)
 
     @property
     def remembered(self) -> dict[str, AnyFamily]:
@@ -132,8 +139,9 @@ class Schema:
         return replace(self, choices=self.choices + tuple(c for c in other.choices if c.column not in known))
 
     def without(self, columns: Collection[str]) -> Schema:
-        """This schema without some columns."""
-        return replace(self, choices=tuple(choice for choice in self.choices if choice.column not in columns))
+        """This schema without some columns, and without the pairs that have one of them."""
+        choices = tuple(choice for choice in self.choices if choice.column not in columns)
+        return replace(self, choices=choices, pairs=tuple(p for p in self.pairs if not {*p.columns} & {*columns}))
 
     def without_warnings(self) -> Schema:
         """This schema with nothing said about columns to look at twice."""
@@ -150,6 +158,7 @@ class Schema:
             family = choice.family.name if choice.family else "left out"
             rows.append((visible(choice.column), family, visible(choice.reason)))
             rows += [("", "", f"! {visible(choice.warning)}")] if choice.warning else []
+        rows += [(visible(" and ".join(pair.columns)), "pair", "together they tell more") for pair in self.pairs]
         name = max((len(row[0]) for row in rows), default=0)
         kind = max((len(row[1]) for row in rows), default=0)
         return "\n".join(f"{row[0]:{name}}  {row[1]:{kind}}  {row[2]}" for row in rows)

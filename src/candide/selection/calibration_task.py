@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import numpy as np
 
-from candide.data.arrays import BoolArray, FloatArray
-from candide.kernels.calibrating import Coefficients, Scored, cut_off, look_over, loss_and_slope
+from candide.data.arrays import BoolArray, FloatArray, IntArray
+from candide.kernels.calibrating import Coefficients, Scored, cut_off, look_over, loss_and_slope, mark_probable
 from candide.kernels.calibration_curvature import add_curvature
 from candide.kernels.threads import in_parallel
 from candide.model.predictor import log_sum
@@ -25,7 +25,6 @@ FARTHEST = 1e3
 MANY_CLASSES = 8
 """Of more classes than this, K of them, each has sqrt(8 / K) of a wrong row."""
 
-BY_BLOCK, BY_ROW = ("terms", "logs"), ("start", "labels", "row_weights", "label_smoothing", "informed")
 Found = TypeVar("Found")
 
 
@@ -35,6 +34,7 @@ class Task:
 
     scored: Scored
     """The rows as the kernels take them."""
+    classes: int
 
     @classmethod
     def of(cls, rows: LeftOut, with_length: BoolArray) -> Task:
@@ -44,35 +44,73 @@ class Task:
             if look_over(said, informed):
                 terms = terms.copy() if np.shares_memory(terms, rows.terms) else terms
                 cut_off(terms[index])
+        count, classes = rows.prior.shape
         start = np.maximum(rows.prior, rows.prior.max(axis=1, keepdims=True) - FARTHEST)
-        logs = np.zeros_like(rows.lengths)
+        logs, ends = np.zeros_like(rows.lengths), np.arange(0, count * classes + 1, classes)
         logs[with_length] = np.log(np.maximum(rows.lengths[with_length], 1.0))
-        own = np.isfinite(rows.prior[np.arange(len(rows.labels)), rows.labels])
-        possible, nothing = rows.weights * own, np.zeros_like(informed)
-        scored = Scored(terms, start, logs, rows.labels, possible, nothing, informed, with_length)
-        return cls(scored).weighed(rows.weights)
+        own, which = ends[:-1] + rows.labels, np.tile(np.arange(classes, dtype=np.int32), count)
+        possible, nothing = rows.weights * np.isfinite(rows.prior.ravel()[own]), np.zeros_like(informed)
+        cells = terms.reshape(len(terms), -1), start.ravel(), which, ends, own
+        return cls(Scored(*cells, logs, possible, nothing, informed, with_length), classes).weighed(rows.weights)
+
+    @property
+    def labels(self) -> IntArray:
+        """The class of each row."""
+        return np.asarray(self.scored.classes[self.scored.own])
 
     def weighed(self, weights: FloatArray) -> Task:
         """The same rows with other weights: zero where a row has no part."""
-        scored, classes = self.scored, self.scored.start.shape[1]
+        scored, labels = self.scored, self.labels
 
         def seen(rows: FloatArray) -> FloatArray:
-            return np.asarray(np.bincount(scored.labels, rows, classes), dtype=np.float64)[scored.labels]
+            return np.asarray(np.bincount(labels, rows, self.classes), dtype=np.float64)[labels]
 
         kept = np.where(scored.row_weights > 0, weights, 0.0) * has_spread(seen(weights))
-        return Task(scored._replace(row_weights=kept, label_smoothing=label_smoothing(seen(kept), classes)))
+        smoothing = label_smoothing(seen(kept), self.classes)
+        return replace(self, scored=scored._replace(row_weights=kept, label_smoothing=smoothing))
 
     def every(self, step: int) -> Task:
         """One in so many rows alone."""
-        scored = self.scored
-        some: dict[str, Any] = {name: getattr(scored, name)[:, ::step] for name in BY_BLOCK}
-        some |= {name: getattr(scored, name)[::step] for name in BY_ROW}
-        return Task(scored._replace(**{name: np.ascontiguousarray(part) for name, part in some.items()}))
+        wanted = np.arange(0, self.rows, step)
+        here = np.zeros(self.rows, dtype=bool)
+        here[wanted] = True
+        return self._parted(wanted, np.repeat(here, np.diff(self.scored.ends)))
+
+    @property
+    def has_every_class(self) -> bool:
+        """Whether no class was left out of any row."""
+        return len(self.scored.start) == self.rows * self.classes
+
+    def probable(self, at: Coefficients, depth: float) -> Task:
+        """The same without classes that are so far behind the best one of a row near these coefficients."""
+        kept = np.empty(len(self.scored.start), dtype=bool)
+
+        def some(first: int, last: int) -> None:
+            mark_probable(self.scored, at, first, last, depth, kept)
+
+        list(self.by_parts(some, ROWS_AT_ONCE))
+        return self._parted(np.arange(self.rows), kept)
+
+    def _parted(self, wanted: IntArray, kept: BoolArray) -> Task:
+        """Some of the rows, with some of their cells: those of others are not kept, that of a label always is."""
+        scored, cells = self.scored, np.flatnonzero(kept)
+        parted = scored._replace(
+            terms=scored.terms.take(cells, axis=1),
+            start=scored.start[cells],
+            classes=scored.classes[cells],
+            ends=np.concatenate([[0], np.searchsorted(cells, scored.ends[wanted + 1])]),
+            own=np.searchsorted(cells, scored.own[wanted]),
+            logs=np.ascontiguousarray(scored.logs[:, wanted]),
+            row_weights=scored.row_weights[wanted],
+            label_smoothing=scored.label_smoothing[wanted],
+            informed=scored.informed[wanted],
+        )
+        return replace(self, scored=parted)
 
     @property
     def rows(self) -> int:
         """How many rows there are."""
-        return len(self.scored.labels)
+        return len(self.scored.own)
 
     @property
     def size(self) -> int:
@@ -95,28 +133,30 @@ class Task:
         return sum(values), Coefficients(*(np.sum(parts, axis=0) for parts in zip(*slopes, strict=True)))
 
     @property
-    def prior_loss(self) -> float:
-        """The sum of -log P(label) by the prior alone."""
-        start, labels = self.scored.start, self.scored.labels
-        return float(self.scored.row_weights @ (log_sum(start) - start[np.arange(len(labels)), labels]))
+    def prior_losses(self) -> FloatArray:
+        """-log P(label) of each row by the prior alone."""
+        start = self.scored.start
+        return np.asarray(log_sum(start.reshape(-1, self.classes)) - start[self.scored.own])
 
     def plain_loss(self, at: Coefficients) -> float:
         """The sum of -log P(label) alone, however large margins are."""
-        return Task(self.scored._replace(label_smoothing=np.zeros_like(self.scored.label_smoothing))).loss(at)[0]
+        smoothing = np.zeros_like(self.scored.label_smoothing)
+        return replace(self, scored=self.scored._replace(label_smoothing=smoothing)).loss(at)[0]
 
-    def curvature(self, at: Coefficients) -> Bends:
+    def curvature(self, at: Coefficients, with_bias: bool = True) -> Bends:
         """The second derivatives of the loss by bias, log weight and power, [parameter, parameter]."""
         blocks, classes = len(at.weight), len(at.bias)
         roots = blocks * (1 + bool(self.scored.has_length.any()))
 
         def some(first: int, last: int) -> FloatArray:
             found = np.zeros((2, classes + 2 * blocks, classes + 2 * blocks))
-            space: FloatArray = np.empty((roots, (last - first) * classes))
-            filled = space[:, : add_curvature(self.scored, at, first, last, found[0], found[1], space)]
+            space: FloatArray = np.empty((roots, self.scored.ends[last] - self.scored.ends[first]))
+            filled = space[:, : add_curvature(self.scored, at, first, last, with_bias, found[0], found[1], space)]
             found[0, classes : classes + roots, classes : classes + roots] += np.tril(filled @ filled.T)
             return found
 
-        halves = reduce(np.add, self.by_parts(some, max(1, ROOTS_AT_ONCE // (roots * classes))))
+        cells_a_row = -(-len(self.scored.start) // self.rows)
+        halves = reduce(np.add, self.by_parts(some, max(1, ROOTS_AT_ONCE // (roots * cells_a_row))))
         return Bends(*(half + np.tril(half, -1).T for half in halves))
 
     def by_parts(self, work: Callable[[int, int], Found], at_once: int) -> Iterator[Found]:

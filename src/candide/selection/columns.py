@@ -52,6 +52,9 @@ FEWEST_NUMBERS = 5
 WORTH_A_COVARIANCE = 0.97
 """A block with a covariance must have at most this share of the log loss of columns that each speak for themselves."""
 
+ROWS_A_COLUMN = 10
+"""Of fewer rows for each column, chance makes one table look better than another by more than a standard error."""
+
 SMOOTHINGS_OF_TOTALS = (1.0, 0.3, 0.1, 0.03, 0.01)
 
 
@@ -141,7 +144,8 @@ def best_table(
     tryout = Tryout(LeaveOneOut.of_labels(few), engine, choices.folds)
     with watch("Comparing", Size(len(tables) + len(joint_tables), "tables")) as report:
         trials = [table_trial(table, tryout, choices) for table in counted([*tables, *joint_tables], report)]
-    best = clearly_best(trials[0], trials[1 : len(tables)])
+    narrow = len(few) >= ROWS_A_COLUMN * len(free)
+    best = clearly_best(trials[0], trials[1 : len(tables)], errors=1.0 if narrow else 2.0)
     joint = clearly_best(best, trials[len(tables) :], errors=2.0)
     if joint is best or joint.loss > WORTH_A_COVARIANCE * best.loss:
         naive: Schema = best.what

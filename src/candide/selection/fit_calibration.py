@@ -46,19 +46,27 @@ FEW_ROWS, FEW_A_NUMBER = 1000, 10
 """A search begins with about so many rows, and so many for each number that is fitted; all rows only end it."""
 
 NEAR_ENOUGH = 1e-5
+PROBABLE, ROUGHLY_PROBABLE = 11.0, 14.0
+"""A class so many nats behind the best one of a row has no part in its loss, exp(-11) being a hundred-thousandth."""
+MOSTLY_IMPROBABLE, ROUGHLY, CLOSE_ROUGHLY = 16, 250, 1e-3
+"""Of more classes than this most are improbable, and so many rows tell about which, by weights that are about right."""
 
 
 class Effort(NamedTuple):
-    """How much is fitted, and how well: in at most so many steps, until none lowers the loss by such a share."""
+    """How much is fitted, and how well: in at most so many steps, until none lowers the loss by such a share.
+
+    A search of more rows begins with few of them.
+    """
 
     bias: bool
     power: bool
     steps: int
     close: float
+    few: int = FEW_ROWS
 
 
 IN_FULL = Effort(bias=True, power=True, steps=60, close=1e-18)
-CLOSE_WITHOUT_A_FOLD = 1e-6
+CLOSE_WITHOUT_A_FOLD = 1e-5
 """What only judges the rows of a fold needs fewer digits."""
 
 
@@ -102,15 +110,29 @@ class Calibrating:
     def one_in(self) -> int:
         """Of how many rows a search begins with one: of all where there are few."""
         free = int(np.count_nonzero(self.limits[:, 0] < self.limits[:, 1]))
-        return max(1, self.task.rows // max(FEW_ROWS, FEW_A_NUMBER * free))
+        return max(1, self.task.rows // max(self.effort.few, FEW_A_NUMBER * free))
+
+    @cached_property
+    def roughly_probable(self) -> Task:
+        """The rows without classes that are next to impossible by rough weights of texts, which few rows tell."""
+        is_worth_it = self.effort.bias and self.texts.all() and len(self.classes) > MOSTLY_IMPROBABLE
+        if not is_worth_it or not self.task.has_every_class:
+            return self.task
+        some = Objective(self.task.every(max(1, self.task.rows // ROUGHLY)), self.texts, with_bias=False)
+        limits = np.where(np.arange(len(self.limits))[:, None] < len(self.classes), 0.0, self.limits)
+        near = minimum(some, some.start(), limits, self.effort.steps, CLOSE_ROUGHLY)
+        return self.task.probable(coefficients(near.point, len(self.classes)), ROUGHLY_PROBABLE)
 
     @cached_property
     def whole(self) -> tuple[Objective, Minimum]:
         """What is asked of all rows, and bias, log weight and power that do it best; begun with few rows of many."""
         one_in = self.one_in
-        task = self.task if one_in == 1 else self.task.every(one_in)
-        few, near = self.held(Objective(task, self.texts))
-        asked, bends = replace(few, task=self.task), near.bends.scaled(one_in)
+        task = self.roughly_probable if one_in == 1 else self.roughly_probable.every(one_in)
+        few, near = self.held(Objective(task, self.texts, with_bias=self.effort.bias))
+        probable = self.roughly_probable
+        if len(self.classes) > MOSTLY_IMPROBABLE:
+            probable = probable.probable(coefficients(near.point, len(self.classes)), PROBABLE)
+        asked, bends = replace(few, task=probable), near.bends.scaled(one_in)
         return asked, minimum(asked, near.point, self.limits, self.effort.steps, self.effort.close, bends)
 
     def held(self, asked: Objective) -> tuple[Objective, Minimum]:
@@ -136,12 +158,13 @@ class Calibrating:
 
     def without(self, folds: IntArray) -> Iterator[tuple[IntArray, Calibration]]:
         """The rows of each fold, and the calibration of all others: none must judge rows it was fitted on."""
-        weights = self.task.scored.row_weights
+        few, weights = self.one_in == 1 and not self.texts.all(), self.task.scored.row_weights
+        task = self.task if few else self.whole[0].task
         for fold in np.unique(folds):
             here = folds == fold
-            others = replace(self, task=self.task.weighed(np.where(here, 0.0, weights)))
-            found = others.whole[1] if self.one_in == 1 else self.nearby(others.task)
-            yield np.flatnonzero(here), self.at(others.task, found)
+            others = task.weighed(np.where(here, 0.0, weights))
+            found = replace(self, task=others).whole[1] if few else self.nearby(others)
+            yield np.flatnonzero(here), self.at(others, found)
 
     def nearby(self, others: Task) -> Minimum:
         """The minimum for most of the rows: as strongly held, and by the same curvature, where rows are many."""
@@ -150,10 +173,15 @@ class Calibrating:
         asked = replace(objective, task=others)
         return minimum(asked, whole.point, self.limits, self.effort.steps, CLOSE_WITHOUT_A_FOLD, bends)
 
+    @cached_property
+    def prior_losses(self) -> FloatArray:
+        """-log P(label) of each row by the prior alone."""
+        return self.task.prior_losses
+
     def at(self, task: Task, found: Minimum) -> Calibration:
         """The calibration found, on the grid; none of the evidence has weight where rows gain too little by it."""
         at = coefficients(found.point, len(self.classes))
-        enough = task.prior_loss - BY_CHANCE
+        enough = float(task.scored.row_weights @ self.prior_losses) - BY_CHANCE
         if (
             self.task.rows + self.aside >= ENOUGH_TO_TELL
             and found.value > enough
@@ -183,11 +211,13 @@ class Objective:
     task: Task
     texts: BoolArray
     together: float = HOLD_TOGETHER[0]
+    with_bias: bool = True
+    """Whether biases are among the numbers that may change."""
 
     @property
     def classes(self) -> int:
         """How many numbers are biases."""
-        return self.task.scored.start.shape[1]
+        return self.task.classes
 
     @cached_property
     def mean(self) -> FloatArray:
@@ -220,7 +250,7 @@ class Objective:
 
     def curvature(self, point: FloatArray) -> Bends:
         """The second derivatives."""
-        upwards, rest = self.task.curvature(coefficients(point, self.classes))
+        upwards, rest = self.task.curvature(coefficients(point, self.classes), self.with_bias)
         above = HOLD_BELOW_ONE * np.outer(self.mean, self.mean) * float(self.mean @ point > 0)
         return Bends(upwards + 2 * self.held + 2 * above, rest)
 
@@ -245,7 +275,10 @@ class Objective:
             slope = self.value_and_slope(point(np.where(texts, weight, common)))[1]
             return bool(slope[self.classes : self.classes + blocks][texts].sum() > -NEAR)
 
-        common = min(STARTS_OF_TABLE, key=lambda weight: self.value_and_slope(point(np.full(blocks, weight)))[0])
+        starts = STARTS_OF_TABLE[: 1 if texts.all() else None]
+        common = starts[0]
+        if len(starts) > 1:
+            common = min(starts, key=lambda weight: self.value_and_slope(point(np.full(blocks, weight)))[0])
         if not texts.any():
             return point(np.full(blocks, common))
         best = STARTS_OF_TEXT[bisect(STARTS_OF_TEXT, False, hi=len(STARTS_OF_TEXT) - 1, key=is_too_large)]

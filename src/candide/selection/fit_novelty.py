@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -23,7 +24,8 @@ def novelty_of(blocks: Sequence[Block], left: LeftOut, batches: Sequence[Batch])
     Blocks that read again what others read have no say, nor have columns whose values are new in each row.
     """
     silent = frozenset(name for batch in batches for name in always_new(blocks, batch))
-    rows = left.rows(np.flatnonzero(left.weights > 0))
+    no_class = replace(left, terms=left.terms[..., :0], prior=left.prior[:, :0])
+    rows = no_class.rows(np.flatnonzero(left.weights > 0))
     kept, families, ranks = {}, {}, np.zeros(rows.lengths.shape)
     heard = np.zeros(rows.lengths.shape, dtype=bool)
     for index, block in enumerate(blocks):

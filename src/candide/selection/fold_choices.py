@@ -131,6 +131,8 @@ class FoldChoices:
         """
         index_of = {block: index for index, block in enumerate(asked)}
         own = [index_of.get(block, -1) for block in schema.blocks]
+        if tuple(asked) == schema.blocks and all(blocks == schema.blocks for blocks in self.blocks(schema)):
+            return replace(left, prior=prior)
         chosen = [{block.key: index_of[block] for block in blocks} for blocks in self.blocks(schema)]
         shape, folds = (len(own), *left.terms.shape[1:]), choice_folds(self.folds)
         terms, lengths, log_marginal = np.zeros(shape), np.zeros(shape[:2]), np.zeros(shape[:2])

@@ -8,11 +8,13 @@ rows are few, each fold is taken out of what the others are judged by, too; amon
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
-from candide.data.arrays import IntArray
+from candide.data.grid import quantized_number
+from candide.data.metrics import mean_loss
 from candide.engines.protocol import Engine
 from candide.families.base.family import Block
 from candide.model.calibration import Calibration
@@ -20,6 +22,7 @@ from candide.model.evaluation import CROSS_FITTED, Evaluation
 from candide.model.schema import Schema
 from candide.model.scoring import Score
 from candide.model.summary import Summary
+from candide.selection.find_pairs import NO_PAIRS, FoldCalibration, PairsJudged
 from candide.selection.fit_calibration import Calibrating
 from candide.selection.fold_choices import FoldChoices
 from candide.selection.folds import CHOICES, choice_folds
@@ -28,6 +31,9 @@ from candide.selection.scored_rows import scored_without
 
 FEW_ROWS = 1000
 """Of so many rows, one says next to nothing about how far to trust evidence."""
+
+ROWS_A_BLOCK = 10
+"""Of fewer rows for each block, weights follow chance: there evidence must help rows that had no part in them."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,17 +45,42 @@ class Judging:
     leaving: LeaveOneOut
     choices: FoldChoices
     engine: Engine
+    calibrating: Calibrating
 
-    def evaluation(self, calibrating: Calibrating, asked_for: LeftOut) -> Evaluation:
-        """How well rows are judged, under the priors asked for."""
-        folds = self.choices.folds
-        without = self.apart() if len(folds) <= FEW_ROWS else calibrating.without(folds % CHOICES)
-        score = Score(most=0)
-        for here, calibration in without:
-            score += scored_without(asked_for.rows(here), self.summary, calibration, here, suspects=0)
+    @cached_property
+    def calibrations(self) -> list[FoldCalibration]:
+        """The rows of each fold, and the calibration that judges them."""
+        folds, are_all = self.choices.folds, self.leaving.everyone is self.leaving.batch
+        return list(self.apart() if are_all and len(folds) <= FEW_ROWS else self.calibrating.without(folds % CHOICES))
+
+    def evaluation(
+        self, left: LeftOut, calibration: Calibration | None = None, pairs: PairsJudged | None = None
+    ) -> Evaluation:
+        """How well rows are judged, under the priors of what is said of them; or by one calibration for all.
+
+        Pairs of columns are those that each fold had no part in finding.
+        """
+        score, leaving = Score(most=0), replace(self.leaving, summary=self.summary)
+        for fold, (here, own) in enumerate(self.calibrations):
+            found = NO_PAIRS if pairs is None else pairs.by_fold[fold]
+            judging, said = leaving.beside(left, found.blocks)
+            used = found.calibration(calibration or own)
+            score += scored_without(said.rows(here), judging.summary, used, here, suspects=0)
         return score.evaluation(CROSS_FITTED, None, self.summary.classes)
 
-    def apart(self) -> Iterator[tuple[IntArray, Calibration]]:
+    def trusts(self, left: LeftOut) -> bool:
+        """Whether evidence may have a say: where blocks are many for the rows, it must do better than the prior."""
+        if len(left.labels) >= ROWS_A_BLOCK * len(self.summary.blocks):
+            return True
+        by_prior = mean_loss(left.prior, left.labels, left.weights)
+        return quantized_number(self.evaluation(left).log_loss) < quantized_number(by_prior)
+
+    @property
+    def silence(self) -> Calibration:
+        """The calibration under which the prior answers."""
+        return Calibration(weight=dict.fromkeys((block.key for block in self.summary.blocks), 0.0))
+
+    def apart(self) -> Iterator[FoldCalibration]:
         """The rows of each fold, and the calibration of all others, which know nothing of them."""
         asked = self.choices.judging(self.schema)
         for here in choice_folds(self.choices.folds):

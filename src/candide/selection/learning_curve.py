@@ -26,9 +26,9 @@ from candide.selection.leave_one_out import LeaveOneOut
 from candide.selection.scored_rows import CELLS_AT_ONCE
 from candide.statistics.weight_grid import in_ones
 
-FEWEST_LEARNED = 20
-FEWEST_JUDGED, ENOUGH_JUDGED = 1000, 5000
-"""A point is judged by as many rows as it learned, but by a thousand if there are, and by five thousand at the most."""
+FEWEST_LEARNED, MOST_POINTS = 20, 6
+JUDGED = 1000
+"""So many rows judge a point, if there are."""
 
 
 def learning_curve(
@@ -47,8 +47,7 @@ def learning_curve(
         log_prior = log_priors(rows.learned(learned), priors, class_weight)
         ready = engine.map(PartLearned(rows, learned), blocks)
         judge = NotLearned(rows, calibration, log_prior, dict(zip(blocks, ready, strict=True)))
-        judged = min(max(size, FEWEST_JUDGED), ENOUGH_JUDGED)
-        points.append(point(judge, size, np.sort(order[size : size + judged]), engine))
+        points.append(point(judge, size, np.sort(order[size : size + JUDGED]), engine))
     return tuple(points)
 
 
@@ -59,7 +58,7 @@ def sizes(total: int, classes: int) -> list[int]:
     [37, 75, 150]
     """
     found, least = list[int](), max(FEWEST_LEARNED, 2 * classes)
-    while (total := total // 2) >= least:
+    while (total := total // 2) >= least and len(found) < MOST_POINTS:
         found.append(total)
     return found[::-1]
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -134,8 +134,8 @@ class LeaveOneOut:
     """The log prior of each class without each row, [row, class]."""
     prepared: Mapping[Block, BlockLeftOut]
     """Blocks made ready before, where several of these share them."""
-    is_all: bool = False
-    """Whether the summary has learned these rows and no others."""
+    everyone: Batch | None = None
+    """All rows that the summary has learned, the first of which are these; nothing where it may have learned others."""
 
     @classmethod
     def of(
@@ -145,24 +145,33 @@ class LeaveOneOut:
         priors: Priors = "empirical",
         class_weight: Priors | None = None,
         prepared: Mapping[Block, BlockLeftOut] | None = None,
-        is_all: bool = False,
+        everyone: Batch | None = None,
     ) -> LeaveOneOut:
         """Ready to take out these rows, all of which the summary has learned."""
         labels, weights = known_labels(summary, rows), grid_weights(rows)
         prior = priors_without(summary, labels, weights, priors, class_weight)
-        return cls(summary, rows, labels, weights, prior, prepared or {}, is_all)
+        return cls(summary, rows, labels, weights, prior, prepared or {}, everyone)
 
     @classmethod
     def of_labels(cls, rows: Batch) -> LeaveOneOut:
         """Ready to take out rows of themselves, in whichever blocks they will be learned."""
-        return cls.of(Summary.of((), rows), rows if rows.readings is not None else rows.read_once(), is_all=True)
+        rows = rows if rows.readings is not None else rows.read_once()
+        return cls.of(Summary.of((), rows), rows, everyone=rows)
+
+    @cached_property
+    def with_everyone(self) -> LeaveOneOut:
+        """The same with all rows that were learned, as far as they are at hand; no priors are worked out for them."""
+        if self.everyone is None or self.everyone is self.batch:
+            return self
+        labels, weights = known_labels(self.summary, self.everyone), grid_weights(self.everyone)
+        return replace(self, batch=self.everyone, labels=labels, weights=weights, prior=self.prior[:0])
 
     def only(self, wanted: IntArray, blocks: Iterable[Block]) -> LeaveOneOut:
         """Some of the rows, as if no others were known; what these blocks read of them is not read again."""
         values = {block: block.family.values_at(self.rows(block).values, wanted) for block in blocks}
         readings: dict[Hashable, Any] = {("values", block): some for block, some in values.items() if some is not None}
         batch = replace(self.batch.take(wanted), readings=readings)
-        return LeaveOneOut.of(self.learned(wanted), batch, is_all=True)
+        return LeaveOneOut.of(self.learned(wanted), batch, everyone=batch)
 
     @property
     def classes(self) -> tuple[Key, ...]:
@@ -221,6 +230,14 @@ class LeaveOneOut:
         for (index, part), said in zip(pieces, answers, strict=True):
             note(index, part, said)
 
+    def beside(self, left: LeftOut, blocks: Sequence[Block]) -> tuple[LeaveOneOut, LeftOut]:
+        """The same with more blocks, which learn the rows, and what they say of each beside what was said."""
+        if not blocks:
+            return self, left
+        learned = {block: self.statistic(block) for block in blocks}
+        wider = replace(self, summary=self.summary.beside((*self.summary.blocks, *blocks), learned))
+        return wider, LeftOut.side_by_side([left, wider.left_out(blocks)])
+
     def in_folds(
         self,
         blocks: Sequence[Block] | None = None,
@@ -263,9 +280,10 @@ class LeaveOneOut:
         return BlockScores(score, score, length, np.zeros(len(rows)))
 
     def _without_statistic(self, block: Block) -> BlockScores | None:
-        if not self.is_all or block in self.prepared:
+        if self.everyone is None or block in self.prepared:
             return None
-        return block.family.leave_each_out(self.rows(block), block.columns, len(self.classes))
+        rows = self.with_everyone.rows(block)
+        return block.family.leave_each_out(rows, block.columns, len(self.classes), len(self.labels))
 
     def _ready(self, block: Block) -> BlockLeftOut:
         return self.prepared.get(block) or block.family.leave_one_out(self.statistic(block), block.columns)

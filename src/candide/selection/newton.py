@@ -17,7 +17,7 @@ from candide.data.arrays import FloatArray
 FLAT = 1e-5
 """Where the loss bends less than this, no minimum can be told from its neighbours: little is moved there."""
 LONGEST = 1.0
-"""No number moves farther in a step."""
+"""No number moves farther in a step; all are held back alike, or the step might lead uphill."""
 PATIENCE = 6.0
 """A curvature costs about as much as so many looks at the slope: where it would save more, it is worked out anew."""
 UNSEEN = 1e-12
@@ -77,9 +77,11 @@ def minimum(
         lowers = float((point - new) @ slope) / 2
         new_value, new_slope = loss.value_and_slope(new)
         if new_value <= value + UNSEEN * abs(value):
-            point, value, slope, damping = new, new_value, new_slope, damping / 10 if damping > 1e-3 else 0.0
-            if lowers <= close * abs(value):
+            lowers = lowers if lowers > 0.0 else value - new_value  # where a limit was met
+            point, value, slope = new, new_value, new_slope
+            if lowers <= close * abs(value) and damping == 0.0:
                 break
+            damping = damping / 10 if damping > 1e-3 else 0.0
             is_fresh, is_stale = False, steps_left(lowers, before, close * abs(value)) > PATIENCE
             before = lowers
         elif is_fresh:
@@ -111,4 +113,5 @@ def damped_step(bends: Bends, free: FloatArray, slope: FloatArray, damping: floa
         factors = cho_factor(upwards + rest + more, lower=True, check_finite=False)
     except LinAlgError:
         factors = cho_factor(upwards + more, lower=True, check_finite=False)
-    return np.clip(cho_solve(factors, slope[free], check_finite=False), -LONGEST, LONGEST)
+    step = np.asarray(cho_solve(factors, slope[free], check_finite=False))
+    return step * (LONGEST / max(LONGEST, float(np.abs(step).max(initial=0.0))))

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -39,11 +40,11 @@ FINER_SMOOTHINGS = (0.01, 0.003)
 SMOOTHINGS_OF_COMPLEMENTS = (1.0, 0.3, 0.1)
 
 MOST_ROWS, LEAST_ROWS = 5000, 1000
-MOST_CELLS, MOST_PAIRS = 1_200_000, 6_000_000
+MOST_CELLS, MOST_PAIRS = 600_000, 6_000_000
 """Smoothing is judged on at most so many rows, (row, class) cells and counts looked up, but on a thousand rows."""
-ROWS_TO_CALIBRATE, CELLS_TO_CALIBRATE = 3000, 300_000
-AT_ONE_TEMPERATURE = Effort(bias=False, power=False, steps=10, close=1e-4)
-WEIGHED = Effort(bias=False, power=True, steps=40, close=1e-5)
+ROWS_TO_CALIBRATE, CELLS_TO_CALIBRATE = 3000, 150_000
+AT_ONE_TEMPERATURE = Effort(bias=False, power=False, steps=10, close=1e-4, few=250)
+WEIGHED = Effort(bias=False, power=True, steps=40, close=1e-5, few=250)
 
 FEW_REPEATS = 0.05
 """Where fewer words than this share are repeats, counting them or not is the same."""
@@ -175,13 +176,25 @@ class Corpus:
         """The texts in terms."""
         return TermMatrix.of(self.documents, self.labels, self.weights, len(self.classes), options)
 
-    def readings(self, options: TextOptions, weightings: Sequence[str], matrix: TermMatrix) -> list[Reading]:
-        """One reading by each weighting, of texts cut once."""
+    def readings(
+        self,
+        options: TextOptions,
+        weightings: Sequence[str],
+        matrix: TermMatrix,
+        ahead: Sequence[Sequence[TextOptions]] = (),
+    ) -> list[Reading]:
+        """One reading by each weighting, of texts cut once; meanwhile they are cut as will be asked for next."""
 
         def read(weighting: str) -> Reading:
             return self.reading(matrix.weighed(weighting), replace(options, weighting=weighting))
 
-        found = list(in_parallel(read, weightings))
+        def cut(several: Sequence[TextOptions]) -> None:
+            for one in several:
+                self.cut(one)
+
+        work: list[partial[Reading] | partial[None]] = [partial(cut, several) for several in ahead]
+        work += [partial(read, weighting) for weighting in weightings]
+        found = [done for done in in_parallel(lambda one: one(), work) if done is not None]
         matrix.lists.weighings.clear()
         return found
 
@@ -264,28 +277,25 @@ def single(corpus: Corpus, options: TextOptions) -> Iterator[Trial]:
 def layered(corpus: Corpus, options: TextOptions) -> Iterator[Trial]:
     """Recipes of several readings, one block for each length of runs; the last is the best.
 
-    Words come first, by each weighting and model; pairs of words join the best two, since what suits words need not
-    suit pairs. Then each further reading must be worth its place, and so must the first ones once there are others.
+    Words come first, by each weighting; other models and pairs of words join the best two, since what suits words need
+    not suit pairs. Then each further reading must be worth its place, and so must the first ones once there are others.
     """
     plain = replace(options, weighting="counts" if options.weighting == AUTO else options.weighting).definite()
     matrix = corpus.cut(plain)
     search = Search(corpus)
-    weightings, models = weightings_of(options, matrix), models_of(options, corpus)
-    of_models = [corpus.readings(replace(plain, model=model), weightings, matrix) for model in models]
-    words = [search.extended(search.tried(TextRecipe(first)), more) for first, more in words_first(of_models)]
-    pairs = replace(plain, **PAIRS)
-    cut, leading = corpus.cut(pairs), leading_two(words)
-    readings = corpus.readings(pairs, [first_weighting(trial) for trial in leading], cut)
+    first, *others = models_of(options, corpus)
+    pairs, further = replace(plain, **PAIRS), list(further_readings(corpus, plain, matrix))
+    ahead = [[one for one in further if one.characters], [pairs, *(one for one in further if not one.characters)]]
+    readings = corpus.readings(replace(plain, model=first), weightings_of(options, matrix), matrix, ahead)
+    leading = leading_two([search.tried(TextRecipe((reading,))) for reading in readings])
+    for model in others:
+        readings = corpus.readings(replace(plain, model=model), list(map(first_weighting, leading)), matrix)
+        leading = leading_two([search.extended(best, [more]) for best, more in zip(leading, readings, strict=True)])
+    readings = corpus.readings(pairs, list(map(first_weighting, leading)), corpus.cut(pairs))
     best = simplest([search.extended(trial, [more]) for trial, more in zip(leading, readings, strict=True)])
-    for further in further_readings(corpus, replace(plain, weighting=first_weighting(best)), matrix):
-        best = search.extended(best, corpus.readings(further, [further.weighting], corpus.cut(further)))
+    for one in further:
+        best = search.extended(best, corpus.readings(one, [first_weighting(best)], corpus.cut(one)))
     yield from search.given_up(search.reduced(best))
-
-
-def words_first(of_models: Sequence[Sequence[Reading]]) -> Iterator[tuple[tuple[Reading], Sequence[Reading]]]:
-    """For each weighting the words by the first model, and by the others."""
-    for first, *others in zip(*of_models, strict=True):
-        yield (first,), others
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,13 +12,16 @@ from candide.data.batch import Batch
 from candide.data.metrics import mean_loss
 from candide.data.progress import Size, Watch, unwatched
 from candide.engines.protocol import Engine
+from candide.families.pairs.pair import Pair
 from candide.model.evaluation import Evaluation
 from candide.model.quality import Point, Quality
 from candide.model.reading import read_as
 from candide.model.row_sample import row_hashes
+from candide.model.schema import AUTO
 from candide.model.summary import Summary
 from candide.model.trained_model import TrainedModel
 from candide.model.tuning import UNTUNED, Tuning
+from candide.selection.find_pairs import NO_PAIRS, Finder, find_pairs
 from candide.selection.fit_calibration import Calibrating
 from candide.selection.fit_novelty import novelty_of
 from candide.selection.fold_choices import FoldChoices
@@ -31,9 +34,9 @@ from candide.selection.read_off import FEWEST_ROWS
 FEWEST_A_CLASS, FEWEST_OF_A_CLASS = 10, 8
 """So many different rows of a table for each class, or so many of every class, tell how far to trust evidence."""
 
-MOST_ROWS = 20_000
+MOST_ROWS, ROWS_OF_TEXTS, ROWS_A_CLASS = 20_000, 5000, 100
 CELLS = 30_000_000
-"""At most so many rows, and so many (row, class, block) cells, are looked at: the latter are 240 MB."""
+"""At most so many rows, of texts alone so many and so many a class, and (row, class, block) cells are looked at."""
 
 
 class Tuned(NamedTuple):
@@ -42,6 +45,7 @@ class Tuned(NamedTuple):
     tuning: Tuning = UNTUNED
     leaks: Sequence[Leak] = ()
     judged: Evaluation | None = None
+    pairs: tuple[Pair, ...] = ()
 
 
 def tune(trained: TrainedModel, rows: Batch, choices: FoldChoices, engine: Engine, watch: Watch = unwatched) -> Tuned:
@@ -52,25 +56,34 @@ def tune(trained: TrainedModel, rows: Batch, choices: FoldChoices, engine: Engin
     summary, options = trained.reading, trained.options
     if not can_be_calibrated(summary, rows):
         return Tuned()
+    everyone = rows if rows.readings is not None else rows.read_once()
     few = affordable(summary, len(rows))
-    rows, choices = rows.rows(0, few), choices.rows(slice(0, few))
-    rows = rows if rows.readings is not None else rows.read_once()
+    rows, choices = everyone.rows(0, few), choices.rows(slice(0, few))
     with watch("Leaving rows out", Size(None, "rows")):
         asked = choices.asked(trained.schema)
         reading = read_as(trained.summary, asked, trained.schema.remembered)
-        leaving = LeaveOneOut.of(reading, rows, is_all=weigh_alike(summary, rows))
+        leaving = LeaveOneOut.of(reading, rows, everyone=everyone if weigh_alike(summary, everyone) else None)
         left = under_choices(leaving, choices, trained.schema, asked, engine, expected=trained.schema.blocks)
     with watch("Calibrating", Size(None, "steps")):
         calibrating = Calibrating.of(left, summary.classes, summary.blocks)
-        calibration = calibrating.calibration.silenced(choices.silent_blocks(trained.schema))
-        novelty = novelty_of(summary.blocks, left, [rows])
-        own = replace(leaving, summary=summary)
-        curve = learning_curve(own, calibration, engine, options.priors, options.class_weight)
+        judging = Judging(summary, trained.schema, leaving, choices, engine, calibrating)
+        silenced = judging.silence if not judging.trusts(left) else None
+        calibration = silenced or calibrating.calibration.silenced(choices.silent_blocks(trained.schema))
+    pairs = None
+    if options.dependence == AUTO and silenced is None:
+        with watch("Pairing columns", Size(None, "columns")):
+            finder = Finder.of(leaving, left, summary.blocks, trained.schema, options.missing == "value")
+            pairs = find_pairs(finder, calibration, judging.calibrations, engine)
+    with watch("Judging", Size(None, "rows")):
+        told, novelty = leaks(summary, left), novelty_of(summary.blocks, left, [rows])
         asked_for = replace(left, prior=choices.priors(leaving, options.priors, options.class_weight))
-        judging = Judging(summary, trained.schema, leaving, choices, engine)
-        judged = judging.evaluation(calibrating, asked_for)
-        measured = quality(summary, left, judged, curve)
-        return Tuned(Tuning(calibration, novelty, measured, summary.rows), leaks(summary, left), judged)
+        judged, kept = judging.evaluation(asked_for, silenced, pairs), NO_PAIRS if pairs is None else pairs.kept
+        wider, left = replace(leaving, summary=summary).beside(left, kept.blocks)
+        own = replace(leaving.with_everyone if of_texts(summary) else leaving, summary=wider.summary)
+        calibration = kept.calibration(calibration)
+        curve = learning_curve(own, calibration, engine, options.priors, options.class_weight)
+        measured = quality(wider.summary, left, judged, curve)
+        return Tuned(Tuning(calibration, novelty, measured, summary.rows), told, judged, kept.pairs)
 
 
 def can_be_calibrated(summary: Summary, rows: Batch) -> bool:
@@ -90,9 +103,16 @@ def weigh_alike(summary: Summary, rows: Batch) -> bool:
     return alone.classes == summary.classes and alone.weighed == summary.weighed
 
 
+def of_texts(summary: Summary) -> bool:
+    """Whether texts alone speak, which have few numbers to calibrate but the biases of classes."""
+    return all(block.family.has_recipe for block in summary.blocks)
+
+
 def affordable(summary: Summary, rows: int) -> int:
     """How many of the rows, which are as good as shuffled, fit the budget."""
-    return min(rows, max(FEWEST_ROWS, min(MOST_ROWS, CELLS // (len(summary.classes) * len(summary.blocks)))))
+    classes = len(summary.classes)
+    enough = max(ROWS_OF_TEXTS, ROWS_A_CLASS * classes) if of_texts(summary) else MOST_ROWS
+    return min(rows, max(FEWEST_ROWS, min(enough, MOST_ROWS, CELLS // (classes * len(summary.blocks)))))
 
 
 def quality(summary: Summary, rows: LeftOut, found: Evaluation, curve: tuple[Point, ...]) -> Quality:

@@ -17,6 +17,7 @@ from candide.data.errors import Location
 from candide.families import names as family_names
 from candide.families.base.family import AnyFamily, Block
 from candide.families.base.undecided import Undecided
+from candide.families.pairs.pair import Pair
 from candide.model.domain import HOLDS
 from candide.model.options import Options
 from candide.model.schema import GUESS, LEFT_OUT, Choice, Schema
@@ -30,7 +31,7 @@ from candide.store.forms import form_of, read_units, write_units
 from candide.store.keys import key_arrays, read_keys, refuse_disorder
 from candide.store.messages import message_data, read_message
 from candide.store.parts import Parts, named_under
-from candide.store.plain import family_from_plain, from_plain, plain_family, to_plain
+from candide.store.plain import built, family_from_plain, from_plain, plain_family, plain_fields, to_plain
 from candide.store.refusals import ModelFileRefused
 
 BLOCK = "block {}"
@@ -146,7 +147,8 @@ def schema_data(schema: Schema) -> dict[str, Any]:
     data["families"] = [plain_family(family) for family in families]
     rules = {choice.column: choice.rule for choice in schema.choices if choice.rule}
     more = {"warnings": warnings, "kinds": schema.kinds, "holds": schema.holds, "remembered": remembered}
-    return {**data, **{name: said for name, said in (more | {"rules": rules}).items() if said}}
+    pairs = [plain_fields(pair) for pair in schema.pairs]
+    return {**data, **{name: said for name, said in (more | {"rules": rules, "pairs": pairs}).items() if said}}
 
 
 def memory_data(family: AnyFamily, families: dict[AnyFamily, int]) -> int | str:
@@ -189,7 +191,11 @@ def read_schema(data: Mapping[str, Any]) -> Schema:
         raise ModelFileRefused("its schema names a column twice, or speaks of one that is not there")
     if not {choice.holds for choice in choices} <= {*HOLDS}:
         raise ModelFileRefused("its schema says of a column that it holds what no column can")
-    return Schema(tuple(choices))
+    pairs = tuple(built(Pair, pair) for pair in data.get("pairs", []))
+    paired = {pair.columns for pair in pairs}
+    if len(paired) < len(pairs) or not columns.issuperset(column for pair in paired for column in pair):
+        raise ModelFileRefused("its schema names a pair of columns twice, or one that is not there")
+    return Schema(tuple(choices), pairs)
 
 
 def class_arrays(summary: Summary) -> dict[str, AnyArray]:

@@ -17,7 +17,7 @@ from candide.data.errors import ColumnRefused, ForgetRefused, LabelsRefused, Loc
 from candide.data.values import Coded, Key, is_missing, shown
 from candide.families.base.competing import TEXT
 from candide.families.base.family import AnyFamily, Block
-from candide.families.base.streaming import BY_EVENTS, BY_MOMENTS, BY_TRUTHS, BY_VALUES, BY_WORDS
+from candide.families.base.streaming import BY_EVENTS, BY_MOMENTS, BY_PAIRS, BY_TRUTHS, BY_VALUES, BY_WORDS
 from candide.families.base.undecided import Undecided
 from candide.kernels.running import HEAVIEST_ENTRY
 from candide.kernels.scoring import argmax_rows
@@ -35,6 +35,7 @@ from candide.statistics.weight_grid import CEILING, coarsest
 from candide.statistics.word_tally import WordTally
 from candide.stream.columns import choices_for, row_of
 from candide.stream.live import Cell, Live
+from candide.stream.live_pairs import LivePair
 from candide.stream.live_sums import LiveDensity, join, row_numbers
 from candide.stream.live_tallies import LiveCategories, LiveCounts, LiveTruths
 from candide.stream.live_words import LiveText, LiveWords
@@ -61,6 +62,7 @@ LIVE: dict[tuple[type, str], type[Live]] = {
     (Tally, BY_VALUES): LiveCategories,
     (Tally, BY_TRUTHS): LiveTruths,
     (Tally, BY_EVENTS): LiveCounts,
+    (Tally, BY_PAIRS): LivePair,
     (Sums, BY_MOMENTS): LiveDensity,
     (WordTally, BY_WORDS): LiveWords,
     (WordTally, ""): LiveText,
@@ -121,7 +123,7 @@ class Stream:
         summary, reading = learned.summary, learned.reading
         self.frozen: TrainedModel | None = learned
         self.learned = replace(learned, schema=NO_COLUMNS, summary=Summary.empty((), summary.declared), ledger=None)
-        self.choices = list(learned.schema.choices)
+        self.choices, self.pairs = list(learned.schema.choices), learned.schema.pairs
         ledger = learned.ledger
         self.noted = None if ledger is None else dict(zip(ledger.hashes.tolist(), ledger.units.tolist(), strict=True))
         self.one_noted = 1 << ledger.bits if ledger is not None else 1
@@ -235,7 +237,7 @@ class Stream:
 
     def _unread_rows(self) -> TrainedModel:
         """All of it but the ledger, with the families that the stream answers by."""
-        schema = Schema(tuple(self.choices))
+        schema = self._schema
         return replace(self.learned, schema=schema, summary=self._summary(schema))
 
     def _go_on_from(self, learned: TrainedModel, read_at: float | None = None) -> None:
@@ -318,7 +320,8 @@ class Stream:
             self.rows -= self.weight
             if self.counts[label] == 0:
                 self._free(key)
-            emptied = {name for block, some in cells.items() for name in block.emptied(some)}
+            telling = [(block, some) for block, some in cells.items() if block.family not in self.pairs]
+            emptied = {name for block, some in telling for name in block.emptied(some)}
             columns = len(self.choices)
             if emptied or not self.counts[label] or not self.clean:
                 self._scrub(emptied)
@@ -329,7 +332,7 @@ class Stream:
 
     def _identity(self, row: Mapping[str, Any], key: Key) -> bytes:
         """What a row is noted as in the ledger."""
-        blocks = Schema(tuple(self.choices)).memory_blocks
+        blocks = self._schema.memory_blocks
         columns = {name: [row.get(name)] for block in blocks for name in block.columns}
         single = replace(Batch.of(columns), labels=Coded(np.zeros(1, dtype=np.int64), (key,)))
         one: bytes = identities(blocks, single).tolist()[0]
@@ -353,11 +356,11 @@ class Stream:
     def _scrub(self, emptied: set[str]) -> None:
         """Let go of what only the row just forgotten had beside the sums; see `candide.training.traces`."""
         before, known = self._blocks(), self.learned.tuning
-        gone = set() if is_array(Schema(tuple(self.choices))) else emptied - self.learned.options.columns_named
+        gone = set() if is_array(self._schema) else emptied - self.learned.options.columns_named
         if gone:
             self._narrow(gone)
         if gone or not self.clean:
-            self.choices = list(without_values(Schema(tuple(self.choices)), gone).choices)
+            self.choices = list(without_values(self._schema, gone).choices)
             self.clean = True
         tuning = without_traces(known, before, self._blocks(), self.classes)
         origin = without_origin(self.learned.provenance)
@@ -399,6 +402,11 @@ class Stream:
     def _unread(self) -> TrainedModel:
         """All of it, with the families that the stream answers by."""
         return replace(self._unread_rows(), ledger=self._ledger())
+
+    @property
+    def _schema(self) -> Schema:
+        """The families that the stream answers by."""
+        return Schema(tuple(self.choices), self.pairs)
 
     def _blocks(self) -> tuple[Block, ...]:
         return tuple(Block(family, tuple(block.columns)) for family, block in self.live_blocks.items())
@@ -574,7 +582,8 @@ class Stream:
         self.texts = [choice.column for choice in self.choices if choice.family and choice.family.reads == TEXT]
         self.missing_readers = [block for block in self.live_blocks.values() if block.reads_missing]
         waiting = set() if self.open is None else {*self.open.columns}
-        answering = [block for block in self.live_blocks.values() if not waiting.issuperset(block.columns)]
+        live = self.live_blocks.values()
+        answering = [block for block in live if block.family in self.pairs or not waiting.issuperset(block.columns)]
         self.at_once: set[Live] = {*answering, *self.kept_blocks.values()}
         densities = [block for block in self.live_blocks.values() if isinstance(block, LiveDensity)]
         self.together = [block for block in densities if block.is_compiled and block not in self.at_once]
@@ -613,13 +622,15 @@ class Stream:
 
     def _narrow(self, gone: set[str]) -> None:
         """Let columns go that no row has a value in."""
+        pairs, self.pairs = self.pairs, self._schema.without(gone).pairs
+        lost = {*pairs} - {*self.pairs}
         if self.open is not None:
             self.open.narrow([name for name in self.open.columns if name not in gone])
             self.open = self.open if self.open.columns else None
         for blocks in (self.live_blocks, self.kept_blocks):
             for family, block in list(blocks.items()):
                 kept = [name for name in block.columns if name not in gone]
-                if not kept:
+                if not kept or family in lost:
                     del blocks[family]
                 elif len(kept) < len(block.columns):
                     block.narrow(kept)

@@ -13,6 +13,7 @@ from candide.data.values import Key
 from candide.model.evaluation import Evaluation
 from candide.model.options import Options
 from candide.model.row_sample import Reservoir, canonical_rows, picked
+from candide.model.schema import Schema
 from candide.model.trained_model import TrainedModel
 from candide.training.refill import completed, refilled
 from candide.training.reread import with_schema
@@ -20,6 +21,8 @@ from candide.training.reread import with_schema
 if TYPE_CHECKING:
     from candide.selection.fold_choices import FoldChoices
 
+Batches = Callable[[], Iterable[Batch]]
+"""All rows, to be read once more."""
 Judged = tuple[TrainedModel, Evaluation | None]
 """A model, and how well it judges rows that had no part in its choices, where that was measured."""
 
@@ -75,13 +78,13 @@ def learned_and_judged(
     if batches is None:
         with watch("Learning", Size(None, "rows")):
             trained = refilled(begun, [sample], read=rows if len(rows) == len(sample) else None)
-        return chosen_on(first_met(trained), rows, [sample], watch)
+        return chosen_on(first_met(trained), rows, lambda: [sample], watch)
     again = batches() if reservoir.seen else reservoir.watched(batches())
     trained = first_met(refilled(begun, again, read=rows if len(rows) == reservoir.seen else None))
     picked_rows = canonical_rows(reservoir.rows()).read_once()
     with watch("Looking", Size(None, "columns")):
         looked = replace(trained, schema=screened(unscreened(trained.schema, guessed), picked_rows, options))
-    return chosen_on(looked, picked_rows, batches(), watch)
+    return chosen_on(looked, picked_rows, batches, watch)
 
 
 def first_met(trained: TrainedModel) -> TrainedModel:
@@ -89,7 +92,7 @@ def first_met(trained: TrainedModel) -> TrainedModel:
     return replace(trained, summary=trained.summary.first_met())
 
 
-def chosen_on(trained: TrainedModel, rows: Batch, batches: Iterable[Batch], watch: Watch = unwatched) -> Judged:
+def chosen_on(trained: TrainedModel, rows: Batch, batches: Batches, watch: Watch = unwatched) -> Judged:
     """The model with families read off, taken as the best table, and calibrated: all judged by these of its rows."""
     from candide.selection.fold_choices import FoldChoices, FoldSummaries
     from candide.selection.read_off import decisions
@@ -102,11 +105,13 @@ def chosen_on(trained: TrainedModel, rows: Batch, batches: Iterable[Batch], watc
     decided = decisions(trained.summary, schema, options, engine, watch)
     winners = with_schema(trained, decided.schema)
     choices = FoldChoices.of(decided, apart, heard, engine, watch)
-    return calibrated_on(as_best_table(winners, complete, batches, choices, watch), complete, choices, watch)
+    is_wide = bool(heard.without)  # which columns are left, a rule for the whole table would not choose anew
+    table = winners if is_wide else as_best_table(winners, complete, batches, choices, watch)
+    return calibrated_on(table, complete, batches, choices, watch)
 
 
 def as_best_table(
-    winners: TrainedModel, rows: Batch, batches: Iterable[Batch], choices: FoldChoices, watch: Watch = unwatched
+    winners: TrainedModel, rows: Batch, batches: Batches, choices: FoldChoices, watch: Watch = unwatched
 ) -> TrainedModel:
     """The model with families read off, and taken as a table as its rows are judged best.
 
@@ -116,11 +121,17 @@ def as_best_table(
 
     engine = engines.engine_of(winners)
     schema = best_table(winners.schema, winners.summary, rows, winners.options, engine, choices, watch)
-    chosen = with_schema(winners, schema)
-    joined = [block for block in schema.memory_blocks if block not in winners.summary.blocks]
+    return with_blocks_learned(winners, schema, batches)
+
+
+def with_blocks_learned(trained: TrainedModel, schema: Schema, batches: Batches) -> TrainedModel:
+    """The same rows under other choices; blocks whose columns speak together learn them from the batches."""
+    chosen = with_schema(trained, schema)
+    joined = [block for block in schema.memory_blocks if block not in trained.summary.blocks]
     if not joined:
         return chosen
-    learned = engine.summarize(tuple(joined), completed(chosen, batches), chosen.summary.declared)
+    engine = engines.engine_of(trained)
+    learned = engine.summarize(tuple(joined), completed(chosen, batches()), chosen.summary.declared)
     return replace(chosen, summary=chosen.summary.with_blocks(learned))
 
 
@@ -131,8 +142,13 @@ def fit_first_batch(
     return first_met(refilled(TrainedModel.empty(options, options.choose(first), label), [first], declared))
 
 
-def calibrated_on(trained: TrainedModel, rows: Batch, choices: FoldChoices, watch: Watch = unwatched) -> Judged:
-    """Calibrated on these rows of those learned, each left out; as it is where that is not asked for."""
+def calibrated_on(
+    trained: TrainedModel, rows: Batch, batches: Batches, choices: FoldChoices, watch: Watch = unwatched
+) -> Judged:
+    """Calibrated on these rows of those learned, each left out; as it is where that is not asked for.
+
+    Pairs of columns that were found to speak together learn all rows from the `batches`, which are read only then.
+    """
     options = trained.options
     if not options.calibrate:
         return trained, None
@@ -141,4 +157,5 @@ def calibrated_on(trained: TrainedModel, rows: Batch, choices: FoldChoices, watc
 
     (complete,) = completed(trained, [rows])
     tuned = tune(trained, complete, choices, engines.engine_of(trained), watch)
-    return replace(trained, tuning=tuned.tuning, schema=with_leaks(trained.schema, tuned.leaks)), tuned.judged
+    schema = replace(with_leaks(trained.schema, tuned.leaks), pairs=tuned.pairs)
+    return replace(with_blocks_learned(trained, schema, batches), tuning=tuned.tuning), tuned.judged

@@ -12,6 +12,7 @@ from candide.data.batch import FIRST_ROW, Batch
 from candide.data.errors import ColumnRefused, LabelsRefused, Location
 from candide.data.values import Key
 from candide.families.base.family import Block
+from candide.kernels.threads import in_parallel
 from candide.model.summary import grid_weights
 from candide.model.trained_model import TrainedModel
 from candide.statistics.ledger import Ledger
@@ -52,8 +53,8 @@ def counted_before(blocks: Sequence[Block], read: Batch) -> dict[Block, Any]:
     if not (grid_weights(read) > 0).all():
         return {}
     rows = LeaveOneOut.of_labels(read)
-    found = {block: rows.counted_before(block) for block in blocks}
-    return {block: statistic for block, statistic in found.items() if statistic is not None}
+    found = zip(blocks, in_parallel(rows.counted_before, blocks), strict=True)
+    return {block: statistic for block, statistic in found if statistic is not None}
 
 
 def completed(trained: TrainedModel, batches: Iterable[Batch]) -> Iterator[Batch]:

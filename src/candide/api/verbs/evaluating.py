@@ -52,6 +52,7 @@ def evaluate(
     missing: str = "ignore",
     text: Text = None,
     calibrate: bool = True,
+    dependence: str = "auto",
     engine: str = engines.DEFAULT,
     strict: bool = False,
     watch: Watch = unwatched,
@@ -70,7 +71,8 @@ def evaluate(
     """
     evaluation.refuse_two_ways(leave_one_out, folds, seed)
     engines.refuse_unknown_engine(engine)
-    options = Options(families, smoothing, priors, class_weight, missing, text, calibrate, engine)
+    asked = families, smoothing, priors, class_weight, missing, text, calibrate, engine
+    options = Options(*asked, dependence=dependence)
     refuse_rejects(reading.get("rejects"), [data, model])
     if data is None:
         refuse_no_rows(model)

@@ -60,6 +60,7 @@ def fit(
     calibrate: bool = True,
     engine: str = engines.DEFAULT,
     ledger: bool = False,
+    dependence: str = "auto",
     like: Any = None,
     force: bool = False,
     watch: Watch = unwatched,
@@ -79,7 +80,7 @@ def fit(
     Fitted on 4 rows: plan is one of beach, home
     """
     engines.refuse_unknown_engine(engine)
-    options = Options(families, smoothing, priors, class_weight, missing, text, calibrate, engine, ledger)
+    options = Options(families, smoothing, priors, class_weight, missing, text, calibrate, engine, ledger, dependence)
     store.refuse_rejects(reading.get("rejects"), [data, like, output])
     with being_written(output, data, force):
         if like is not None:

@@ -17,13 +17,17 @@ from candide.families.base.profile import EVENTS, Profile, entropy
 from candide.model.schema import Choice
 from candide.training.knows import knows_rows
 
+CELLS_TOLD = 3
+"""Of a pair so many cells are told."""
+
 
 def inspect(model: Any, *, knows: Any = None) -> dict[str, Any]:
     """What a model knows, how it came to know it, and how good it is.
 
     Its classes with counts and priors; each column with family, reason, parameters, the values or words that tell most,
     how many bits it tells about the class, and what it holds: bounds, quantiles, how much is missing; the calibration,
-    what was learned, and how well left-out rows fared.
+    which pairs of columns speak together, and the values that say most; what was learned, and how well left-out rows
+    fared.
     `knows` are rows with labels, of which a model with a ledger tells whether they are in it.
     """
     fitted = opened_model(model)
@@ -34,6 +38,7 @@ def inspect(model: Any, *, knows: Any = None) -> dict[str, Any]:
         "bits": entropy(prior_of_classes(fitted)),
         "quality": quality_of(fitted),
         "columns": column_cards(fitted),
+        "pairs": pair_cards(fitted),
         "calibration": calibration_card(fitted),
         "options": fitted.trained.options.as_dict(),
         "provenance": dict(fitted.provenance),
@@ -122,6 +127,32 @@ def column_cards(fitted: Fitted) -> list[dict[str, Any]]:
             "held": held.get(choice.column),
         }
         for choice in fitted.trained.schema.choices
+    ]
+
+
+def pair_cards(fitted: Fitted) -> list[dict[str, Any]]:
+    """Which pairs of columns speak together, the loudest first, and what their loudest cells say.
+
+    `rows` are those in a cell; `says` is the class it speaks for, by `lead` nats over the one it speaks against most.
+    """
+    if not fitted.trained.summary.classes:
+        return []
+    names = [value for _, value in fitted.trained.summary.classes]
+    return [
+        {
+            "columns": [look.first.column, look.second.column],
+            "factor": look.factor,
+            "cells": [
+                {
+                    "values": [look.first.shown(one), look.second.shown(other)],
+                    "rows": float(look.counts[one, other].sum()),
+                    "says": names[int(look.evidence[one, other].argmax())],
+                    "lead": float(np.ptp(look.evidence[one, other])),
+                }
+                for one, other in look.ranked[:CELLS_TOLD]
+            ],
+        }
+        for look in fitted.trained.predictor.pairs
     ]
 
 

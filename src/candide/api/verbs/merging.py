@@ -95,6 +95,9 @@ def kept_of_first(first: TrainedModel, total: TrainedModel) -> list[str]:
     readings = sorted({column for column, family in dropped.items() if not family.is_joint})
     said += [f"not every model had learned {name}, so its columns speak one by one" for name in together]
     said += [f"of '{column}' only what all have read is kept" for column in readings]
+    lost = len(first.schema.pairs) - len(total.schema.pairs)
+    if lost:
+        said.append(f"{lost} of {len(first.schema.pairs)} pairs of columns were not counted alike by all, and leave")
     if not said:
         return []
     return [f"Families are read off the sum; {'; '.join(said)}. To choose all anew, refit with the rows."]

@@ -112,7 +112,7 @@ def expected_kinds(trained: TrainedModel) -> dict[str, str]:
             found |= kinds_of_columns(seen, block.columns)
         elif isinstance(seen, Tally) and isinstance(seen.slots, tuple):
             found |= kinds_of_values(seen)
-        else:
+        elif block not in trained.schema.pair_blocks:
             numbers = isinstance(seen, (Sums, CrossSums, Tally))
             found |= dict.fromkeys(block.columns, "number" if numbers else "text")
     kinds = {kind for kind, _ in trained.summary.classes}

@@ -61,6 +61,8 @@ def columns_seen(trained: TrainedModel, classes: tuple[Key, ...]) -> dict[str, l
     speaking = [choice.column for choice in trained.schema.choices if choice.family is not None]
     found: dict[str, list[ColumnSeen]] = {column: [] for column in speaking}
     for block, statistic in zip(summary.blocks, summary.statistics, strict=True):
+        if block in trained.schema.pair_blocks:
+            continue
         spread = statistic.spread(positions, len(classes))
         for column in block.columns:
             if column in found:

@@ -130,8 +130,10 @@ class Density(OfNumbers[Sums, SumsBuilder, Parameters]):
     def leave_one_out(self, seen: Sums, columns: tuple[str, ...]) -> BlockLeftOut:
         return DensityLeftOut.of(self, seen)
 
-    def leave_each_out(self, rows: BlockRows[FloatArray], columns: tuple[str, ...], classes: int) -> BlockScores | None:
-        return left_out_each(self, rows, classes)
+    def leave_each_out(
+        self, rows: BlockRows[FloatArray], columns: tuple[str, ...], classes: int, first: int
+    ) -> BlockScores | None:
+        return left_out_each(self, rows, classes) if first == len(rows) else None
 
     def learned_in_part(
         self, rows: BlockRows[FloatArray], columns: tuple[str, ...], classes: int, learned: IntArray

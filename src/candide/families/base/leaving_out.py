@@ -23,8 +23,10 @@ class LeavingOut(Likelihood[S, B, V, P]):
         """The same up to what does not matter for choosing and calibrating, where that is much quicker."""
         return self.leave_one_out(seen, columns)
 
-    def leave_each_out(self, rows: BlockRows[V], columns: tuple[str, ...], classes: int) -> BlockScores | None:
-        """What each row says without it where these rows are all that was learned.
+    def leave_each_out(
+        self, rows: BlockRows[V], columns: tuple[str, ...], classes: int, first: int
+    ) -> BlockScores | None:
+        """What each of the first so many rows says without it where these rows are all that was learned.
 
         Nothing where that is no quicker than taking them out of the statistic.
         """

@@ -14,6 +14,8 @@ BY_MOMENTS = "moments"
 """Parameters come from the moments of each (column, class), which are rounded from exact sums one by one."""
 BY_WORDS = "words"
 """Each word has its smoothed share of all words, in the class or, as a score, outside it."""
+BY_PAIRS = "pairs"
+"""Two columns have a cell for each two of their bins, whose counts speak."""
 
 
 class CompiledDensity(NamedTuple):

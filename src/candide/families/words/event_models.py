@@ -20,6 +20,8 @@ NO_FLOATS, NO_INTEGERS = np.zeros(0), np.zeros(0, dtype=np.int64)
 CLASSES_IN_A_TABLE = 32
 #: With more classes, a table may have so many cells for each pair that occurred.
 CELLS_A_PAIR = 2
+#: A word that one in so many classes has seen has a line of its own, as long as lines have no more cells than this.
+CLASSES_A_LINE, MOST_LINES = 6, 4_000_000
 
 
 @dataclass(frozen=True)
@@ -121,6 +123,7 @@ def weights(seen: Seen, values: FloatArray, base: FloatArray, default: FloatArra
     if seen.classes <= CLASSES_IN_A_TABLE or cells <= CELLS_A_PAIR * len(values):
         table = base[:, None] + default[None, :]
         table[seen.words, seen.labels] = base[seen.words] + values
+    line_of, lines = wide_lines(seen, values, default, 0 if table.size else MOST_LINES // seen.classes)
     return Weights(
         rows=NO_INTEGERS,
         factor=NO_FLOATS,
@@ -130,7 +133,23 @@ def weights(seen: Seen, values: FloatArray, base: FloatArray, default: FloatArra
         values=values,
         base=base,
         default=default,
+        line_of=line_of,
+        lines=lines,
         constant=np.zeros(seen.classes),
         certain=NO_INTEGERS,
         rate=NO_FLOATS,
     )
+
+
+def wide_lines(seen: Seen, values: FloatArray, default: FloatArray, most: int) -> tuple[IntArray, FloatArray]:
+    """The line of each word that many classes have seen, -1 for others, and what it says of each class, base apart."""
+    held_by = np.diff(seen.indptr)
+    wide = np.flatnonzero(CLASSES_A_LINE * held_by >= seen.classes)
+    wide = np.sort(wide[np.argsort(-held_by[wide], kind="stable")[:most]])
+    if not len(wide) or np.isposinf(values).any():
+        return NO_INTEGERS, np.zeros((0, seen.classes))
+    line_of = np.full(seen.kept_words, -1)
+    line_of[wide] = np.arange(len(wide))
+    lines, pairs = np.tile(default, (len(wide), 1)), np.flatnonzero(line_of[seen.words] >= 0)
+    lines[line_of[seen.words[pairs]], seen.labels[pairs]] = values[pairs]
+    return line_of, lines

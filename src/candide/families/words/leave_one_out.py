@@ -18,7 +18,7 @@ from candide.families.base.block_rows import BlockRows
 from candide.families.base.block_scores import BlockScores
 from candide.families.base.safe_log import safe_log
 from candide.families.words.documents import Documents
-from candide.families.words.event_models import NO_FLOATS, NO_INTEGERS
+from candide.families.words.event_models import CLASSES_A_LINE, NO_FLOATS, NO_INTEGERS
 from candide.families.words.numbered_words import Pairs
 from candide.families.words.options import TextOptions
 from candide.families.words.parameters import (
@@ -31,6 +31,7 @@ from candide.families.words.parameters import (
 )
 from candide.families.words.term_lists import rows_of, weighed, weight_units
 from candide.families.words.vocabulary import Vocabulary, letters_of, recipe_of
+from candide.kernels.shared_terms import ShareTable, fill_share_table, leave_out_shared
 from candide.kernels.word_leaving import (
     Absence,
     Counted,
@@ -50,6 +51,8 @@ from candide.statistics.word_tally import WordTally, running
 NO_LOGS = np.zeros((0, 1))
 #: Logarithms of counts are tabled where they are no more than this.
 MOST_LOGS = 20_000_000
+#: Lines of what terms say of each class have no more cells than this.
+MOST_CELLS = 8_000_000
 
 
 class Alone(NamedTuple):
@@ -152,6 +155,9 @@ class WordCountsWithout:
     ) -> Number:
         """Add; how many rows were done, which is not all where one was never counted."""
         seen = self.counted
+        if model == "multinomial" and rows.alone.size and min(smoothings) > 0:
+            amounts = np.array(smoothings, dtype=np.float64)
+            return leave_out_shared(rows, labels, weights, seen, amounts, self._share_table(amounts), joints)
         if model in ("multinomial", "poisson"):
             few = len(rows.terms) < len(seen.counts) or len(smoothings) * len(seen.counts) > MOST_LOGS
             logs = NO_LOGS if few else np.column_stack([self._pair_logs(smoothing) for smoothing in smoothings])
@@ -160,6 +166,21 @@ class WordCountsWithout:
         leave_out = self._complements if model == "complement" else self._presence
         each = zip(smoothings, joints, strict=True)
         return min(leave_out(rows, labels, weights, smoothing, joint) for smoothing, joint in each)
+
+    def _share_table(self, smoothings: FloatArray) -> ShareTable:
+        """What terms say by each smoothing: in lines where many classes saw them, as long as there is room."""
+        seen, classes, several = self.counted, len(self.counted.documents), len(smoothings)
+        held_by = np.diff(seen.indptr)
+        worth_a_line = int(np.count_nonzero(CLASSES_A_LINE * held_by >= classes))
+        wide = min(worth_a_line, MOST_CELLS // (several * classes))
+        first_pair = int(seen.indptr[wide])
+        pairs = len(seen.counts) - first_pair
+        table = ShareTable(
+            np.zeros((wide, classes), dtype=np.int64), np.zeros((wide, several * classes)), first_pair,
+            np.empty((pairs if pairs * several <= MOST_LOGS else 0, several)),
+        )  # fmt: skip
+        fill_share_table(seen, smoothings, table)
+        return table
 
     def _complements(
         self, rows: Rows, labels: IntArray, weights: IntArray, smoothing: float, joint: FloatArray

@@ -16,8 +16,9 @@ from candide.families.words.options import TextOptions
 from candide.families.words.unit_sequences import UnitSequence
 from candide.families.words.vocabulary import FIRST_SCRATCH, Vocabulary, letters_of, recipe_of, scratch_of
 from candide.families.words.word_tally_builder import weighting_of
+from candide.kernels.shared_terms import number_shared
 from candide.kernels.word_counting import Texts
-from candide.kernels.word_leaving import LIST_FULL, Rows, list_documents, number_shared, weigh_rows, weigh_shared
+from candide.kernels.word_leaving import LIST_FULL, Rows, list_documents, weigh_rows, weigh_shared
 from candide.kernels.word_scoring import measure_documents
 from candide.kernels.words import SCRATCH_FULL, Letters, Number, Reader, Recipe
 from candide.statistics.weight_grid import weights_in_units
@@ -27,7 +28,10 @@ BYTES_A_TERM = 6
 
 
 class SharedTerms(NamedTuple):
-    """The number of each term among those that several documents hold, -1 for others; how many there are of both."""
+    """The number of each term among those that several documents hold, the most frequent first, -1 for others.
+
+    And how many there are of both.
+    """
 
     places: AnyArray
     shared: int

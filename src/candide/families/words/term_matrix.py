@@ -9,6 +9,7 @@ import numpy as np
 
 from candide.data.arrays import AnyArray, FloatArray, IntArray, readonly
 from candide.data.errors import OverflowRefused
+from candide.families.base.block_scores import BlockScores
 from candide.families.words.documents import Documents
 from candide.families.words.event_models import NO_FLOATS, NO_INTEGERS
 from candide.families.words.leave_one_out import Alone, WordCountsWithout, lengths_of_rows
@@ -169,6 +170,11 @@ class WeighedTerms:
         joints = np.zeros((len(smoothings), documents, len(self.leaving.counted.documents)))
         self.leaving.add(rows, self.labels[:documents], self.weights[:documents], smoothings, model, joints)
         return joints
+
+    def assess(self, smoothing: float, models: Sequence[str], is_auxiliary: bool, first: int) -> BlockScores:
+        """All that is said of each of the first so many documents once it is out."""
+        rows, labels, weights = few_rows(self.rows, first), self.labels[:first], self.weights[:first]
+        return self.leaving.assess(rows, labels, weights, smoothing, models, is_auxiliary)
 
     def rows_for(self, most: int) -> int:
         """How many of the first documents can be judged by looking at no more than about so many counts."""

@@ -16,6 +16,7 @@ import numpy as np
 from candide.data.arrays import FloatArray
 from candide.data.errors import OptionRefused
 from candide.families.base.profile import COUNTS, CURVE, EVENTS, STEPS, Profile
+from candide.families.pairs.pair_look import PairLook
 from candide.show.pictures.lettering import figure_of
 from candide.show.pictures.subject import Subject
 
@@ -94,6 +95,7 @@ class Scales:
                 found += word_scales(subject, profile, one, other)
             else:
                 found += value_scale(profile, one, other)
+        found += [pair_scale(look, one, other) for look in subject.pairs if look.ranked]
         widest = max((scale.range for scale in found), default=0.0)
         if not (widest > 0 and np.isfinite(start)):
             raise OptionRefused(
@@ -146,6 +148,16 @@ def value_scale(profile: Profile, one: int, other: int) -> Iterator[Scale]:
         indices = np.array(numbers, dtype=np.float64)[kept]
         smooth = profile.kind == CURVE and len(indices) > 2 and not profile.times
         yield Scale(profile.column, tuple(labels), indices, evidence[kept], chances[kept], smooth)
+
+
+def pair_scale(look: PairLook, one: int, other: int) -> Scale:
+    """The scale of two columns together, whose points come on top of those of each: a place for each of their cells."""
+    cells = sorted(look.ranked)
+    lead = look.evidence[:, :, one] - look.evidence[:, :, other]
+    rows = look.counts.sum(axis=2)
+    labels = tuple(look.cell_named(*cell) for cell in cells)
+    evidence, chances = (np.array([float(table[cell]) for cell in cells]) for table in (lead, rows / rows.sum()))
+    return Scale(look.name, labels, np.arange(len(cells), dtype=np.float64), evidence, chances)
 
 
 def in_the_middle(chances: FloatArray) -> FloatArray:

@@ -12,6 +12,7 @@ from candide.data.errors import ColumnRefused, Location, OptionRefused
 from candide.data.values import shown
 from candide.families.base.family import Block
 from candide.families.base.profile import EVENTS, Profile
+from candide.families.pairs.pair_look import PairLook
 from candide.model.predictor import Predictor
 from candide.show.pictures.occurrences import Occurrences
 from candide.statistics.cells import Cells
@@ -39,6 +40,8 @@ class Subject:
     """Where the numbers of some columns lie."""
     bias: FloatArray | float = 0.0
     """What is added to each class where something is known."""
+    pairs: tuple[PairLook, ...] = ()
+    """Columns that also speak together."""
 
     @classmethod
     def of(cls, model: Predictor, label: str | None = None) -> Subject:
@@ -56,7 +59,8 @@ class Subject:
         classes, prior = tuple(shown(key) for key in model.classes), np.exp(model.log_prior)
         told, together = tuple(profiles), frozenset(joined)
         name, bias = label or "", model.bias
-        return cls(classes, prior, model.reported_prior, told, name, events, together, model.cells, bias)
+        begin = model.reported_prior
+        return cls(classes, prior, begin, told, name, events, together, model.cells, bias, model.pairs)
 
     @property
     def ranked(self) -> tuple[Profile, ...]:

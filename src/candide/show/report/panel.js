@@ -75,6 +75,13 @@ function posterior(known) {
     informed = informed || says.some((evidence) => evidence !== says[0]);
     says.forEach((evidence, label) => { scores[label] += evidence; });
   });
+  model.pairs.forEach((pair) => {
+    const [first, second] = pair.features.map((feature, side) => pair.bins[side][known[feature]] ?? -1);
+    if (first < 0 || second < 0) return;
+    const says = pair.table[first][second];
+    informed = informed || says.some((evidence) => evidence !== says[0]);
+    says.forEach((evidence, label) => { scores[label] += evidence; });
+  });
   if (informed) model.bias.forEach((bias, label) => { scores[label] += bias; });
   const possible = Math.max(...scores) > NEVER ? scores : model.prior;
   const largest = Math.max(...possible);

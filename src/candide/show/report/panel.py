@@ -15,7 +15,8 @@ import numpy as np
 
 from candide.data.arrays import FloatArray, IntArray
 from candide.data.written_numbers import percent
-from candide.families.base.profile import COUNTS, CURVE, EVENTS, Profile
+from candide.families.base.profile import COUNTS, CURVE, EVENTS, STEPS, Profile
+from candide.families.pairs.pair_look import PairLook
 from candide.model.predictor import normalised
 from candide.show.explanations.html import safe
 from candide.show.pictures.lettering import figure_of, lettered
@@ -52,6 +53,8 @@ class Control:
     rule: Occurrences | None = None
     readings: tuple[TextReading, ...] = ()
     """How a text is read, where one can be typed."""
+    places: tuple[float | str, ...] = ()
+    """The value that each point stands for: what pairs of columns ask."""
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data for the page."""
@@ -89,6 +92,7 @@ class Panel:
     controls: tuple[Control, ...]
     left: int = 0
     joined: int = 0
+    pairs: tuple[PairLook, ...] = ()
 
     @classmethod
     def of(cls, subject: Subject) -> Panel:
@@ -107,7 +111,23 @@ class Panel:
         )
         left, joined = len(able) - len(chosen), len(subject.joined)
         bias = np.zeros_like(subject.start) + subject.bias
-        return cls(subject.classes, subject.start, bias, log_prior, controls, left, joined)
+        return cls(subject.classes, subject.start, bias, log_prior, controls, left, joined, subject.pairs)
+
+    def pair_data(self) -> list[dict[str, Any]]:
+        """The pairs both of whose columns can be set, as plain data: the bin of every point, and what cells say."""
+        number = {control.name: index for index, control in enumerate(self.controls) if control.places}
+        found = []
+        for look in self.pairs:
+            of = look.first, look.second
+            if all(bins.column in number for bins in of):
+                where = [number[bins.column] for bins in of]
+                points = zip(of, (self.controls[index].places for index in where), strict=True)
+                found.append({
+                    "features": where,
+                    "bins": [[bins.code_of(place) for place in places] for bins, places in points],
+                    "table": [cells(line) for line in look.evidence],
+                })
+        return found
 
     def to_json(self) -> str:
         """Data for the page: nothing in it can end the element it stands in."""
@@ -117,6 +137,7 @@ class Panel:
             "bias": self.bias.tolist(),
             "prior": cells(self.log_prior[None], centred=False)[0],
             "features": [control.to_dict() for control in self.controls],
+            "pairs": self.pair_data(),
             "alphabet": alphabet_for(reading for control in self.controls for reading in control.readings),
         }
         text = json.dumps(data, ensure_ascii=True, separators=(",", ":"), allow_nan=False)
@@ -185,11 +206,22 @@ def control_of(subject: Subject, profile: Profile, room: int) -> Control:
     if profile.kind in (CURVE, COUNTS):
         kept = spread_out(subject, profile, min(POINTS, room))
         numbers = tuple(profile.point_named(float(profile.points[index]), six_digits) for index in kept)
-        return Control(profile.column, "number", numbers, table[kept])
+        return Control(profile.column, "number", numbers, table[kept], places=places_of(profile, kept))
     common = np.argsort(-(np.exp(profile.table) @ subject.prior), kind="stable")
     kept = np.sort(common[: min(VALUES, room)])
     names = scale_labels(profile)
-    return Control(profile.column, "value", tuple(names[index] for index in kept), table[kept])
+    labels = tuple(names[index] for index in kept)
+    return Control(profile.column, "value", labels, table[kept], places=places_of(profile, kept))
+
+
+def places_of(profile: Profile, kept: IntArray) -> tuple[float | str, ...]:
+    """The values that some points stand for: names, numbers, or the middle of an interval."""
+    if isinstance(profile.points, tuple):
+        return tuple(profile.points[index] for index in kept.tolist())
+    numbers = np.asarray(profile.points, dtype=np.float64)
+    if profile.kind == STEPS and profile.widths is not None:
+        numbers = numbers + profile.widths / 2
+    return tuple(numbers[kept].tolist())
 
 
 def six_digits(number: float) -> str:

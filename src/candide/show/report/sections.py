@@ -21,6 +21,7 @@ from candide.show.pictures.scales import Scales
 from candide.show.report import ranking_words, sentences
 from candide.show.report.calibration_words import calibration_in_words
 from candide.show.report.findings import Findings, count_in_words
+from candide.show.report.pairs_drawn import pairs_drawn
 from candide.show.report.panel import Control, Panel
 from candide.show.report.parts import details, facts, html_table, paragraph, picture, section
 
@@ -82,7 +83,8 @@ def each_feature(findings: Findings, report: Callable[[int], None] | None = None
         if report is not None:
             report(1)
     grid = f'<div class="grid">{"".join(drawn)}</div>'
-    return section("features", "Each feature", paragraph(about), grid, other_features(findings))
+    together = pairs_drawn(findings)
+    return section("features", "Each feature", paragraph(about), grid, other_features(findings), together)
 
 
 def feature_figure(findings: Findings, profile: Profile, number: int) -> str:

@@ -1,0 +1,111 @@
+"""What two columns say together beyond what each says by itself, from counts of their cells.
+
+Cells are numbered first * seconds + second, where the columns have `firsts` and `seconds` bins; a negative cell is
+missing. Counts are float64[cell, class]. With so many rows in a class, and P(a) and P(b) the shares of its bins,
+
+    term = log P(a, b) - log P(a) - log P(b),    P(a, b) = (count + smoothing P(a) P(b)) / (rows + smoothing).
+
+Independent columns, a class without rows and a cell that no row of any class is in say nothing.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from candide.data.arrays import FloatArray, IntArray
+from candide.kernels import compiled
+
+HALF = 0.5
+"""A bin's share is that of its rows and of half a row dealt evenly to all bins: none is zero."""
+
+
+class PairCounts(NamedTuple):
+    """Rows by cell, by bin of either column, and in all, of each class; and how they become shares.
+
+    cells float64[firsts * seconds, class], by_first float64[firsts, class], by_second float64[seconds, class], rows
+    float64[class].
+    """
+
+    cells: FloatArray
+    by_first: FloatArray
+    by_second: FloatArray
+    rows: FloatArray
+    smoothing: float
+
+
+@compiled
+def pair_counts(cells: FloatArray, seconds: int, smoothing: float) -> PairCounts:
+    """The counts with their sums by bin and in all."""
+    slots, classes = cells.shape
+    by_first, by_second = np.zeros((slots // seconds, classes)), np.zeros((seconds, classes))
+    rows = np.zeros(classes)
+    for cell in range(slots):
+        for label in range(classes):
+            by_first[cell // seconds, label] += cells[cell, label]
+            by_second[cell % seconds, label] += cells[cell, label]
+            rows[label] += cells[cell, label]
+    return PairCounts(cells, by_first, by_second, rows, smoothing)
+
+
+@compiled
+def pair_term(seen: PairCounts, cell: int, label: int, without: float) -> float:
+    """What a cell says for a class, once a row of that cell and class with such a weight has left."""
+    firsts, seconds = len(seen.by_first), len(seen.by_second)
+    rows = seen.rows[label] - without
+    first = (seen.by_first[cell // seconds, label] - without + HALF / firsts) / (rows + HALF)
+    second = (seen.by_second[cell % seconds, label] - without + HALF / seconds) / (rows + HALF)
+    together = seen.cells[cell, label] - without
+    return float(np.log((together / (first * second) + seen.smoothing) / (rows + seen.smoothing)))
+
+
+@compiled
+def fill_pair_table(seen: PairCounts, table: FloatArray, without: float) -> None:
+    """What each cell says for each class, into table[cell, class], once a row of that class and cell has left.
+
+    Nothing where no row is left in the cell, of whichever class.
+    """
+    cells, classes = table.shape
+    for cell in range(cells):
+        total = seen.cells[cell].sum()
+        for label in range(classes):
+            there = total > without and seen.cells[cell, label] >= without
+            table[cell, label] = pair_term(seen, cell, label, without) if there else 0.0
+
+
+@compiled
+def add_pair_terms_without(
+    seen: PairCounts, cells: IntArray, labels: IntArray, weights: FloatArray, joint: FloatArray
+) -> None:
+    """Add to joint[row, class] what the cell of each row says without it.
+
+    Only the row's own class changes, unless the row was alone in its cell: then it says nothing.
+    """
+    table, own = np.empty_like(seen.cells), np.empty_like(seen.cells)
+    fill_pair_table(seen, table, 0.0)
+    fill_pair_table(seen, own, 1.0)
+    totals = seen.cells.sum(axis=1)
+    for row in range(len(cells)):
+        cell, label = cells[row], labels[row]
+        if cell < 0 or totals[cell] <= weights[row]:
+            continue
+        for other in range(joint.shape[1]):
+            joint[row, other] += table[cell, other]
+        left = own[cell, label] if weights[row] == 1.0 else pair_term(seen, cell, label, weights[row])
+        joint[row, label] += left - table[cell, label]
+
+
+@compiled
+def add_pair_of_row(
+    table: IntArray, order: IntArray, seconds: int, smoothing: float, cell: int, joint: FloatArray
+) -> None:
+    """Add to joint[class] what a cell says, of whole counts table[cell, class]; `order` lists the classes there are."""
+    counts = np.empty((len(table), len(order)))
+    for slot in range(len(table)):
+        for place in range(len(order)):
+            counts[slot, place] = table[slot, order[place]]
+    if counts[cell].sum() > 0:
+        seen = pair_counts(counts, seconds, smoothing)
+        for place in range(len(order)):
+            joint[order[place]] += pair_term(seen, cell, place, 0.0)

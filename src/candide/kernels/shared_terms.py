@@ -1,0 +1,173 @@
+"""Documents judged by the smoothed shares of all the others, where every term speaks: the quickest way to leave out.
+
+Only terms that several documents hold are looked at. Frequent ones have a line of what they say for each class, which
+is added at one stroke; of the others only the classes that saw them are looked at.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from candide.data.arrays import AnyArray, FloatArray, IntArray
+from candide.kernels import compiled
+from candide.kernels.shares import log_whole
+from candide.kernels.word_leaving import MISSING, Counted, Rows
+from candide.kernels.word_scoring import add_line
+from candide.kernels.words import Number
+
+#: Terms that more documents hold than this are alike: they come first, in their own order.
+MOST_HELD = 4096
+#: Where no more terms than this go with a document, what classes then hold is worked out once for all such documents.
+FEW_GONE = 64
+
+
+class ShareTable(NamedTuple):
+    """What terms say beyond log(smoothing), which a class says that never saw them.
+
+    The first terms have lines: counts int64[term, class] and gains float64[term, smoothing * class]. Others, from the
+    first pair that no line stands for, have gains float64[pair, smoothing], or none, and are then worked out.
+    """
+
+    counts: IntArray
+    gains: FloatArray
+    first_pair: int
+    pair_gains: FloatArray
+
+
+@compiled
+def number_shared(rows: Rows, places: AnyArray) -> tuple[Number, Number]:
+    """Number the terms that two documents or more hold into places[term], the most frequent first, -1 for others.
+
+    The caller gives zeros; there is no term below zero. Returns how many there are of both.
+    """
+    for index in range(rows.terms.size):
+        places[rows.terms[index]] += 1
+    starts, alone = np.zeros(MOST_HELD + 1, np.int64), 0
+    for term in range(places.size):
+        held = min(places[term], MOST_HELD)
+        if held >= 2:
+            starts[MOST_HELD - held + 1] += 1
+        else:
+            alone += held
+    for index in range(1, starts.size):
+        starts[index] += starts[index - 1]
+    for term in range(places.size):
+        held = min(places[term], MOST_HELD)
+        if held < 2:
+            places[term] = -1
+            continue
+        places[term] = starts[MOST_HELD - held]
+        starts[MOST_HELD - held] += 1
+    return starts[MOST_HELD - 2], alone
+
+
+@compiled
+def fill_share_table(seen: Counted, smoothings: FloatArray, table: ShareTable) -> None:
+    """Fill a table for all counts; the caller gives zeros."""
+    counts, gains, first_pair, pair_gains = table
+    classes, several = seen.documents.size, smoothings.size
+    for term in range(len(counts)):
+        for pair in range(seen.indptr[term], seen.indptr[term + 1]):
+            label = seen.labels[pair]
+            counts[term, label] = seen.counts[pair]
+            for which in range(several):
+                gains[term, which * classes + label] = said_by_count(seen.counts[pair] * seen.unit, smoothings[which])
+    for pair in range(len(pair_gains)):
+        for which in range(several):
+            pair_gains[pair, which] = said_by_count(seen.counts[first_pair + pair] * seen.unit, smoothings[which])
+
+
+@compiled
+def said_by_count(count: float, smoothing: float) -> float:
+    """What a class that saw so much of a term says beyond one that saw none."""
+    return math.log(count + smoothing) - math.log(smoothing)
+
+
+@compiled
+def leave_out_shared(
+    rows: Rows,
+    labels: IntArray,
+    weights: IntArray,
+    seen: Counted,
+    smoothings: FloatArray,
+    table: ShareTable,
+    joint: FloatArray,
+) -> Number:
+    """Add what each document says by the multinomial of the others into joint[smoothing, row, class].
+
+    Rows are without the terms that one document holds, every term speaks, and smoothings are above zero. Returns the
+    first row that was never counted, or how many rows there are.
+    """
+    several, _, classes = joint.shape
+    starts, terms, amounts = rows.indptr, rows.terms, rows.amounts
+    indptr, pair_labels, counts, totals, unit = seen.indptr, seen.labels, seen.counts, seen.totals, seen.unit
+    lines, gains, first_pair, pair_gains = table
+    wide, tabled, floors = len(lines), len(pair_gains) > 0, np.log(smoothings)
+    sums, own_sums = np.empty(several * classes), np.empty(several)
+    wholes, is_known = np.empty((FEW_GONE + 1, several * classes)), np.zeros(FEW_GONE + 1, np.bool_)
+    for row in range(starts.size - 1):
+        if rows.tokens[row] == MISSING:
+            continue
+        label, weight = labels[row], weights[row]
+        sums[:] = 0.0
+        own_sums[:] = 0.0
+        speaking, own_gone, said = seen.kept_words, weight * rows.alone_amounts[row], 0.0
+        speaking -= rows.alone[row] if weight > 0 else 0
+        for index in range(starts[row], starts[row + 1]):
+            term, own = terms[index], weight * amounts[index]
+            own_gone += own
+            if totals[term] <= own:
+                if totals[term] < own:
+                    return row
+                speaking -= 1 if own > 0 else 0
+                continue
+            amount, left = amounts[index] * seen.amount_unit, -own
+            said += amount
+            if term < wide:
+                add_line(amount, gains[term], sums)
+                left += lines[term, label]
+            else:
+                for pair in range(indptr[term], indptr[term + 1]):
+                    other = pair_labels[pair]
+                    if other == label:
+                        left += counts[pair]
+                    for which in range(several):
+                        gain = (
+                            pair_gains[pair - first_pair, which]
+                            if tabled
+                            else math.log(counts[pair] * unit + smoothings[which]) - floors[which]
+                        )
+                        sums[which * classes + other] += amount * gain
+            if left < 0:
+                return row
+            if left > 0 and own > 0:
+                for which in range(several):
+                    own_sums[which] += amount * (math.log(left * unit + smoothings[which]) - floors[which])
+        slot = min(seen.kept_words - speaking, FEW_GONE)
+        whole = wholes[slot]
+        if slot == FEW_GONE or not is_known[slot]:
+            fill_wholes(seen, smoothings, speaking, whole)
+            is_known[slot] = True
+        for which in range(several):
+            own_score = joint[which, row, label]
+            for other in range(classes):
+                cell = which * classes + other
+                joint[which, row, other] += sums[cell] + said * (floors[which] - whole[cell])
+            if weight > 0:
+                own_whole = log_whole((seen.class_totals[label] - own_gone) * unit, smoothings[which], speaking)
+                joint[which, row, label] = own_score + (own_sums[which] + said * (floors[which] - own_whole))
+    return starts.size - 1
+
+
+@compiled
+def fill_wholes(seen: Counted, smoothings: FloatArray, speaking: Number, whole: FloatArray) -> None:
+    """Fill whole[smoothing * class] with the logs of all counts and pseudocounts where so many terms speak."""
+    classes = seen.documents.size
+    for which in range(smoothings.size):
+        for label in range(classes):
+            whole[which * classes + label] = log_whole(
+                seen.class_totals[label] * seen.unit, smoothings[which], speaking
+            )

@@ -1,0 +1,203 @@
+"""How many pairs of columns to keep: as many as rows say that had no part in finding them, or none.
+
+The best of hundreds of pairs seems to tell something even where none does. So pairs are found and weighed without each
+fifth of the rows, which then judges them, and few are taken unless more are better by a standard error.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from candide.data.arrays import FloatArray, IntArray
+from candide.data.grid import quantized_number
+from candide.engines.protocol import Engine
+from candide.families.base.column_values import ColumnValues
+from candide.families.base.family import Block
+from candide.families.pairs.column_bins import ColumnBins
+from candide.families.pairs.pair import Pair
+from candide.model.calibration import Calibration
+from candide.model.predictor import log_normalised
+from candide.model.schema import Schema
+from candide.selection.calibration_task import FARTHEST
+from candide.selection.leave_one_out import LeaveOneOut, LeftOut
+from candide.selection.pair_bins import bins_of_columns
+from candide.selection.pair_calibration import evidence_of_columns, with_pairs
+from candide.selection.pair_search import PairSearch, Weighed
+from candide.selection.pair_weights import CLOSELY, PairLoss, prior_of
+
+FEWEST_ROWS = 50
+"""Fewer rows tell nothing of pairs."""
+CELLS_TO_JUDGE, LEAST_TO_JUDGE = 20_000, 3000
+"""Pairs are judged by at most so many (row, class) cells, but by so many rows if there are; all rows are counted."""
+WORK_TO_SCREEN, MOST_COLUMNS, LEAST_COLUMNS = 40_000_000, 100, 8
+"""Ranking all pairs may look at so many (pair, row, class) cells: of more columns the loudest may pair."""
+PAYS, BY_CHANCE = 2.0, 3.0
+"""Pairs must gain more than so many standard errors, and so many nats over all rows."""
+
+ALONE = Weighed((), np.ones(1))
+"""Columns by themselves."""
+
+FoldCalibration = tuple[IntArray, Calibration]
+"""The rows of a fold, and the calibration of all others."""
+
+
+@dataclass(frozen=True)
+class PairsFound:
+    """Pairs, a weight for all that columns say beside them, and one for each."""
+
+    pairs: tuple[Pair, ...]
+    weights: tuple[float, ...]
+
+    @property
+    def blocks(self) -> tuple[Block, ...]:
+        """Each pair as a block."""
+        return tuple(Block(pair, pair.columns) for pair in self.pairs)
+
+    def calibration(self, plain: Calibration) -> Calibration:
+        """A calibration with pairs beside what it weighed without them."""
+        return with_pairs(plain, self.blocks, self.weights)
+
+
+NO_PAIRS = PairsFound((), (1.0,))
+
+
+@dataclass(frozen=True)
+class PairsJudged:
+    """The pairs to keep, and those that each fold's rows had no part in finding, by which they are judged."""
+
+    kept: PairsFound
+    by_fold: tuple[PairsFound, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Finder:
+    """Rows left out, with what columns say of them and the bins of their values."""
+
+    leaving: LeaveOneOut
+    left: LeftOut
+    blocks: Sequence[Block]
+    columns: Sequence[ColumnBins]
+    search: PairSearch
+    missing_is_value: bool
+
+    @classmethod
+    def of(
+        cls, leaving: LeaveOneOut, left: LeftOut, blocks: Sequence[Block], schema: Schema, missing_is_value: bool
+    ) -> Finder:
+        """Made ready once, whichever rows then look for pairs."""
+        rows = leaving.batch
+        columns = bins_of_columns(schema, rows, left.weights, missing_is_value)
+        values = (ColumnValues.of(rows, (bins.column,), missing_is_value).without_infinite() for bins in columns)
+        codes = [bins.codes(value, 0).astype(np.int8) for bins, value in zip(columns, values, strict=True)]
+        start = prior_of(left)
+        search = PairSearch(
+            np.array(codes, dtype=np.int8).reshape(len(columns), len(left.labels)),
+            np.array([bins.bins for bins in columns], dtype=np.int64),
+            np.zeros((0, 2), dtype=np.int64),
+            start,
+            left.labels,
+            np.where(left.vanished, 0.0, left.weights),
+            min(len(start), max(LEAST_TO_JUDGE, CELLS_TO_JUDGE // start.shape[1])),
+        )
+        return cls(leaving, left, blocks, columns, search, missing_is_value)
+
+    def said(self, calibration: Calibration) -> FloatArray:
+        """What columns say of each row, calibrated, beyond the prior, [row, class]."""
+        return evidence_of_columns(self.left, calibration, self.leaving.classes, self.blocks)
+
+    def among_loudest(self, calibration: Calibration) -> Finder:
+        """Any two columns may be a pair; of very many only those that say most."""
+        most = (1 + math.isqrt(1 + 8 * WORK_TO_SCREEN // (self.search.judging * self.search.start.shape[1]))) // 2
+        most = max(LEAST_COLUMNS, min(MOST_COLUMNS, most))
+        loud = loudness(self.left, calibration, self.blocks)
+        order = sorted(range(len(self.columns)), key=lambda index: (-loud[self.columns[index].column], index))
+        able = sorted(order[:most])
+        pairs = [(one, other) for place, one in enumerate(able) for other in able[place + 1 :]]
+        return replace(self, search=replace(self.search, candidates=np.array(pairs, np.int64).reshape(-1, 2)))
+
+    def in_fold(self, fold: FoldCalibration) -> tuple[list[Weighed], FloatArray]:
+        """Pairs found without a fold, step by step, and what each step gains the rows of the fold, [step, row]."""
+        search, said = self.search, self.said(fold[1])
+        steps = search.path(said, np.setdiff1d(np.arange(len(said)), fold[0]))
+        gained, here = np.zeros((len(steps), search.judging)), fold[0][fold[0] < search.judging]
+        if steps:
+            start, labels = search.start[here], search.labels[here]
+            terms = np.stack([said[here], *(search.said(pair)[here] for pair in steps[-1].pairs)], axis=2)
+            plain = losses(start + said[here], labels)
+            for index, step in enumerate(steps):
+                with_pairs = losses(start + terms[:, :, : len(step.weights)] @ step.weights, labels)
+                gained[index, here] = (plain - with_pairs) * search.weights[here]
+        return steps, gained
+
+    def found(self, step: Weighed) -> PairsFound:
+        """Pairs as families, with their weights; those without weight are none."""
+        bins = [(self.columns[one], self.columns[other]) for one, other in step.pairs]
+        heard = [index for index, weight in enumerate(step.weights[1:]) if weight > 0]
+        pairs = (Pair(first=bins[i][0], second=bins[i][1], missing_is_value=self.missing_is_value) for i in heard)
+        return PairsFound(tuple(pairs), (float(step.weights[0]), *(float(step.weights[1 + i]) for i in heard)))
+
+    def weighed(self, step: Weighed, calibration: Calibration) -> Weighed:
+        """The same pairs, weighed by all rows."""
+        terms = [self.said(calibration), *map(self.search.said, step.pairs)]
+        return step._replace(weights=PairLoss.of(np.stack(terms, axis=2), self.left).best(step.weights, CLOSELY))
+
+
+def find_pairs(
+    finder: Finder, calibration: Calibration, folds: Sequence[FoldCalibration], engine: Engine
+) -> PairsJudged | None:
+    """The pairs that pay, judged by rows that had no part in finding them; nothing where none do."""
+    if len(finder.left.labels) < FEWEST_ROWS or len(finder.columns) < 2:
+        return None
+    ready = finder.among_loudest(calibration)
+    steps = ready.search.path(ready.said(calibration), np.arange(len(finder.left.labels)))
+    if not steps:
+        return None
+    by_fold = list(engine.map(ready.in_fold, folds))
+    taken = best_step(len(steps), [gained for _, gained in by_fold])
+    if taken < 0:
+        return None
+    without = [found[min(taken, len(found) - 1)] if found else ALONE for found, _ in by_fold]
+    kept = ready.found(ready.weighed(steps[taken], calibration))
+    return PairsJudged(kept, tuple(map(ready.found, without))) if kept.pairs else None
+
+
+def best_step(steps: int, by_fold: Sequence[FloatArray]) -> int:
+    """The first step that pays, and that no other betters by a standard error; -1 where none pays.
+
+    `by_fold` is what each step gained the rows of a fold; a path that ended before stays as it ended.
+    """
+    gained = np.zeros((steps, by_fold[0].shape[1]))
+    for found in by_fold:
+        for step in range(steps if len(found) else 0):
+            gained[step] += found[min(step, len(found) - 1)]
+    best = max(range(steps), key=lambda step: (quantized_number(float(gained[step].sum())), -step))
+    for step in range(best + 1):
+        if is_more(gained[step], PAYS, BY_CHANCE) and (step == best or not is_more(gained[best] - gained[step], 1.0)):
+            return step
+    return -1
+
+
+def is_more(gained: FloatArray, errors: float, least: float = 0.0) -> bool:
+    """Whether what rows gained is more than so many of its standard errors, and than so many nats in all."""
+    needed = max(least, errors * math.sqrt(len(gained) * float(gained.var())))
+    return quantized_number(float(gained.sum())) > quantized_number(needed)
+
+
+def loudness(left: LeftOut, calibration: Calibration, blocks: Sequence[Block]) -> dict[str, float]:
+    """How much each column says, calibrated: the mean square of what it says beyond what all classes share."""
+    found: dict[str, float] = {}
+    for index, block in enumerate(blocks):
+        said = np.maximum(left.terms[index], left.terms[index].max(axis=1, keepdims=True) - FARTHEST)
+        amount = float(((calibration.factor(block.key) * (said - said.mean(axis=1, keepdims=True))) ** 2).mean())
+        for column in block.columns:
+            found[column] = max(found.get(column, 0.0), quantized_number(amount))
+    return found
+
+
+def losses(scores: FloatArray, labels: IntArray) -> FloatArray:
+    """-log P(label) of each row."""
+    return -log_normalised(scores, scores)[np.arange(len(labels)), labels]

@@ -1,0 +1,96 @@
+"""Which pairs of columns tell more than their parts: the most promising are taken, again and again.
+
+All candidates are ranked by what one Newton step along each would gain, given what is thought of each row so far; the
+best join, all are weighed anew, and the rest are ranked by what is still to be explained.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from candide.data.arrays import AnyArray, FloatArray, IntArray
+from candide.data.grid import quantized
+from candide.families.pairs.pair import Pair
+from candide.kernels.pair_screening import count_pair, pair_gains
+from candide.kernels.pair_terms import add_pair_terms_without, pair_counts
+from candide.model.predictor import normalised
+from candide.selection.pair_weights import PairLoss
+
+SIZES = (1, 2, 4, 8, 16, 32)
+"""How many pairs there are after each step."""
+STILL_RANKED = 128
+"""So many candidates are ranked again after the first step."""
+WORTH_TRYING = 2.0
+"""A pair that would gain fewer nats over all rows is not tried."""
+SMOOTHING = Pair.smoothing
+
+
+class Weighed(NamedTuple):
+    """Pairs, by the numbers of their columns, with a weight for all that columns say, and then one for each pair."""
+
+    pairs: tuple[tuple[int, int], ...]
+    weights: FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class PairSearch:
+    """Rows by the bins of their columns, and what is known of them."""
+
+    bins: AnyArray
+    """int8[column, row]: -1 where a value has no bin."""
+    widths: IntArray
+    """How many bins each column has."""
+    candidates: IntArray
+    """[pair, 2]: columns that might be a pair."""
+    start: FloatArray
+    """The log prior, [row, class]."""
+    labels: IntArray
+    weights: FloatArray
+    judging: int
+    """So many of the rows, the first of them, judge and weigh pairs; all are counted."""
+
+    def path(self, said: FloatArray, rows: IntArray) -> list[Weighed]:
+        """Ever more pairs, found and weighed by some rows alone; `said` is what columns say, [row, class]."""
+        here = self.at(rows)
+        judges = slice(0, here.judging)
+        start, labels, weights = here.start[judges], here.labels[judges], here.weights[judges]
+        terms, found, steps = said[rows[judges], :, None], Weighed((), np.ones(1)), list[Weighed]()
+        ranked = self.candidates
+        for size in SIZES:
+            scores = start + terms @ found.weights
+            gains = here.gains(ranked, normalised(scores, start[0]))
+            order = np.argsort(-gains, kind="stable")[:STILL_RANKED]
+            ranked, gains = ranked[order], gains[order]
+            promising = [(int(one), int(other)) for one, other in ranked[gains > WORTH_TRYING].tolist()]
+            new = [pair for pair in promising if pair not in found.pairs][: size - len(found.pairs)]
+            if not new:
+                break
+            terms = np.concatenate([terms, *(here.said(pair)[judges, :, None] for pair in new)], axis=2)
+            loss = PairLoss(terms, start, labels, weights, len(rows) / here.judging - 1)
+            found = Weighed((*found.pairs, *new), loss.best(found.weights))
+            steps.append(found)
+        return steps
+
+    def at(self, rows: IntArray) -> PairSearch:
+        """Some of the rows, in ascending order."""
+        bins, judging = np.ascontiguousarray(self.bins[:, rows]), int(np.searchsorted(rows, self.judging))
+        by_row = self.start[rows], self.labels[rows], self.weights[rows]
+        return PairSearch(bins, self.widths, self.candidates, *by_row, judging)
+
+    def gains(self, pairs: IntArray, chances: FloatArray) -> FloatArray:
+        """What a Newton step along each pair would gain, on the grid."""
+        found = np.zeros(len(pairs))
+        pair_gains(self.bins, self.widths, pairs, self.labels, self.weights, chances, SMOOTHING, found)
+        return quantized(found)
+
+    def said(self, pair: tuple[int, int]) -> FloatArray:
+        """What a pair says of each row without it, [row, class]."""
+        (first, second), classes = pair, self.start.shape[1]
+        counts, said = np.zeros((self.widths[first] * self.widths[second], classes)), np.zeros(self.start.shape)
+        seconds = int(self.widths[second])
+        cells = count_pair(self.bins[first], self.bins[second], seconds, self.labels, self.weights, counts)
+        add_pair_terms_without(pair_counts(counts, seconds, SMOOTHING), cells, self.labels, self.weights, said)
+        return said

@@ -1,0 +1,99 @@
+"""How far to believe pairs of columns beside all that columns say by themselves: a convex loss, so one minimum."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from candide.data.arrays import FloatArray, IntArray
+from candide.data.grid import quantized_share
+from candide.kernels.calibrating import LARGEST_MARGIN
+from candide.kernels.pair_weighing import weighed_loss
+from candide.model.predictor import normalised
+from candide.selection.calibration_task import FARTHEST, label_smoothing
+from candide.selection.leave_one_out import LeftOut
+from candide.selection.newton import Bends, minimum
+
+HOLD_PAIRS, HOLD_COLUMNS = 0.02, 10.0
+"""How strongly, in nats, the weights of pairs are held to 0, and that of all that columns say to 1."""
+MOST_WEIGHT = 20.0
+STEPS = 40
+NEARLY, CLOSELY = 1e-7, 1e-16
+"""By what share of the loss a step must lower it to be followed by another: while pairs are looked for, and at last."""
+NO_ROOTS = np.zeros((0, 0))
+
+
+@dataclass(frozen=True, eq=False)
+class PairLoss:
+    """The loss of rows at a weight for what is said without pairs, and one for each pair."""
+
+    terms: FloatArray
+    """[row, class, term]: the first is what columns say, the others are pairs."""
+    start: FloatArray
+    """The log prior, [row, class]."""
+    labels: IntArray
+    row_weights: FloatArray
+    others: float = 0.0
+    """How many times as many rows there are that have no say, by which the weight of columns was found to be 1."""
+
+    @classmethod
+    def of(cls, terms: FloatArray, left: LeftOut) -> PairLoss:
+        """The loss of rows left out; one whose class vanishes with it has no say."""
+        return cls(terms, prior_of(left), left.labels, np.where(left.vanished, 0.0, left.weights))
+
+    @cached_property
+    def targets(self) -> FloatArray:
+        """The share of each row that counts as each class: a little as every other one, as in calibration.
+
+        Not as classes that are far behind by what columns say: what is overwhelming must not be held back.
+        """
+        rows, classes = np.arange(len(self.labels)), self.start.shape[1]
+        seen: FloatArray = np.bincount(self.labels, self.row_weights, classes).astype(np.float64)[self.labels]
+        scores = self.start + self.terms[:, :, 0]
+        is_near = scores[rows, self.labels][:, None] - scores < LARGEST_MARGIN
+        shares = np.where(is_near, label_smoothing(seen, classes)[:, None], 0.0)
+        shares[rows, self.labels] = 0.0
+        shares[rows, self.labels] = 1.0 - shares.sum(axis=1)
+        return shares
+
+    def _loss(self, point: FloatArray, slope: FloatArray, roots: FloatArray) -> float:
+        return weighed_loss(self.terms, self.start, self.targets, self.row_weights, point, slope, roots)
+
+    @property
+    def usual(self) -> FloatArray:
+        """The weights that nothing holds back: columns as they are, no pair."""
+        return np.arange(self.terms.shape[2]) == 0
+
+    @cached_property
+    def held(self) -> FloatArray:
+        """How strongly each weight is held to that."""
+        said = self.terms[:, :, 0]
+        chances = normalised(self.start + said, self.start[0])
+        bends = self.row_weights @ ((chances * said**2).sum(axis=1) - (chances * said).sum(axis=1) ** 2)
+        return np.where(self.usual, HOLD_COLUMNS + self.others * float(bends) / 2, HOLD_PAIRS)
+
+    def value_and_slope(self, point: FloatArray) -> tuple[float, FloatArray]:
+        """The loss, and its slopes."""
+        slope, off = np.empty_like(point), point - self.usual
+        loss = self._loss(point, slope, NO_ROOTS)
+        return loss + float(self.held @ off**2), slope + 2 * self.held * off
+
+    def curvature(self, point: FloatArray) -> Bends:
+        """The second derivatives."""
+        rows, classes, count = self.terms.shape
+        slope, roots = np.empty(count), np.empty((rows * classes, count))
+        self._loss(point, slope, roots)
+        return Bends(roots.T @ roots + 2 * np.diag(self.held), np.zeros((count, count)))
+
+    def best(self, near: FloatArray, close: float = NEARLY) -> FloatArray:
+        """The weights with the least loss, on the grid; the search begins near some."""
+        limits = np.tile([0.0, MOST_WEIGHT], (self.terms.shape[2], 1))
+        start = np.concatenate([near, np.zeros(self.terms.shape[2] - len(near))])
+        return quantized_share(minimum(self, start, limits, STEPS, close).point)
+
+
+def prior_of(left: LeftOut) -> FloatArray:
+    """The log prior, [row, class], finite."""
+    return np.asarray(np.maximum(left.prior, left.prior.max(axis=1, keepdims=True) - FARTHEST))

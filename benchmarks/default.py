@@ -1,8 +1,8 @@
 """The default, nothing fixed, beside scikit-learn's usual pipelines on real data: python benchmarks/default.py
 
 Names of data sets measure only these, and print: python benchmarks/default.py adult letter. Every measurement is a
-fresh process that reads the data, compiles or warms up on a few of its rows, and then fits on all of them and predicts
-all of them, once; the shell's fit reads the same rows from a file and is timed from its start to its end.
+fresh process that reads the data, compiles or warms up on a few of its rows from all over, and then fits on all of them
+and predicts all of them, once; the shell's fit reads the same rows from a file and is timed from its start to its end.
 """
 
 from __future__ import annotations
@@ -78,8 +78,8 @@ def model_of(method: str, rows: Any) -> Any:
 def print_measured(name: str, method: str, share: float) -> None:
     """What a fresh process does: warm up, fit and predict, and say how long that took and how large it grew."""
     rows, labels = rows_of(data_of(name), share)
-    few = slice(0, WARM_ROWS) if isinstance(rows, list) else np.arange(min(WARM_ROWS, len(labels)))
-    warm = rows[few] if isinstance(rows, list) else rows.iloc[few]
+    few = np.arange(0, len(labels), max(1, len(labels) // WARM_ROWS))
+    warm = [rows[index] for index in few] if isinstance(rows, list) else rows.iloc[few]
     model_of(method, rows).fit(warm, labels[few]).predict(warm)
     start = time.perf_counter()
     model = model_of(method, rows).fit(rows, labels)

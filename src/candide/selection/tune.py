@@ -38,6 +38,10 @@ MOST_ROWS, ROWS_OF_TEXTS, ROWS_A_CLASS = 20_000, 5000, 100
 CELLS = 30_000_000
 """At most so many rows, of texts alone so many and so many a class, and (row, class, block) cells are looked at."""
 
+STEPS = 400_000_000
+"""And so many (row, block, block) steps, which the curvature of a calibration takes: in tables that are long and wide
+there are rows enough for every weight before that."""
+
 
 class Tuned(NamedTuple):
     """What left-out rows teach: the tuning, columns that give the label away, and how well such rows were judged."""
@@ -110,9 +114,9 @@ def of_texts(summary: Summary) -> bool:
 
 def affordable(summary: Summary, rows: int) -> int:
     """How many of the rows, which are as good as shuffled, fit the budget."""
-    classes = len(summary.classes)
+    classes, blocks = len(summary.classes), len(summary.blocks)
     enough = max(ROWS_OF_TEXTS, ROWS_A_CLASS * classes) if of_texts(summary) else MOST_ROWS
-    return min(rows, max(FEWEST_ROWS, min(enough, MOST_ROWS, CELLS // (classes * len(summary.blocks)))))
+    return min(rows, max(FEWEST_ROWS, min(enough, MOST_ROWS, CELLS // (classes * blocks), STEPS // blocks**2)))
 
 
 def quality(summary: Summary, rows: LeftOut, found: Evaluation, curve: tuple[Point, ...]) -> Quality:

@@ -38,6 +38,9 @@ bench-accuracy: .venv/.develops  ## accuracy, log loss and calibration beside sc
 	$(BIN)/python benchmarks/accuracy.py
 	$(BIN)/python benchmarks/honesty.py
 	$(BIN)/python benchmarks/novelty.py
+	$(BIN)/python benchmarks/few_rows.py
+	$(BIN)/python benchmarks/refine.py
+	$(BIN)/python benchmarks/em.py
 
 pictures: .venv/.develops    ## every picture of the documents, drawn anew
 	$(BIN)/python docs/make_pictures.py

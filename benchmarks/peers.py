@@ -10,7 +10,7 @@ from importlib.metadata import version
 from typing import Any
 
 import numpy as np
-from sklearn.ensemble import RandomForestClassifier
+from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, StratifiedKFold, train_test_split
 from sklearn.naive_bayes import BernoulliNB, CategoricalNB, ComplementNB, GaussianNB, MultinomialNB
@@ -27,6 +27,7 @@ MOST_ROWS = 100_000
 SVC = LinearSVC(dual="auto", random_state=SEED)
 LOGISTIC = LogisticRegression(max_iter=1000)
 FOREST = RandomForestClassifier(200, random_state=SEED, n_jobs=1)
+BOOSTING = HistGradientBoostingClassifier(random_state=SEED)
 SMALLER_FOREST = RandomForestClassifier(100, random_state=SEED, n_jobs=1)
 
 
@@ -151,6 +152,7 @@ PEERS = (
     Peer("LinearSVC", TABLES, learner(encodings.one_hot_standardised, tuned(SVC, 0.01, 0.1, 1, 10), MOST_ROWS)),
     Peer("LinearSVC", TEXT, learner(encodings.tf_idf, tuned(SVC, 0.1, 0.3, 1, 3, 10))),
     Peer("RandomForest", TABLES, learner(encodings.numbers_as_they_are, lambda _: FOREST, MOST_ROWS)),
+    Peer("HistGradientBoosting", TABLES, learner(encodings.numbers_as_they_are, lambda _: BOOSTING, MOST_ROWS)),
     Peer("RandomForest", TEXT, learner(encodings.tf_idf_of_frequent_words, lambda _: SMALLER_FOREST)),
     Peer("Khiops", TABLES, khiops, package="khiops"),
 )

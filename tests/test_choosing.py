@@ -56,13 +56,26 @@ def test_rows_in_any_order_give_the_same_bits(chosen):
     assert np.array_equal(other.predict_proba(frame()), chosen.predict_proba(frame()))
 
 
-@pytest.mark.parametrize(("rows", "calibrates"), [(12, False), (49, True)])
-def test_fewer_than_fifty_rows_choose_nothing_and_fewer_than_twenty_calibrate_nothing(rows, calibrates):
-    table = frame(rows=rows)
+@pytest.mark.parametrize(("rows", "measured"), [(12, False), (49, True)])
+def test_few_rows_have_bells_of_one_width_and_the_usual_weights(rows, measured):
+    """Below fifty rows no families are compared; below twenty of two classes nothing is measured on them."""
+    model = NaiveBayes().fit(frame(rows=rows), "label")
+    plain = NaiveBayes(**PLAIN).fit(frame(rows=rows), "label")
+    numbers = {choice.column for choice in plain.schema_.choices if choice.family.reads == "number"}
+    assert {choice.column for choice in model.schema_.choices if choice.family.name == "gaussian_tied"} == numbers
+    weight, tuning = set(model.predictor_.calibration.weight.values()), model.trained_.tuning
+    assert 0.0 < max(weight) < 1.0
+    assert (tuning.quality is not None) == (len(weight) > 1) == measured
+
+
+def test_the_usual_weights_are_those_of_their_rows():
+    """They were measured on none, so they go when rows come; and whoever names families gets a textbook's answers."""
+    table, more = frame(rows=12), frame(rows=30)[12:]
     model = NaiveBayes().fit(table, "label")
-    plain = NaiveBayes(**PLAIN).fit(table, "label")
-    assert families_of(model) == families_of(plain)
-    assert (model.trained_.tuning != UNTUNED) == calibrates
+    assert model.predictor_.calibration is not None
+    assert model.partial_fit(more, "label").predictor_.calibration is None
+    assert NaiveBayes(families="guess").fit(table, "label").predictor_.calibration is None
+    assert NaiveBayes().fit(table[:8], "label").predictor_.calibration is None
 
 
 def families_of(model):

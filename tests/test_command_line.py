@@ -78,6 +78,7 @@ CALLS = {
     "forget": "forget m.candide first.csv -o empty.candide",
     "merge": "merge m.candide m.candide -o twice.candide",
     "sample": "sample m.candide -n 3 --label plum --seed 1",
+    "cluster": "cluster first.csv --groups 3 --family fruit=ignore -o groups.candide --out grouped.csv",
 }
 SAID = {
     "fit": ["400 rows: fruit, one of 4 classes", "poisson", "as you said", "Saved as fitted.candide", "Try next"],
@@ -91,6 +92,7 @@ SAID = {
     "forget": ["400 rows forgotten; empty.candide now holds 0"],
     "merge": ["2 models added; twice.candide holds 800 rows"],
     "sample": ["plum", "weight_g"],
+    "cluster": ["400 rows in 3 groups", "group 1", "deviation", "steps from the best of 8 starts", "grouped.csv"],
 }
 
 

@@ -26,15 +26,16 @@ from candide.data.errors import CandideError, OptionRefused
 
 VERBS = (
     "fit", "predict", "explain", "evaluate", "learn", "forget", "merge", "inspect", "compare", "sample", "report",
-    "refit",
+    "refit", "cluster",
 )  # fmt: skip
-READ = ("fit", "predict", "explain", "evaluate", "learn", "forget", "compare", "report", "refit")
+READ = ("fit", "predict", "explain", "evaluate", "learn", "forget", "compare", "report", "refit", "cluster")
 """The verbs that read rows."""
 
 METHODS = {
     "predict": ("decide", "predict_proba"),
     "merge": (),  # two estimators are added with +
     "compare": (),  # is about rows and several methods: there is no model yet
+    "cluster": (),  # gives a model, of which an estimator is made by NaiveBayes.of
 }
 """What the estimator calls a verb, where not by its own name."""
 
@@ -43,7 +44,8 @@ SHELL_NAMES = {"family": "families", "type": "types", "given": "data"}
 """What is said once for each column is in the singular; evaluate is given a model and rows, or rows alone."""
 
 MODEL = (
-    "families", "smoothing", "priors", "class_weight", "missing", "text", "calibrate", "dependence", "engine",
+    "families", "smoothing", "priors", "class_weight", "missing", "text", "calibrate", "dependence", "refine",
+    "engine",
 )  # fmt: skip
 """What a model is to be."""
 
@@ -86,8 +88,9 @@ ESTIMATOR_DEFAULTS = {
 }
 SHELL_DEFAULTS = {
     ("explain", "rows"): REPEATED,
-    **{(verb, "families"): REPEATED for verb in ("fit", "evaluate", "compare")},
+    **{(verb, "families"): REPEATED for verb in ("fit", "evaluate", "compare", "cluster")},
     **{(verb, "smoothing"): REPEATED for verb in ("fit", "evaluate")},
+    ("cluster", "groups"): "must be given: neither has a default",
 }
 
 

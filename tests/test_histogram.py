@@ -25,7 +25,7 @@ from candide.model.predictor import Predictor
 from candide.model.schema import Choice, Schema
 from candide.model.summary import Summary
 from candide.model.trained_model import TrainedModel
-from candide.selection.folds import FOLDS, score_without_folds
+from candide.selection.folds import FOLDS, scores_without_folds
 
 numbers = st.one_of(
     st.floats(allow_nan=False, allow_infinity=False),
@@ -310,9 +310,12 @@ def test_folds_are_judged_as_by_a_histogram_fitted_without_them(data):
     family = Histogram().fitted_to(numbers[:, 0], "x")
     every = BlockRows(numbers, labels, weights)
     seen = statistic_of(family, ("x",), every, 3)
-    said = score_without_folds(Block(family, ("x",)), seen, every, np.arange(len(rows)) % FOLDS)
+    said = scores_without_folds(Block(family, ("x",)), seen, every, np.arange(len(rows)) % FOLDS)
     for fold in range(FOLDS):
         some = every.take(family, ("x",), np.arange(fold, len(rows), FOLDS))
         expected = np.zeros((len(some), 3))
         family.score(family.fit(seen - statistic_of(family, ("x",), some, 3), ("x",)), some.values, expected)
-        assert said[fold::FOLDS] == pytest.approx(expected, rel=1e-12, abs=1e-12)
+        assert said.score[fold::FOLDS] == pytest.approx(expected, rel=1e-12, abs=1e-12)
+        anew, rest = family.chosen_from(seen - statistic_of(family, ("x",), some, 3), seen)
+        likely = anew.assess(anew.fit(rest, ("x",)), some.values, expected.shape).log_likelihood
+        assert said.log_likelihood[fold::FOLDS] == pytest.approx(likely, rel=1e-12, abs=1e-12)

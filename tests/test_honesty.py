@@ -154,6 +154,17 @@ def test_every_row_is_judged_by_families_chosen_without_it():
                 assert families[choice.column].name == choice.family.name
 
 
+@pytest.mark.parametrize("deal", [1, 2])
+def test_another_deal_parts_rows_that_shared_a_fold(deal):
+    """And every fold still has about the same share of each class."""
+    labels = np.random.default_rng(3).integers(0, 3, 500)
+    first, other = dealt_by_label(labels) % CHOICES, dealt_by_label(labels, deal) % CHOICES
+    shared = np.histogram2d(first, other, bins=CHOICES)[0]
+    assert np.abs(shared - len(labels) / CHOICES**2).max() <= 5
+    for label in range(3):
+        assert np.ptp(np.bincount(other[labels == label], minlength=CHOICES)) <= 2
+
+
 def test_left_out_figures_say_that_choices_are_fixed():
     table = noise(120, 3, "numbers", 8)
     found = verbs.evaluate(verbs.fit(table, "y"), table, leave_one_out=True)

@@ -90,7 +90,7 @@ def test_rows_are_written_alike():
 
 OWN = {
     "data": {
-        "fit compare learn forget": "nothing to do without",
+        "fit compare learn forget cluster": "nothing to do without",
         "predict explain refit": "or texts, or what the model remembers",
         "report": "or what fit measured",
     },
@@ -100,7 +100,7 @@ OWN = {
         "sample": "a class",
     },
     "output": {
-        "fit": "a model",
+        "fit cluster": "a model",
         "merge": "a model, without which there is nothing to do",
         "learn forget refit": "a model, which is written over unless another is named",
         "predict sample explain": "what is printed otherwise",
@@ -108,15 +108,15 @@ OWN = {
         "report": "a page, which is always written",
     },
     "format": {
-        "fit evaluate compare inspect report learn forget refit merge demo": "results",
+        "fit evaluate compare inspect report learn forget refit merge cluster demo": "results",
         "predict sample": "rows",
         "explain": "results, also as a page",
     },
-    "text": {"fit evaluate": "how texts are read", "predict explain": "a text to answer"},
+    "text": {"fit evaluate cluster": "how texts are read", "predict explain": "a text to answer"},
     "priors": {"fit evaluate": "of the model", "predict": "of other rows; else the model's"},
     "rows": {"explain": "which", "compare": "how many"},
     "folds": {"evaluate": "leaves out one row at a time otherwise", "compare": "always has some"},
-    "seed": {"evaluate sample": "by chance otherwise", "compare": "is always the same unless asked"},
+    "seed": {"evaluate sample": "by chance otherwise", "compare cluster": "is always the same unless asked"},
 }
 """Options of one name that are not one option: the commands that have each, and what it is in them."""
 
@@ -137,7 +137,7 @@ def test_every_command_that_fits_a_model_is_told_alike_what_it_is_to_be():
     names = [one.name for one in fields(ModelOptions)]
     fit, evaluate = described("fit"), described("evaluate")
     assert {name: fit[name] for name in names} == {name: evaluate[name] for name in names}
-    assert {*ModelOptions().for_verb()} == {*Options().as_dict()} - {"ledger"}
+    assert {*ModelOptions().for_verb()} == {*Options().as_dict()} - {"ledger", "unlabelled"}
 
 
 def test_learn_forget_and_refit_take_the_same():

@@ -35,6 +35,8 @@ FOUND = {
 WRITERS = {
     "fit": ("a model", "m2.candide", lambda to, force: verbs.fit("data.csv", "kind", to, force=force, **PLAIN),
             "fit data.csv --label kind --plain"),
+    "cluster": ("a model", "m2.candide", lambda to, force: verbs.cluster("data.csv", 2, to, force=force),
+                "cluster data.csv --groups 2"),
     "learn": ("a model", "m2.candide", lambda to, force: verbs.learn("m.candide", "data.csv", to, force=force),
               "learn m.candide data.csv"),
     "forget": ("a model", "m2.candide", lambda to, force: verbs.forget("m.candide", "data.csv", to, force=force),
@@ -135,6 +137,7 @@ def test_compressed_answers_may_be_written_again(ending):
 
 
 READS = {
+    "cluster": "cluster {} --groups 2",
     "fit": "fit {} --label kind --plain",
     "predict": "predict m.candide {}",
     "explain": "explain m.candide {}",

@@ -24,7 +24,7 @@ from candide.kernels.pair_screening import pair_gains
 from candide.kernels.pair_weighing import weighed_loss
 from candide.model.predictor import Predictor
 from candide.model.summary import Summary
-from candide.selection.find_pairs import best_step
+from candide.selection.find_pairs import best_step, gained_by_step
 from candide.selection.pair_bins import bins_of_columns, edges_of, groups_of
 from candide.store import model_file
 from candide.store.refusals import ModelFileRefused
@@ -175,13 +175,18 @@ def test_the_loss_of_weights_has_the_slopes_and_curvature_that_differences_show(
 
 
 def test_no_step_is_taken_that_chance_explains():
-    lucky, steady = np.zeros((1, 100)), np.full((1, 100), 0.1)
-    lucky[0, 0] = 10.0
-    assert best_step(1, [lucky]) == -1
-    assert best_step(1, [steady]) == 0
-    assert best_step(2, [np.concatenate([steady, 2 * steady])]) == 1
-    assert best_step(2, [np.concatenate([steady, steady])]) == 0
-    assert best_step(1, [steady, np.zeros((0, 100))]) == 0
+    lucky, steady = np.zeros(100), np.full(100, 0.1)
+    lucky[0] = 10.0
+    assert best_step(np.stack([lucky])) == -1
+    assert best_step(np.stack([steady])) == 0
+    assert best_step(np.stack([steady, 2 * steady])) == 1
+    assert best_step(np.stack([steady, steady])) == 0
+
+
+def test_a_path_that_ended_stays_as_it_ended():
+    one, two = np.array([1.0, 0.0]), np.array([0.0, 2.0])
+    assert gained_by_step([(one, 2 * one), (two,), ()], 2).tolist() == [[1.0, 2.0], [2.0, 2.0]]
+    assert gained_by_step([(), ()], 2).sum() == 0.0
 
 
 def titanic(rows: int = 500, seed: int = 0, noise: float = 0.1) -> dict[str, list]:
@@ -351,3 +356,17 @@ def test_texts_and_constants_have_no_bins(fitted):
     rows = Batch.of(without_label(titanic(60)) | {"same": [1.0] * 60})
     schema = NaiveBayes().fit({**titanic(60), "same": [1.0] * 60}, "survived").schema_
     assert [bins.column for bins in bins_of_columns(schema, rows, np.ones(60), False)] == ["class", "sex", "fare"]
+
+
+@given(data=st.data())
+def test_a_class_that_no_row_has_changes_no_rank_of_pairs(data):
+    """Two classes, whose rows are added up cell by cell, are ranked by as are three, row by row."""
+    rows = data.draw(st.lists(st.tuples(*[st.integers(-1, 2)] * 3, st.integers(0, 1)), min_size=4, max_size=40))
+    *bins, labels = np.array(rows).T
+    chances = data.draw(st.lists(st.floats(0.01, 0.99), min_size=len(rows), max_size=len(rows)))
+    weights = np.array(data.draw(st.lists(st.integers(0, 1), min_size=len(rows), max_size=len(rows))), dtype=float)
+    pairs, gains = np.array([(0, 1), (0, 2), (1, 2)]), np.zeros((2, 3))
+    for found, others in zip(gains, ([], [np.zeros(len(rows))]), strict=True):
+        thought = np.stack([1 - np.array(chances), chances, *others], axis=1)
+        pair_gains(np.array(bins, np.int8), np.full(3, 3), pairs, labels, weights, thought, 8.0, found)
+    assert gains[0] == pytest.approx(gains[1], rel=1e-6, abs=1e-9)

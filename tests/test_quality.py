@@ -66,7 +66,7 @@ OF_TEXTS = [
 ]
 LEARNED = {
     "flowers": (Options(), flowers),
-    **{str(recipe): (Options(text=recipe), texts) for recipe in OF_TEXTS},
+    **{str(recipe): (Options(text=recipe, smoothing=1.0), texts) for recipe in OF_TEXTS},
     **{f"whole {recipe}": (Options(text=recipe), partial(texts, halves=1)) for recipe in OF_TEXTS[:4]},
 }
 

@@ -69,7 +69,7 @@ def test_ties_and_weights_count_as_scikit_learn_counts_them(seed):
     cell, own, weights = rng.integers(0, 12, 80), rng.random(80) < 0.3, rng.integers(0, 5, 80)
     counts = np.zeros((2, 12), dtype=np.int64)
     np.add.at(counts, (own.astype(int), cell), weights)
-    one = ClassRanking.of("a", counts[1], counts[0])
+    one = ClassRanking.of("a", counts[1], counts[0]).with_curve(counts[1], counts[0])
     expected = metrics.roc_auc_score(own, -cell, sample_weight=weights)
     assert one.roc_area == pytest.approx(expected, abs=STEP)
     expected = metrics.average_precision_score(own, -cell, sample_weight=weights)

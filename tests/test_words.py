@@ -18,10 +18,12 @@ from candide.data.errors import ColumnRefused, ForgetRefused, OptionRefused, Ove
 from candide.families.words import alphabet, alphabet_ranges
 from candide.families.words.documents import Documents
 from candide.families.words.options import TextOptions
-from candide.families.words.vocabulary import letters_of, recipe_of
+from candide.families.words.unit_sequences import UnitSequence
+from candide.families.words.vocabulary import letters_of, recipe_of, scratch_of
 from candide.families.words.word_places import runs_of, text_units
 from candide.families.words.word_tally_builder import WordTallyBuilder
 from candide.kernels.eight_bytes import lower_case, word_marks
+from candide.kernels.words import Reader, document_terms
 from candide.statistics.word_tally import WordTally
 
 NO_WEIGHTS = np.zeros(0, dtype=np.int64)
@@ -180,6 +182,28 @@ def test_the_places_of_terms_are_those_of_the_twin(options, text):
     for unit in found:
         inside = units(text[unit.start : unit.end], options)
         assert unit.spelled in inside or "Σ" in text
+
+
+@settings(max_examples=25)
+@given(
+    st.lists(TEXTS, min_size=1, max_size=8),
+    st.lists(TEXTS, min_size=1, max_size=4),
+    st.sampled_from(["", "".join(map(chr, range(0x20, 0x240))), " ".join(map(str, range(300)))]),
+)
+def test_runs_of_characters_are_found_by_nodes_as_by_search(learned, asked, alphabet_first):
+    options = TextOptions(characters=True, ngrams=4)
+    learned = [alphabet_first + text for text in learned]
+    sequence = UnitSequence.of(Documents.of(learned, "text"), options)
+    _, vocabulary = sequence.terms(options.shortest, options.ngrams)
+
+    def found(terms, text):
+        reader = Reader(letters_of(options), recipe_of(options), terms, scratch_of(1 << 13))
+        texts = Documents.of([text], "text").pieces[0]
+        count = document_terms(texts.letters, texts.offsets[0], texts.offsets[1], *reader, False)
+        return np.maximum(reader.scratch.ids[:count], -1).tolist()
+
+    for text in learned + asked:
+        assert found(vocabulary.read_only(recipe_of(options)), text) == found(vocabulary.terms, text)
 
 
 @settings(max_examples=100, deadline=None)

@@ -36,7 +36,7 @@ _HOMES = {
 }
 _VERBS = (
     "fit", "predict", "explain", "evaluate", "compare", "inspect", "report", "learn", "forget", "refit", "merge",
-    "sample", "demo",
+    "sample", "cluster", "demo",
 )  # fmt: skip
 _HOMES |= dict.fromkeys(_VERBS, "candide.api.verbs")
 __all__ = [*_HOMES]

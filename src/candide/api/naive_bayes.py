@@ -24,7 +24,7 @@ from candide.data.batch import FIRST_ROW, Batch, is_numbered, refuse_row_below_o
 from candide.data.errors import ColumnWarning, LabelsRefused, Location, MissingColumnWarning, OptionRefused, RowsRefused
 from candide.data.values import as_array, key_of, shown
 from candide.data.visible import visible
-from candide.engines.protocol import parts
+from candide.engines.protocol import parts_to_answer
 from candide.model.decision import CONFIDENCE, RARITY, answers, decided
 from candide.model.missing_columns import absent_columns_notes, lacking, met
 from candide.model.options import Options
@@ -90,6 +90,12 @@ class NaiveBayes(Shared, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         decimals in place of exact counts, so it refuses to forget, to merge and to be saved.
     dependence : "auto" or "none"
         Whether pairs of columns may also speak together, where that tells rows apart that had no part in finding them.
+    refine : "none", "linear" or "auto"
+        Whether `fit` puts a linear layer on what naive Bayes says of texts: a weight for each word and pair of words,
+        fitted on rows left out. "auto" does so where rows that had no part in it are judged better.
+    unlabelled : "refuse" or "em"
+        What becomes of rows whose label is missing (None, NaN) in `fit`: they are refused, or take part by EM as far as
+        labelled rows that are left out gain by it. Their expected counts are kept apart from those of labelled rows.
 
     >>> import numpy as np
     >>> rows = {"weather": ["sun", "rain", "rain", "sun"], "degrees": [30.0, 12.5, 14.0, 24.5]}
@@ -121,6 +127,8 @@ class NaiveBayes(Shared, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         half_life: float | None = None,
         ledger: bool = False,
         dependence: str = "auto",
+        refine: str = "none",
+        unlabelled: str = "refuse",
     ) -> None:
         self.families = families
         self.smoothing = smoothing
@@ -133,6 +141,8 @@ class NaiveBayes(Shared, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.ledger = ledger
         self.half_life = half_life
         self.dependence = dependence
+        self.refine = refine
+        self.unlabelled = unlabelled
 
     @writes
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None, like: NaiveBayes | None = None) -> Self:
@@ -142,7 +152,7 @@ class NaiveBayes(Shared, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         stays this estimator's own: priors, class weights, ledger and engine are as its parameters say. Parameters that
         ask for other choices than `like` made are refused.
         """
-        batch, label = labelled_rows(X, y, sample_weight)
+        batch, label = labelled_rows(X, y, sample_weight, all_labelled=like is not None or self.unlabelled != "em")
         self._refuse_fading()
         if like is None:
             trained = fit_rows(self._options(), batch, label=label)
@@ -653,7 +663,8 @@ class NaiveBayes(Shared, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         batch = self._met(Batch.of(X))
         refuse_nothing(batch)
         batch = self._completed(batch, strict)
-        return list(engines.engine_of(self.trained_).map(work, parts(batch)))
+        some = parts_to_answer(batch, self.predictor_.blocks)
+        return list(engines.engine_of(self.trained_).map(work, some))
 
     def _prior_shift(self, priors: Priors | None) -> tuple[Any, FloatArray]:
         """What to add to every row's joint for other priors, and the log prior then in force."""
@@ -701,7 +712,7 @@ def looked_at_twice(schema: Schema) -> ColumnWarning:
 
 def refuse_other_choices(asked: Options, made: Options) -> None:
     """Raise where a model that is to be like another is asked for something else."""
-    for name in ("families", "smoothing", "missing", "text", "calibrate", "dependence"):
+    for name in ("families", "smoothing", "missing", "text", "calibrate", "dependence", "refine"):
         if getattr(asked, name) not in (getattr(Options(), name), getattr(made, name)):
             raise OptionRefused(
                 NamedOption("like"),
@@ -712,7 +723,7 @@ def refuse_other_choices(asked: Options, made: Options) -> None:
             )
 
 
-def labelled_rows(X: Any, y: Any, weights: Any) -> tuple[Batch, str | None]:
+def labelled_rows(X: Any, y: Any, weights: Any, all_labelled: bool = True) -> tuple[Batch, str | None]:
     """Rows with labels, and the name of the label column where one was given."""
     if y is None:
         raise LabelsRefused(
@@ -729,7 +740,7 @@ def labelled_rows(X: Any, y: Any, weights: Any) -> tuple[Batch, str | None]:
     if getattr(y, "ndim", 1) == 2 and y.shape[1] == 1:
         message = "A column-vector y was passed when a 1d array was expected. Give y.ravel()."
         warnings.warn(message, DataConversionWarning, stacklevel=4)
-    batch = Batch.of(X, y, weights)
+    batch = Batch.of(X, y, weights, all_labelled)
     refuse_nothing(batch)
     return batch, name
 

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from candide.cli.cluster import cluster
 from candide.cli.compare import compare
 from candide.cli.demo import demo
 from candide.cli.ending import ended_quietly
@@ -19,7 +20,9 @@ from candide.cli.report import report
 from candide.cli.sample import sample
 from candide.cli.update import forget, learn, refit
 
-COMMANDS = (fit, predict, explain, evaluate, compare, inspect, report, learn, forget, refit, merge, sample, demo)
+COMMANDS = (
+    fit, predict, explain, evaluate, compare, inspect, report, learn, forget, refit, merge, sample, cluster, demo,
+)  # fmt: skip
 
 app = typer.Typer(
     name="candide",

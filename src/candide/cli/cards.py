@@ -207,6 +207,29 @@ def show_age(card: dict[str, Any]) -> None:
         print(f"Calibrated when the model held {rows:,} rows; now it holds {card['rows']:,}.")
 
 
+def show_layer(card: dict[str, Any]) -> None:
+    """What a linear layer on texts weighs, and when it was fitted."""
+    found = card["layer"]
+    if found is None:
+        return
+    heading("Linear layer")
+    terms = " and ".join(f"{count:,} words and pairs of {short_name(name)}" for name, count in found["terms"].items())
+    print(f"Weights of {terms} are added to what naive Bayes says.")
+    if found["rows"] != card["rows"]:
+        print(f"Fitted when the model held {found['rows']:,} rows; now it holds {card['rows']:,}.")
+
+
+def show_expected(card: dict[str, Any]) -> None:
+    """What became of rows without a label, where there were some, and whether labelled ones changed since."""
+    found = card["expected"]
+    if found is None:
+        return
+    heading("Rows without a label")
+    print(f"{found['rows']:,} rows count as {found['counted']:,.0f}, apart from labelled ones.")
+    if found["labelled"] != card["rows"]:
+        print(f"That was found when the model held {found['labelled']:,} labelled rows; now it holds {card['rows']:,}.")
+
+
 def without_empty(
     header: tuple[str, ...], rows: Sequence[tuple[str, ...]]
 ) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:

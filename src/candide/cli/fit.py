@@ -27,6 +27,13 @@ def fit(
             "tells which rows are in the model.",
         ),
     ] = False,
+    unlabelled: Annotated[
+        str,
+        typer.Option(
+            metavar="refuse|em",
+            help="Rows whose label is missing: refuse them, or let them take part by EM as far as labelled rows gain.",
+        ),
+    ] = "refuse",
     like: Annotated[
         str | None,
         typer.Option(metavar="MODEL", help="Choose everything as this model did, so that both can be merged."),
@@ -50,6 +57,7 @@ def fit(
         label,
         output,
         ledger=ledger,
+        unlabelled=unlabelled,
         like=like,
         force=force,
         watch=watch,
@@ -72,6 +80,7 @@ def show_fit(card: dict[str, Any], output: str | None, data: list[str]) -> None:
         model_in_a_line,
         show_class_priors,
         show_decisions,
+        show_layer,
         show_pairs,
         show_warnings,
     )
@@ -82,6 +91,7 @@ def show_fit(card: dict[str, Any], output: str | None, data: list[str]) -> None:
         print(how_good(card["quality"]))
     show_decisions(card)
     show_pairs(card)
+    show_layer(card)
     show_class_priors(card)
     show_warnings(card)
     if card["notes"]:

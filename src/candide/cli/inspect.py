@@ -62,7 +62,9 @@ def show_card(card: dict[str, Any], model: str) -> None:
         show_calibration,
         show_class_priors,
         show_decisions,
+        show_expected,
         show_holdings,
+        show_layer,
         show_pairs,
         show_quality,
         show_values,
@@ -75,9 +77,11 @@ def show_card(card: dict[str, Any], model: str) -> None:
     show_quality(card, model)
     show_decisions(card)
     show_pairs(card)
+    show_layer(card)
     show_holdings(card)
     show_warnings(card)
     show_calibration(card)
+    show_expected(card)
     show_values(card)
     heading("Options and origin")
     rows = [(name, option_value(value)) for name, value in card["options"].items() if value not in (None, False)]

@@ -78,6 +78,15 @@ FamilyOption = Annotated[
     ),
 ]
 
+RecipeOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="KEY=VALUE|COLUMN.KEY=VALUE",
+        help="How texts are read: ngrams=2, model=complement, weighting=log, stop_words=100, idf=yes and the other "
+        "parts of TextOptions. May be repeated; with COLUMN. for one column.",
+    ),
+]
+
 
 @dataclass(frozen=True)
 class ModelOptions:
@@ -102,14 +111,7 @@ class ModelOptions:
         str,
         typer.Option(metavar="ignore|value", help="Whether a missing category says nothing, or is a value of its own."),
     ] = "ignore"
-    text: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="KEY=VALUE|COLUMN.KEY=VALUE",
-            help="How texts are read: ngrams=2, model=complement, weighting=log, stop_words=100, idf=yes and the other "
-            "parts of TextOptions. May be repeated; with COLUMN. for one column.",
-        ),
-    ] = None
+    text: RecipeOption = None
     calibrate: Annotated[
         bool, typer.Option("--calibrate/--no-calibrate", help="Whether to make probabilities mean what they say.")
     ] = True
@@ -117,6 +119,14 @@ class ModelOptions:
         str,
         typer.Option(metavar="auto|none", help="Whether pairs of columns may also speak together, where that tells."),
     ] = "auto"
+    refine: Annotated[
+        str,
+        typer.Option(
+            metavar="none|linear|auto",
+            help="Whether words and pairs of words also get weights that are fitted, a linear layer on naive Bayes: "
+            "always, or where that tells.",
+        ),
+    ] = "none"
     engine: Annotated[str, typer.Option(metavar="NAME", help="What does the work over rows.")] = "local"
     plain: Annotated[
         bool,
@@ -142,6 +152,7 @@ class ModelOptions:
             "text": text_of(self.text),
             "calibrate": self.calibrate and not self.plain,
             "dependence": self.dependence,
+            "refine": self.refine,
             "engine": self.engine,
         }
 

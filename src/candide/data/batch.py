@@ -194,14 +194,16 @@ class Batch:
     """What was read of the columns so far, where the batch keeps that."""
 
     @classmethod
-    def of(cls, X: Any, y: Any = None, weights: Any = None) -> Batch:
+    def of(cls, X: Any, y: Any = None, weights: Any = None, all_labelled: bool = True) -> Batch:
         """Take what users have: a frame, an array, a sparse matrix or a mapping of columns.
+
+        Labels may be missing in some rows only where not all need be labelled.
 
         >>> Batch.of({"age": [31, None], "sex": ["f", "m"]}, ["yes", "no"]).numbers(["age"]).tolist()
         [[31.0], [nan]]
         """
         columns = columns_of(X)
-        labels = None if y is None else labels_of(y)
+        labels = None if y is None else labels_of(y, all_labelled)
         batch = cls(columns, labels, None if weights is None else checked_weights(weights))
         for name, given in (("labels", batch.labels), ("weights", batch.weights)):
             if given is not None and len(given) != len(columns):
@@ -577,8 +579,8 @@ def _is_everything(positions: Sequence[int], columns: int) -> bool:
     return isinstance(positions, range) and len(positions) == columns
 
 
-def labels_of(y: Any) -> Coded:
-    """The label of each row; missing and mixed labels are refused."""
+def labels_of(y: Any, all_labelled: bool = True) -> Coded:
+    """The label of each row; mixed labels are refused, and missing ones where all must be labelled."""
     if isinstance(y, Coded):
         return y
     if hasattr(y, "columns"):
@@ -600,11 +602,14 @@ def labels_of(y: Any) -> Coded:
             where=problem.where,
             expected=problem.expected,
         ) from None
-    if (labels.codes < 0).any():
+    if all_labelled and (labels.codes < 0).any():
         where = int(np.argmax(labels.codes < 0))
         raise LabelsRefused(
             f"Input contains NaN: row {where + FIRST_ROW:,} has no label (missing).",
-            advice="Drop such rows before learning; predict needs no labels.",
+            advice=(
+                "Drop such rows before learning, or let them take part: ", SetOption("unlabelled", "em"),
+                "; predict needs no labels.",
+            ),
             where=Location(row=where + FIRST_ROW),
             expected="one label a row",
         )

@@ -31,6 +31,8 @@ ROWS_AT_ONCE = 1 << 15
 BYTES_AT_ONCE = 1 << 22
 FEWEST_AT_ONCE = 1 << 11
 """Fewer rows at once would cost more for their columns than for themselves, however wide they are."""
+SHARES, FEWEST_TEXTS_AT_ONCE = 4, 1 << 7
+"""Rows with texts are answered in so many parts, if each has so many rows: a text is work enough."""
 
 
 class Engine(Protocol):
@@ -53,3 +55,10 @@ class Engine(Protocol):
 def parts(batch: Batch) -> Iterator[Batch]:
     """The rows in parts small enough that every worker gets some."""
     return batch.split(ROWS_AT_ONCE, BYTES_AT_ONCE, FEWEST_AT_ONCE)
+
+
+def parts_to_answer(batch: Batch, blocks: Iterable[Block]) -> Iterator[Batch]:
+    """The same for rows that these blocks answer."""
+    if not any(block.family.has_recipe for block in blocks):
+        return parts(batch)
+    return batch.split(min(ROWS_AT_ONCE, -(-len(batch) // SHARES)), BYTES_AT_ONCE, FEWEST_TEXTS_AT_ONCE)

@@ -44,10 +44,19 @@ TOO_FEW = (
     "may have been fitted on them."
 )
 
-
+EXPECTED = (
+    "What rows without a label are expected to be was found with the help of these rows, and is held as it is, so new "
+    "rows may be judged worse."
+)
 CHOSEN = (
     "Families, smoothing or recipes were chosen from these rows and are held as they are, so new rows may be judged "
     "worse."
+)
+
+
+WITHOUT_LAYER = (
+    "The linear layer on texts was fitted on these very rows, and none can be taken out of it: they were judged "
+    "without it. What was measured when it was fitted, or folds, tell how good the whole is."
 )
 
 
@@ -88,7 +97,9 @@ def left_out(
         total, notes = scorer.calibrated_in_folds(LeftOut.joined(kept)), []
     else:
         notes = of_calibration(learned.tuning.calibration, rows)
-    notes = [*of_one_row(total.unknown_classes), *([CHOSEN] if chose_from_rows(learned) else []), *notes]
+    held = learned.expected is not None and learned.expected.summary.rows
+    notes = [*([CHOSEN] if chose_from_rows(learned) else []), *([EXPECTED] if held else []), *notes]
+    notes = [*of_one_row(total.unknown_classes), *notes, *([] if learned.tuning.layer is None else [WITHOUT_LAYER])]
     return total.evaluation("leave-one-out", learned.label, learned.reading.classes, notes)
 
 

@@ -32,7 +32,8 @@ from candide.families.base.profile import STEPS as IN_STEPS
 from candide.families.base.profile import Profile, information, log_total
 from candide.families.base.tally_without import SlotRows, weights_or_ones
 from candide.kernels.counting import count_codes
-from candide.kernels.merging import bin_numbers, bins_without_folds, score_bins_without_folds
+from candide.kernels.histogram_folds import BinShape, score_bins_without_folds
+from candide.kernels.merging import bin_numbers, bins_without_folds
 from candide.kernels.scoring import add_lookup
 from candide.statistics.cells import Cells
 from candide.statistics.column_memory import ColumnMemory
@@ -130,6 +131,9 @@ class Histogram(OfNumbers[Tally, TallyBuilder, Steps]):
         (name,) = column.names
         return self.fitted_to(column.numbers([name])[:, 0], name)
 
+    def __hash__(self) -> int:
+        return hash((self.column, self.smoothing, len(self.edges), self.edges[:2], self.intervals))
+
     @property
     def counted_as(self) -> Self:
         return replace(super().counted_as, intervals=None)
@@ -187,8 +191,7 @@ class Histogram(OfNumbers[Tally, TallyBuilder, Steps]):
 
         A bin of one's own would make the least and the largest number look as usual as any other.
         """
-        first = int(np.searchsorted(self.cuts, self.edges[0])) + 1 if self.edges else 0
-        inside = slice(first, first + max(len(self.edges) - 1, 0))
+        inside = self._inside
         kept = np.flatnonzero(rest.units[inside].any(axis=1) | ~seen.units[inside].any(axis=1))
         if not len(kept) or len(kept) == len(self.edges) - 1:
             return self, rest
@@ -259,17 +262,30 @@ class Histogram(OfNumbers[Tally, TallyBuilder, Steps]):
         intervals, shares = bins_without_folds(counts, self.smoothing, known_factorials())
         return FoldScores(np.where(bins < 0, -1, intervals[:, bins]), shares[:, : int(intervals.max()) + 1])
 
-    def score_without_folds(
+    def said_without_folds(
         self, seen: Tally, values: FloatArray, labels: IntArray, weights: AnyArray, folds: IntArray
-    ) -> FloatArray | None:
+    ) -> tuple[FloatArray, FloatArray] | None:
         if seen.bits or not seen.exact or (weights.dtype.kind == "f" and weights.size):
             return None
-        score, each = np.zeros((len(labels), seen.classes)), weights_or_ones(weights, len(labels))
+        score, likelihood = np.zeros((len(labels), seen.classes)), np.zeros((len(labels), seen.classes))
+        numbers, each = np.ascontiguousarray(values[:, 0]), weights_or_ones(weights, len(labels))
+        bins, shape = self._bins_of(values), self._shape
         score_bins_without_folds(
-            seen.units, self._bins_of(values), labels, each, folds, float(self.smoothing), self._pseudocounts,
-            self._log_widths, known_factorials(), score,
-        )  # fmt: skip
-        return score
+            seen.units, numbers, bins, labels, each, folds, shape, known_factorials(), score, likelihood
+        )
+        return score, likelihood
+
+    @property
+    def _shape(self) -> BinShape:
+        inside = self._inside
+        widths = self._log_widths, self._pseudocounts
+        return BinShape(self.cuts, inside.start, inside.stop, *widths, float(self.smoothing))
+
+    @property
+    def _inside(self) -> slice:
+        """The bins between the edges."""
+        first = int(np.searchsorted(self.cuts, self.edges[0])) + 1 if self.edges else 0
+        return slice(first, first + max(len(self.edges) - 1, 0))
 
     def terms(
         self, parameters: Steps, values: FloatArray, row: Batch, columns: tuple[str, ...], seen: Tally

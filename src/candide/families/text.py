@@ -13,12 +13,13 @@ from candide.data.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from candide.data.batch import Batch
 from candide.data.errors import Location, OptionRefused
 from candide.data.texts import text_in_row
-from candide.families.base.block_rows import BlockRows
+from candide.families.base.block_rows import BlockRows, Learned
 from candide.families.base.block_scores import BlockScores
 from candide.families.base.competing import TEXT
 from candide.families.base.core import Drawn
 from candide.families.base.explaining import MISSING, Silence, Term, shown_number
 from candide.families.base.family import Family
+from candide.families.base.learning_in_part import LearnedInPart
 from candide.families.base.likelihood import EvidenceLimits
 from candide.families.base.profile import EVENTS, Profile
 from candide.families.base.streaming import BY_WORDS
@@ -29,7 +30,7 @@ from candide.families.words.leave_one_out import TallyIndex, TextsLeftOut
 from candide.families.words.options import TextOptions
 from candide.families.words.parameters import TextParameters, counting_unit, unigrams
 from candide.families.words.term_lists import is_cut, lengths_of
-from candide.families.words.term_matrix import TermMatrix, TermsLearnedInPart
+from candide.families.words.term_matrix import TermMatrix
 from candide.families.words.word_basis import count_bases, counts_of, unspoken
 from candide.families.words.word_places import places
 from candide.families.words.word_tally_builder import WordTallyBuilder
@@ -116,6 +117,11 @@ class Text(Family[WordTally, WordTallyBuilder, Documents, TextParameters]):
         """
         most = LARGEST_OF_COMPLEMENTS if self.options.model == "complement" else 1.0
         return EvidenceLimits(LEAST_WEIGHT, most, -1.0 if self.options.unit > 1 else 0.0, LARGEST_POWER)
+
+    @property
+    def can_be_refined(self) -> bool:
+        """Where all words speak, and by their names."""
+        return self.options.every_term_speaks and not self.options.hashed
 
     @property
     def live(self) -> str:
@@ -215,10 +221,10 @@ class Text(Family[WordTally, WordTallyBuilder, Documents, TextParameters]):
         return weighed.assess(float(self.smoothing), self._models, self.is_auxiliary, first)
 
     def learned_in_part(
-        self, rows: BlockRows[Documents], columns: tuple[str, ...], classes: int, learned: IntArray
-    ) -> TermsLearnedInPart:
+        self, rows: BlockRows[Documents], columns: tuple[str, ...], classes: int, learned: Learned
+    ) -> LearnedInPart:
         """By numbers of terms as well."""
-        return TermsLearnedInPart.of(self._matrix(rows, classes), learned, float(self.smoothing))
+        return self._matrix(rows, classes).learned_in_part(learned, float(self.smoothing))
 
     def counted_before(self, rows: BlockRows[Documents], columns: tuple[str, ...], classes: int) -> WordTally | None:
         """The counts of texts that were cut before, where that is all it takes."""

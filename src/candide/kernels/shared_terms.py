@@ -20,6 +20,8 @@ from candide.kernels.words import Number
 
 #: Terms that more documents hold than this are alike: they come first, in their own order.
 MOST_HELD = 4096
+#: Factors are multiplied until the product is as large, or as small.
+LARGEST = 1e100
 #: Where no more terms than this go with a document, what classes then hold is worked out once for all such documents.
 FEW_GONE = 64
 
@@ -65,25 +67,26 @@ def number_shared(rows: Rows, places: AnyArray) -> tuple[Number, Number]:
 
 
 @compiled
-def fill_share_table(seen: Counted, smoothings: FloatArray, table: ShareTable) -> None:
-    """Fill a table for all counts; the caller gives zeros."""
+def fill_share_table(rows: Rows, seen: Counted, smoothings: FloatArray, table: ShareTable) -> None:
+    """Fill a table for the terms that some rows hold; the caller gives zeros."""
     counts, gains, first_pair, pair_gains = table
-    classes, several = seen.documents.size, smoothings.size
-    for term in range(len(counts)):
-        for pair in range(seen.indptr[term], seen.indptr[term + 1]):
-            label = seen.labels[pair]
-            counts[term, label] = seen.counts[pair]
-            for which in range(several):
-                gains[term, which * classes + label] = said_by_count(seen.counts[pair] * seen.unit, smoothings[which])
-    for pair in range(len(pair_gains)):
-        for which in range(several):
-            pair_gains[pair, which] = said_by_count(seen.counts[first_pair + pair] * seen.unit, smoothings[which])
-
-
-@compiled
-def said_by_count(count: float, smoothing: float) -> float:
-    """What a class that saw so much of a term says beyond one that saw none."""
-    return math.log(count + smoothing) - math.log(smoothing)
+    terms, indptr, labels, all_counts = rows.terms, seen.indptr, seen.labels, seen.counts
+    classes, several, wide, floors = seen.documents.size, smoothings.size, len(counts), np.log(smoothings)
+    is_done = np.zeros(indptr.size - 1, np.bool_)
+    for index in range(rows.indptr[0], rows.indptr[-1]):
+        term = terms[index]
+        if is_done[term]:
+            continue
+        is_done[term] = True
+        for pair in range(indptr[term], indptr[term + 1]):
+            count = all_counts[pair] * seen.unit
+            if term < wide:
+                counts[term, labels[pair]] = all_counts[pair]
+                for which in range(several):
+                    gains[term, which * classes + labels[pair]] = math.log(count + smoothings[which]) - floors[which]
+            elif len(pair_gains):
+                for which in range(several):
+                    pair_gains[pair - first_pair, which] = math.log(count + smoothings[which]) - floors[which]
 
 
 @compiled
@@ -98,22 +101,23 @@ def leave_out_shared(
 ) -> Number:
     """Add what each document says by the multinomial of the others into joint[smoothing, row, class].
 
-    Rows are without the terms that one document holds, every term speaks, and smoothings are above zero. Returns the
-    first row that was never counted, or how many rows there are.
+    Rows are without the terms that one document holds, every term speaks, and smoothings are above zero. Most terms of
+    a document have the same amount: of them logarithms are taken of products. Returns the first row that was never
+    counted, or how many rows there are.
     """
     several, _, classes = joint.shape
     starts, terms, amounts = rows.indptr, rows.terms, rows.amounts
     indptr, pair_labels, counts, totals, unit = seen.indptr, seen.labels, seen.counts, seen.totals, seen.unit
     lines, gains, first_pair, pair_gains = table
     wide, tabled, floors = len(lines), len(pair_gains) > 0, np.log(smoothings)
-    sums, own_sums = np.empty(several * classes), np.empty(several)
+    sums, own_sums, products = np.empty(several * classes), np.empty(several), np.empty(several)
     wholes, is_known = np.empty((FEW_GONE + 1, several * classes)), np.zeros(FEW_GONE + 1, np.bool_)
     for row in range(starts.size - 1):
         if rows.tokens[row] == MISSING:
             continue
         label, weight = labels[row], weights[row]
-        sums[:] = 0.0
-        own_sums[:] = 0.0
+        sums[:], own_sums[:], products[:] = 0.0, 0.0, 1.0
+        usual, spoken = least_amount(amounts, starts[row], starts[row + 1]), 0.0
         speaking, own_gone, said = seen.kept_words, weight * rows.alone_amounts[row], 0.0
         speaking -= rows.alone[row] if weight > 0 else 0
         for index in range(starts[row], starts[row + 1]):
@@ -144,8 +148,13 @@ def leave_out_shared(
             if left < 0:
                 return row
             if left > 0 and own > 0:
-                for which in range(several):
-                    own_sums[which] += amount * (math.log(left * unit + smoothings[which]) - floors[which])
+                spoken += amount
+                if amounts[index] == usual:
+                    multiply_by_count(left * unit, smoothings, amount, products, own_sums)
+                else:
+                    own_sums += amount * np.log(left * unit + smoothings)
+        for which in range(several):
+            own_sums[which] += usual * seen.amount_unit * math.log(products[which]) - spoken * floors[which]
         slot = min(seen.kept_words - speaking, FEW_GONE)
         whole = wholes[slot]
         if slot == FEW_GONE or not is_known[slot]:
@@ -160,6 +169,28 @@ def leave_out_shared(
                 own_whole = log_whole((seen.class_totals[label] - own_gone) * unit, smoothings[which], speaking)
                 joint[which, row, label] = own_score + (own_sums[which] + said * (floors[which] - own_whole))
     return starts.size - 1
+
+
+@compiled
+def multiply_by_count(
+    count: float, smoothings: FloatArray, amount: float, products: FloatArray, sums: FloatArray
+) -> None:
+    """Multiply products[smoothing] by the smoothed count; of one that grows large or small the logarithm is added."""
+    for which in range(smoothings.size):
+        product = products[which] * (count + smoothings[which])
+        if product > LARGEST or product < 1.0 / LARGEST:
+            sums[which] += amount * math.log(product)
+            product = 1.0
+        products[which] = product
+
+
+@compiled
+def least_amount(amounts: AnyArray, start: Number, stop: Number) -> Number:
+    """The least of some amounts, which is that of most terms of a document."""
+    least: Number = amounts[start] if start < stop else 0
+    for index in range(start + 1, stop):
+        least = min(least, amounts[index])
+    return least
 
 
 @compiled

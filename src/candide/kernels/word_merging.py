@@ -12,6 +12,7 @@ import numpy as np
 
 from candide.data.arrays import AnyArray, IntArray
 from candide.kernels import compiled
+from candide.kernels.run_trees import TERM_MASK, TERM_SHIFT
 from candide.kernels.words import (
     EIGHT,
     NOTHING,
@@ -28,8 +29,6 @@ from candide.kernels.words import (
     number_of_run,
 )
 
-TERM_MASK = (1 << 28) - 1
-TERM_SHIFT = 28
 SPACE_BYTE = 32
 
 
@@ -209,7 +208,7 @@ def number_lines(
     Unknown terms are given one when learning, else a number below UNKNOWN.
     """
     tail = scratch.tail
-    slots, arena, index, spelled, sizes = terms
+    slots, arena, index, spelled, sizes = terms.slots, terms.arena, terms.payload, terms.length, terms.sizes
     while line < offsets.size - 1:
         position, stop = offsets[line], offsets[line + 1]
         run = np.int64(NOTHING)
@@ -254,7 +253,7 @@ def adopt_terms(theirs: Terms, term: Number, numbers: IntArray, mine: Terms) -> 
 
     Returns where it stopped and why (0: all done). A run is found by the numbers of its parts, which come before it.
     """
-    slots, arena, payload, length, sizes = mine
+    slots, arena, payload, length, sizes = mine.slots, mine.arena, mine.payload, mine.length, mine.sizes
     while term < theirs.sizes[0]:
         bytes_long, begin = theirs.length[term], theirs.payload[term]
         if bytes_long == 0:

@@ -29,6 +29,8 @@ from candide.kernels.words import (
     slot_of,
 )
 
+LOW_HALF = (1 << 32) - 1
+
 
 @compiled
 def list_units(
@@ -57,52 +59,67 @@ def list_units(
 
 
 @compiled
-def sort_runs(
-    before: AnyArray, units: AnyArray, starts: IntArray, size: Number, most: tuple[int, int], order: AnyArray
-) -> Number:
-    """Write where runs of a size begin into `order`, sorted by the shorter run there and the last unit; how many.
+def sort_units(units: AnyArray, starts: IntArray, most: int, order: AnyArray, before: AnyArray) -> None:
+    """Write all positions into `order`, sorted by their units, which are below `most`; equal ones as they stand.
 
-    before[position] is the number of the shorter run, below most[0]; those of units are below most[1]. `order` has
-    room for as many as there are positions. Runs that are equal stay in the order of their positions.
+    before[i] is how many units of the same text come before position order[i], or 255 where there are more.
     """
-    spare = np.empty_like(order)
-    by_unit, by_run = np.zeros(most[1] + 1, np.int64), np.zeros(most[0] + 1, np.int64)
+    ends = np.zeros(most + 1, np.int64)
+    for position in range(units.size):
+        ends[units[position] + 1] += 1
+    for unit in range(most):
+        ends[unit + 1] += ends[unit]
     for text in range(starts.size - 1):
-        for position in range(starts[text], starts[text + 1] - size + 1):
-            by_unit[units[position + size - 1] + 1] += 1
-            by_run[before[position] + 1] += 1
-    for unit in range(most[1]):
-        by_unit[unit + 1] += by_unit[unit]
-    for run in range(most[0]):
-        by_run[run + 1] += by_run[run]
-    found = by_unit[most[1]]
-    for text in range(starts.size - 1):
-        for position in range(starts[text], starts[text + 1] - size + 1):
-            unit = units[position + size - 1]
-            spare[by_unit[unit]] = position
-            by_unit[unit] += 1
-    for index in range(found):
-        run = before[spare[index]]
-        order[by_run[run]] = spare[index]
-        by_run[run] += 1
-    return found
+        for position in range(starts[text], starts[text + 1]):
+            place = ends[units[position]]
+            order[place] = position
+            before[place] = min(position - starts[text], 255)
+            ends[units[position]] += 1
 
 
 @compiled
-def number_sorted_runs(
-    order: AnyArray, before: AnyArray, units: AnyArray, size: Number, runs: AnyArray, parts: AnyArray
-) -> Number:
-    """Number the runs that begin at `order` into runs[position], their parts into parts[number]; how many differ."""
-    number = -1
-    left, right = -1, -1
-    for position in order:
-        if before[position] != left or units[position + size - 1] != right:
-            left, right = before[position], units[position + size - 1]
-            number += 1
-            parts[number, 0] = left
-            parts[number, 1] = right
-        runs[position] = number
-    return number + 1
+def number_runs(
+    shorter: AnyArray,
+    different: int,
+    units: AnyArray,
+    starts: IntArray,
+    order: AnyArray,
+    before: AnyArray,
+    size: int,
+    runs: AnyArray,
+) -> AnyArray:
+    """Number the runs of a size into runs[position], and give the two parts of each number, int32[run, 2].
+
+    shorter[position] is the number of the run that is one unit shorter, of which there are so many different; `order`
+    and `before` are those of `sort_units`. Runs are sorted by the shorter run, then by the last unit, which `order`
+    does already: so each goes to the next place of its shorter run.
+    """
+    places, last = np.zeros(different + 1, np.int64), size - 1
+    for text in range(starts.size - 1):
+        for position in range(starts[text], starts[text + 1] - last):
+            places[shorter[position] + 1] += 1
+    for run in range(different):
+        places[run + 1] += places[run]
+    found = places[different]
+    sorted_runs = np.empty(found, np.int64)
+    for index in range(order.size):
+        if before[index] >= last:
+            begin = np.int64(order[index]) - last
+            place = places[shorter[begin]]
+            sorted_runs[place] = (np.int64(units[begin + last]) << 32) | begin
+            places[shorter[begin]] += 1
+    parts, number, first = np.empty((found, 2), np.int32), -1, 0
+    for run in range(different):
+        unit: Number = -1
+        for index in range(first, places[run]):
+            if sorted_runs[index] >> 32 != unit:
+                unit = sorted_runs[index] >> 32
+                number += 1
+                parts[number, 0] = run
+                parts[number, 1] = unit
+            runs[sorted_runs[index] & LOW_HALF] = number
+        first = places[run]
+    return parts[: number + 1].copy()
 
 
 @compiled

@@ -63,12 +63,12 @@ def opened(state: Any) -> Any:
         Reader(
             Letters(state[2], state[3], state[4]),
             Recipe(numbers[0], numbers[1], numbers[2], numbers[3], numbers[4], numbers[5]),
-            Terms(state[5], state[6], state[7], state[8], state[9]),
-            Scratch(state[10], state[11], state[12], state[13], state[14]),
+            Terms(state[5], state[6], state[7], state[8], state[9], state[10], state[11]),
+            Scratch(state[12], state[13], state[14], state[15], state[16]),
         ),
         TermWeighting(numbers[6], state[1]),
-        Tallies(state[15], state[16], state[17], state[18], state[19]),
-        Running(state[20], state[21], state[22]),
+        Tallies(state[17], state[18], state[19], state[20], state[21]),
+        Running(state[22], state[23], state[24]),
     )
 
 

@@ -27,6 +27,7 @@ import numpy as np
 from candide.data.arrays import AnyArray, IntArray
 from candide.kernels import compiled
 from candide.kernels.eight_bytes import TOPS, bytes_before, eight_bytes, lower_case, word_marks
+from candide.kernels.run_trees import TERM_SHIFT, longer_run
 
 #: A whole number as kernels see it.
 Number: TypeAlias = int | np.int64
@@ -49,7 +50,7 @@ BYTE, LAST_ASCII = np.uint64(0xFF), np.uint64(0x7F)
 LEADING, CONTINUING = np.uint64(0xC0), np.uint64(0x80)
 HASH_BITS = np.uint64((1 << 56) - 1)
 LONG_WORD, RUN_OF_WORDS = np.uint64(0xFF << 56), np.uint64(0xFE << 56)
-TERM_BITS = np.uint64(28)
+TERM_BITS = np.uint64(TERM_SHIFT)
 MULTIPLIER, SECOND_MULTIPLIER = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xD6E8FEB86659FD93)
 HALF, SIGN = np.uint64(32), np.uint64(2)
 #: No letter folds to eight bytes, so a value's top byte may say more of a letter: that it is part of a word but leaves
@@ -92,7 +93,8 @@ class Terms(NamedTuple):
 
     length[term] is the number of bytes of a word, with payload[term] its packed bytes up to eight and its start in the
     arena beyond; 0 for a run of words, with payload[term] the two numbers it is made of.
-    sizes holds how many terms and how much of the arena are in use.
+    sizes holds how many terms and how much of the arena are in use, ascii[byte] the number of a character of one byte,
+    below zero where it has none yet. Runs of characters may have `nodes` (`run_trees`): then `slots` holds characters.
     """
 
     slots: AnyArray
@@ -100,6 +102,8 @@ class Terms(NamedTuple):
     payload: AnyArray
     length: AnyArray
     sizes: IntArray
+    ascii: IntArray
+    nodes: AnyArray
 
 
 class Scratch(NamedTuple):
@@ -267,6 +271,12 @@ def number_of_long_word(
 
 
 @compiled
+def number_unknown(left: Number, right: Number) -> Number:
+    """What tells an unknown run from others: a number below UNKNOWN, equal for equal runs."""
+    return UNKNOWN - 1 - np.int64(mixed(mixed(np.uint64(left)) ^ np.uint64(right)) >> SIGN)
+
+
+@compiled
 def number_of_run(
     left: Number,
     right: Number,
@@ -282,8 +292,7 @@ def number_of_run(
         pair = np.uint64(left) * SECOND_MULTIPLIER + np.uint64(right)
         return np.int64(mixed(pair ^ RUN_OF_WORDS) >> (SIXTY_FOUR - np.uint64(hashed)))
     if left < 0 or right < 0:
-        pair = mixed(np.uint64(left)) ^ np.uint64(right)
-        return UNKNOWN - 1 - np.int64(mixed(pair) >> SIGN)
+        return number_unknown(left, right)
     pair = (np.uint64(left) << TERM_BITS) | np.uint64(right)
     return number_of_key(RUN_OF_WORDS | pair, np.int64(pair), 0, 0, learning, slots, payload, length, sizes)
 
@@ -326,6 +335,33 @@ def add_runs(
                 if UNKNOWN < run < 0:
                     return run
                 ids[total + position] = run
+        before = total
+        total += runs
+        if size < recipe.shortest:
+            unwanted = total
+    if unwanted:
+        for kept in range(unwanted, total):
+            ids[kept - unwanted] = ids[kept]
+    return total - unwanted
+
+
+@compiled
+def add_tree_runs(count: Number, recipe: Recipe, ids: IntArray, nodes: AnyArray, payload: IntArray) -> Number:
+    """The same as `add_runs`, where all runs but the longest have nodes."""
+    most = len(nodes) - 1
+    total: Number = count
+    before: Number = 0
+    unwanted: Number = count if recipe.shortest > 1 else 0
+    for size in range(2, recipe.ngrams + 1):
+        runs = max(count - size + 1, 0)
+        if total + runs > ids.size:
+            return SCRATCH_FULL
+        for position in range(runs):
+            left, right = ids[before + position], ids[position + size - 1]
+            run: Number = np.int64(NOTHING)
+            if 0 <= left < most and right >= 0:
+                run = longer_run(left, right, nodes, payload)
+            ids[total + position] = run if run >= 0 else number_unknown(left, right)
         before = total
         total += runs
         if size < recipe.shortest:
@@ -553,15 +589,20 @@ def character_terms(
     """The same for characters: each character of the folded text is a unit, a run of white space is one space."""
     pages, values = letters.pages, letters.values
     slots, payload, spelled, sizes = terms.slots, terms.payload, terms.length, terms.sizes
-    ids = scratch.ids
-    hashed = recipe.hashed
+    ids, ascii_units = scratch.ids, terms.ascii
+    hashed, first_page = recipe.hashed, np.int64(pages[0]) << 7
     position = start
     count = 0
     after_space = False
     while position < stop:
-        code, width = decoded(text, position, stop)
+        code: Number = np.int64(text[position])
+        width: Number = 1
+        if code < 0x80:
+            letter = values[first_page | code]
+        else:
+            code, width = decoded(text, position, stop)
+            letter = values[(np.int64(pages[code >> 7]) << 7) | (code & 127)]
         position += width
-        letter = values[(np.int64(pages[code >> 7]) << 7) | (code & 127)]
         if letter == SILENT or (letter == SPACE and after_space):
             continue
         after_space = letter == SPACE
@@ -573,13 +614,20 @@ def character_terms(
                 key |= (letter & BYTE) << np.uint64(8 * length)
                 length += 1
                 letter >>= EIGHT
-            term = number_of_key(key, np.int64(key), length, hashed, learning, slots, payload, spelled, sizes)
+            is_short = key <= LAST_ASCII and hashed == 0
+            term: Number = ascii_units[key] if is_short else np.int64(NOTHING)
+            if term < 0:
+                term = number_of_key(key, np.int64(key), length, hashed, learning, slots, payload, spelled, sizes)
+                if is_short and learning and term >= 0:
+                    ascii_units[key] = term
             if UNKNOWN < term < 0:
                 return term
             if count >= ids.size:
                 return SCRATCH_FULL
             ids[count] = term
             count += 1
+    if len(terms.nodes):
+        return add_tree_runs(count, recipe, ids, terms.nodes, payload)
     return add_runs(count, recipe, learning, ids, scratch.ahead, slots, payload, spelled, sizes)
 
 

@@ -28,8 +28,10 @@ class Part(NamedTuple):
 
     def lead(self, first: int, second: int) -> float:
         """The log odds it gives one class over another; 0 where both are impossible."""
-        said = self.term.log_likelihood
-        lead = self.share * self.term.factor * (float(said[first]) - float(said[second]))
+        said, factor = self.term.log_likelihood, self.term.factor
+        if self.term.added is not None:
+            said, factor = self.term.added, 1.0
+        lead = self.share * factor * (float(said[first]) - float(said[second]))
         return 0.0 if math.isnan(lead) else lead
 
 
@@ -120,7 +122,7 @@ class Explanation:
     @property
     def is_calibrated(self) -> bool:
         """Whether the reported scores differ from the raw ones."""
-        differs = bool(self.bias.any()) or any(term.factor != 1.0 for term in self.terms)
+        differs = bool(self.bias.any()) or any(term.factor != 1.0 or term.added is not None for term in self.terms)
         return differs or not np.array_equal(self.prior, self.reported_prior)
 
     @property
@@ -267,6 +269,7 @@ def term_to_dict(term: Term, classes: tuple[Any, ...]) -> dict[str, Any]:
         "column": term.column,
         "log_likelihood": term.log_likelihood.tolist(),
         "factor": term.factor,
+        **({} if term.added is None else {"added": term.added.tolist()}),
         "basis": term.basis and {"text": term.basis.text(classes), **term.basis.to_dict()},
     }
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from candide import families
 from candide.data.advice import Message, SetOption
@@ -129,17 +130,32 @@ def guess_strings(raw: Any, is_only_column: bool = False) -> Guess:
     """Categories, unless the values are many and long enough to be text, or all there is."""
     if is_only_column:
         return Guess("text", "strings and nothing else")
+    if isinstance(raw, (pa.Array, pa.ChunkedArray)) and not pa.types.is_dictionary(raw.type):
+        different, present = pc.unique(raw.cast(pa.large_string())).drop_null(), len(raw) - raw.null_count
+        order = pc.sort_indices(different) if 2 * len(different) > present else pa.array([], pa.uint64())
+        some = different.take(order[:: 1 + len(order) // TEXTS_TO_COUNT_WORDS_OF]).to_pylist()
+        if (found := text_of_words(some, len(different), present)) is not None:
+            return found
     coded = Coded.of(raw)
     counts = np.bincount(coded.codes[coded.codes >= 0], minlength=len(coded.keys))
     return guess_words([value for _, value in coded.keys], counts)
 
 
+def text_of_words(some: Sequence[str], different: int, present: int) -> Guess | None:
+    """Text, where most strings differ and some of them, evenly picked, have words enough; else nothing."""
+    if different <= FEW_VALUES or 2 * different <= present:
+        return None
+    words = float(np.mean([words_in(text) for text in some]))
+    if words < WORDS_IN_A_TEXT:
+        return None
+    return Guess("text", f"{different} different values of {words:.1f} words each")
+
+
 def guess_words(texts: Sequence[str], counts: AnyArray) -> Guess:
     """Text or categories, from the different strings and how often each occurs."""
-    present = counts.sum()
-    words = float(np.mean([words_in(text) for text in texts[:: 1 + len(texts) // TEXTS_TO_COUNT_WORDS_OF]]))
-    if len(texts) > FEW_VALUES and 2 * len(texts) > present and words >= WORDS_IN_A_TEXT:
-        return Guess("text", f"{len(texts)} different values of {words:.1f} words each")
+    some = texts[:: 1 + len(texts) // TEXTS_TO_COUNT_WORDS_OF]
+    if (found := text_of_words(some, len(texts), counts.sum())) is not None:
+        return found
     odd = next((text for text in texts if text in USUALLY_MISSING), None)
     said = "" if odd is None else f"; '{odd}' counts as a value, not as missing"
     return Guess("categorical", f"{len(texts)} different values{said}", warning_of_numbers(texts, counts))

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
+from candide.data.advice import SetOption
 from candide.data.batch import Batch
 from candide.data.errors import OptionRefused
 from candide.model.predictor import Priors
@@ -26,10 +27,22 @@ class Options:
     engine: str = "local"
     ledger: bool = False
     dependence: str = "auto"
+    refine: str = "none"
+    unlabelled: str = "refuse"
 
     def __post_init__(self) -> None:
         if self.dependence not in ("auto", "none"):
             raise OptionRefused.of_option("dependence", "'auto' or 'none'", self.dependence)
+        if self.refine not in ("none", "linear", "auto"):
+            raise OptionRefused.of_option("refine", "'none', 'linear' or 'auto'", self.refine)
+        if self.refine == "linear" and not self.calibrate:
+            raise OptionRefused(
+                SetOption("refine", "linear"),
+                " weighs words beside what calibration made of them.",
+                advice=("Leave out ", SetOption("calibrate", False), "."),
+            )
+        if self.unlabelled not in ("refuse", "em"):
+            raise OptionRefused.of_option("unlabelled", "'refuse' or 'em'", self.unlabelled)
         if self.missing not in ("ignore", "value"):
             raise OptionRefused.of_option("missing", "'ignore' or 'value'", self.missing)
 

@@ -23,12 +23,14 @@ from candide.families.base.family import Block
 from candide.families.base.profile import Profile
 from candide.families.pairs.pair import Pair
 from candide.families.pairs.pair_look import PairLook
+from candide.families.words.linear_text import LinearParameters
 from candide.kernels.scoring import argmax_rows
 from candide.model.assessment import Assessment
 from candide.model.beyond import numbers_beyond
 from candide.model.calibration import IDENTITY, Calibration
 from candide.model.domain import ANYTHING, Domain, drawn_within
 from candide.model.explanation import Explanation
+from candide.model.linear_layer import LinearLayer
 from candide.model.reported import BlockEvidence, is_informed, reported_scores
 from candide.model.summary import Summary
 from candide.statistics.cells import Cells
@@ -51,6 +53,8 @@ class Predictor:
     cells: Mapping[str, Cells] = field(default_factory=dict, compare=False, repr=False)
     #: What the parameters come from: the counts that explanations show.
     summary: Summary | None = field(default=None, compare=False, repr=False)
+    #: What a linear layer adds to the reported score: its readings of texts, and what their terms add.
+    layer: tuple[tuple[Block, LinearParameters], ...] = field(default=(), compare=False, repr=False)
 
     @classmethod
     def fit(
@@ -61,6 +65,7 @@ class Predictor:
         calibration: Calibration | None = None,
         kinds: Mapping[str, str] | None = None,
         cells: Mapping[str, Cells] | None = None,
+        layer: LinearLayer | None = None,
     ) -> Predictor:
         """Let priors and smoothing meet the summary."""
         if not summary.classes:
@@ -71,7 +76,8 @@ class Predictor:
         )
         log_prior = log_priors(summary, priors, class_weight)
         written, where = kinds or {}, cells or {}
-        model = cls(summary.classes, log_prior, summary.blocks, parameters, calibration, written, where, summary)
+        added = () if layer is None or calibration is None else layer.blocks(summary.blocks, summary.classes)
+        model = cls(summary.classes, log_prior, summary.blocks, parameters, calibration, written, where, summary, added)
         if priors != "empirical" or class_weight is not None:
             model.refuse_other_priors()
         return model
@@ -88,6 +94,11 @@ class Predictor:
     def has_prior(self) -> bool:
         """Whether the prior counts in the raw joint: not where every block is only a score."""
         return has_prior(self.blocks)
+
+    @property
+    def speaking(self) -> tuple[tuple[Block, Any], ...]:
+        """All blocks that have a say in the reported score, with their parameters: a linear layer's are the last."""
+        return (*zip(self.blocks, self.parameters, strict=True), *self.layer)
 
     @property
     def prior_term(self) -> FloatArray:
@@ -112,7 +123,7 @@ class Predictor:
         """The scores whose softmax is the posterior: the joint, calibrated where a calibration was fitted."""
         if self.calibration is None:
             return self.joint(batch)
-        return self.reported_of(self._views(batch), len(batch))
+        return self.reported_of(self._views_of_speaking(batch), len(batch))
 
     def reported_of(self, views: Iterable[Any], rows: int) -> FloatArray:
         """The reported scores, calibrated, of so many rows whose values were read, block by block."""
@@ -124,12 +135,16 @@ class Predictor:
         """What each block sees of the rows: one at a time, so that only one need be held."""
         return (block.family.view(batch, block.columns) for block in self.blocks)
 
+    def _views_of_speaking(self, batch: Batch) -> Iterator[Any]:
+        """The same of all that have a say in the reported score."""
+        return (block.family.view(batch, block.columns) for block, _ in self.speaking)
+
     def assess(self, batch: Batch) -> Assessment:
         """All that can be said of the rows, each value of which is read once."""
         log_marginal, length, there, unseen = np.zeros((4, len(self.blocks), len(batch)))
 
         def evidence() -> Iterator[BlockEvidence]:
-            for index, (block, parameters) in enumerate(zip(self.blocks, self.parameters, strict=True)):
+            for index, (block, parameters) in enumerate(self.speaking):
                 values = block.family.view(batch, block.columns)
                 said = block.family.assess(parameters, values, (len(batch), len(self.classes)))
                 if not block.family.is_auxiliary:
@@ -148,7 +163,7 @@ class Predictor:
     def _evidence(self, views: Iterable[Any], rows: int, calibration: Calibration) -> Iterator[BlockEvidence]:
         """What every block says, and how long the rows are where that matters."""
         shape = (rows, len(self.classes))
-        for block, parameters, values in zip(self.blocks, self.parameters, views, strict=True):
+        for (block, parameters), values in zip(self.speaking, views, strict=True):
             if calibration.needs_length(block.key):
                 yield BlockEvidence(block.key, *block.family.score_with_length(parameters, values, shape))
             else:
@@ -181,13 +196,13 @@ class Predictor:
         return [self._explanation(row.read_once(), rows_behind_prior) for row in batch.split(1)]
 
     def _explanation(self, row: Batch, rows_behind_prior: AnyArray | None) -> Explanation:
-        statistics = self.summary.statistics if self.summary else (None,) * len(self.blocks)
-        views = list(self._views(row))
+        statistics = (*(self.summary.statistics if self.summary else (None,) * len(self.blocks)), *self.layer)
+        views = list(self._views_of_speaking(row))
         scores, bias, factors = self._weighed(views)
         terms: list[Term] = []
         silent: list[Silence] = []
-        learned = zip(self.blocks, self.parameters, statistics, strict=True)
-        for (block, parameters, seen), values, factor in zip(learned, views, factors, strict=True):
+        learned = zip(self.speaking, statistics, views, factors, strict=True)
+        for (block, parameters), seen, values, factor in learned:
             spoken = self._in_time(block.family.terms(parameters, values, row, block.columns, seen), row, block)
             terms += spoken if factor == 1.0 else [replace(term, factor=factor) for term in spoken]
             silent += block.family.silent(parameters, values, row, block.columns, seen)

@@ -31,6 +31,9 @@ POINTS = 64
 CURVES = 6
 """Of more classes than this only so many curves are kept, of those ranked worst."""
 
+MOST_IN_WORDS = 1 << 26
+"""Of fewer rows all products are whole numbers that doubles hold."""
+
 Counts = tuple[Any, Any]
 """Rows of a class, and rows of all others: whole numbers, unless weights are not."""
 
@@ -91,16 +94,19 @@ class ClassRanking:
     @classmethod
     def of(cls, name: str, own: AnyArray, others: AnyArray, bits: int = 0) -> ClassRanking:
         """From the weight of the class's rows and of all others by cell, in units of 2^-bits."""
-        there = np.flatnonzero((own > 0) | (others > 0))
-        some, rest = own[there].astype(object), others[there].astype(object)
-        found, wrong = np.cumsum(some), np.cumsum(rest)
+        some, rest, found, wrong = cumulated(own, others)
         rows, all_others = int(found[-1]), int(wrong[-1])
         twice = int((some * (2 * (all_others - wrong) + rest)).sum())
-        precision = math.fsum(a * b / (b + c) for a, b, c in zip(some, found, wrong, strict=True)) / rows
+        precision = math.fsum((some * found / (found + wrong)).tolist()) / rows
         area = twice / (2 * rows * all_others)
+        ends = in_ones(rows, bits), in_ones(all_others, bits)
+        return cls(name, *ends, quantized_number(area), quantized_number(precision))
+
+    def with_curve(self, own: AnyArray, others: AnyArray, bits: int = 0) -> ClassRanking:
+        """The same with its curve, of the same weights."""
+        _, _, found, wrong = cumulated(own, others)
         kept = thinned(tuple(zip(found.tolist(), wrong.tolist(), strict=True)))
-        curve = tuple((in_ones(one, bits), in_ones(other, bits)) for one, other in kept)
-        return cls(name, *curve[-1], quantized_number(area), quantized_number(precision), curve)
+        return replace(self, curve=tuple((in_ones(one, bits), in_ones(other, bits)) for one, other in kept))
 
     @property
     def share(self) -> float:
@@ -143,6 +149,14 @@ class ClassRanking:
         return cls(str(name), rows, others, float(area), float(precision), points)
 
 
+def cumulated(own: AnyArray, others: AnyArray) -> tuple[AnyArray, AnyArray, AnyArray, AnyArray]:
+    """The weights of both in cells that hold some, and their running sums; as Python ints where they are large."""
+    there = np.flatnonzero((own > 0) | (others > 0))
+    kind = np.int64 if int(own.sum()) + int(others.sum()) < MOST_IN_WORDS else object
+    some, rest = own[there].astype(kind), others[there].astype(kind)
+    return some, rest, np.cumsum(some), np.cumsum(rest)
+
+
 def thinned(curve: tuple[Counts, ...], most: int = POINTS) -> tuple[Counts, ...]:
     """The curve by few of its points: about evenly far from each other along it, and the last.
 
@@ -169,13 +183,15 @@ def rankings(
     Rows that a class's cells do not count were judged where it was unknown: it was the least probable there.
     `rows` is the weight of the rows by label. Curves are those of all classes, or of the worst where there are many.
     """
-    total, found = sum(rows.values()), list[ClassRanking]()
+    total, found, weights = sum(rows.values()), list[ClassRanking](), list[tuple[AnyArray, AnyArray]]()
     wanted = sorted(cells)[1:] if len(names) == 2 and len(cells) == 2 else sorted(cells)
     for key in wanted:
         own, everything = cells[key].copy()
         own[-1] += rows.get(key, 0) - own.sum()
         everything[-1] += total - everything.sum()
         if 0 < own.sum() < total:
-            found.append(ClassRanking.of(names[key], own, everything - own, bits))
-    worst = sorted(found, key=lambda one: (one.roc_area, one.name))[:CURVES]
-    return tuple(one if one in worst else replace(one, curve=()) for one in found)
+            weights.append((own, everything - own))
+            found.append(ClassRanking.of(names[key], *weights[-1], bits))
+    for index in sorted(range(len(found)), key=lambda one: (found[one].roc_area, found[one].name))[:CURVES]:
+        found[index] = found[index].with_curve(*weights[index], bits)
+    return tuple(found)

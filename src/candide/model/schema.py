@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import pyarrow as pa
@@ -85,7 +86,7 @@ class Schema:
     def columns(self) -> tuple[str, ...]:
         return tuple(choice.column for choice in self.choices)
 
-    @property
+    @cached_property
     def blocks(self) -> tuple[Block, ...]:
         """Columns of equal families together, in the order in which they first appear; then pairs."""
         return grouped((choice.column, choice.families) for choice in self.choices) + self.pair_blocks

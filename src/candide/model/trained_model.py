@@ -9,6 +9,7 @@ from typing import Any
 
 from candide.data.errors import CandideError
 from candide.model.column_cells import column_cells
+from candide.model.expected import Expected
 from candide.model.options import Options
 from candide.model.predictor import Predictor, Priors
 from candide.model.schema import Schema
@@ -23,8 +24,8 @@ NO_COLUMNS = Schema(())
 class TrainedModel:
     """Everything that was asked for, chosen and learned. Learning more gives a new one; the old stays as it is.
 
-    Equal when options, schema, summary, label, tuning and ledger are; provenance (file names, times, versions) does not
-    count.
+    Equal when options, schema, summary, label, tuning, ledger and expected counts are; provenance (file names, times,
+    versions) does not count.
     """
 
     options: Options
@@ -34,9 +35,12 @@ class TrainedModel:
     tuning: Tuning = UNTUNED
     ledger: Ledger | None = None
     provenance: Mapping[str, Any] = field(default_factory=dict, compare=False)
+    expected: Expected | None = None
+    """What rows without a label are expected to be: apart from the summary, which stays exact."""
 
     def __post_init__(self) -> None:
-        if self.summary.blocks != self.schema.memory_blocks:
+        kept = [self.summary] if self.expected is None else [self.summary, self.expected.summary]
+        if any(summary.blocks != self.schema.memory_blocks for summary in kept):
             raise CandideError(
                 "The summary describes other columns or families than the schema.",
                 advice="Keep the two that belong together.",
@@ -55,8 +59,8 @@ class TrainedModel:
 
     @cached_property
     def reading(self) -> Summary:
-        """What the chosen families make of the summary: each its own statistic."""
-        return self.schema.read(self.summary)
+        """What the chosen families make of the summary, expected counts beside it: each its own statistic."""
+        return self.schema.read(self.summary if self.expected is None else self.expected.beside(self.summary))
 
     @cached_property
     def predictor(self) -> Predictor:
@@ -65,5 +69,6 @@ class TrainedModel:
 
     def predictor_for(self, priors: Priors, class_weight: Priors | None) -> Predictor:
         """The parameters with other priors."""
-        calibration, kinds = self.tuning.calibration, self.schema.kinds
-        return Predictor.fit(self.reading, priors, class_weight, calibration, kinds, column_cells(self.summary))
+        calibration, kinds = self.tuning.calibration_of(self.summary.rows), self.schema.kinds
+        cells, layer = column_cells(self.summary), self.tuning.layer
+        return Predictor.fit(self.reading, priors, class_weight, calibration, kinds, cells, layer)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from candide.model.calibration import Calibration
+from candide.model.linear_layer import LinearLayer
 from candide.model.novelty import LEVELS, SCORE_LEVELS, Novelty
 from candide.model.quality import Quality
 
@@ -24,6 +25,14 @@ class Tuning:
     """How well the fit did: like provenance, a record of what happened, outside equality."""
     rows: float = 0
     """How many rows there were when all this was fitted: it may be older than the counts."""
+
+    layer: LinearLayer | None = None
+    """A linear layer on texts, fitted on the calibrated scores; its weights are arrays of their own in a file."""
+
+    def calibration_of(self, rows: float) -> Calibration | None:
+        """The calibration, unless it is only what was usual of other rows: it was measured on none."""
+        is_measured = self.quality is not None or self.novelty is not None or not self.rows
+        return self.calibration if is_measured or self.rows == rows else None
 
     def to_dict(self) -> dict[str, Any]:
         """Plain mappings and numbers, for a model file."""

@@ -161,6 +161,8 @@ class Task:
 
     def by_parts(self, work: Callable[[int, int], Found], at_once: int) -> Iterator[Found]:
         """The work on rows first to last, part by part; in parallel where there are many."""
+        if self.rows <= at_once:
+            return iter([work(0, self.rows)])
         parts = [(first, min(first + at_once, self.rows)) for first in range(0, self.rows, at_once)]
         return in_parallel(lambda part: work(*part), parts, 1 if self.size < WORTH_THREADS else None)
 

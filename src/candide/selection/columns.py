@@ -52,6 +52,9 @@ FEWEST_NUMBERS = 5
 WORTH_A_COVARIANCE = 0.97
 """A block with a covariance must have at most this share of the log loss of columns that each speak for themselves."""
 
+ROWS_A_CLASS = 5
+"""With fewer rows than this of each class, tables are not compared: the winners of each column are taken."""
+
 ROWS_A_COLUMN = 10
 """Of fewer rows for each column, chance makes one table look better than another by more than a standard error."""
 
@@ -129,6 +132,8 @@ def best_table(
     if len(rows) < FEWEST_ROWS or distinct_classes(rows) < 2 or not free:
         return winners
     few = rows.rows(0, affordable_rows(rows))
+    if len(few) < min(len(rows), ROWS_A_CLASS * distinct_classes(rows)):
+        return winners
     choices = choices.rows(slice(0, len(few)))
     of_numbers = {choice.column for choice in winners.choices if choice.column in free and reads_as(choice, NUMBER)}
     everywhere = [kind for kind in families.classes() if kind.for_whole_tables]

@@ -34,7 +34,7 @@ DEALT_ONE_BY_ONE = 250
 MOST_COMPARED, FEWEST_CELLS = 4_000_000, 64
 """Cells are joined where a contest would compare more (cell, class, class) triples than this, but to no fewer cells."""
 
-MOST_SCORED = 8_000_000
+MOST_SCORED = 2_000_000
 """Of very many kinds of rows and classes, some kinds judge for all: no more (kind, class) pairs than this."""
 
 BEST_OF_MANY = 2.0
@@ -42,7 +42,7 @@ BEST_OF_MANY = 2.0
 candidates does so by chance."""
 
 CLEARLY = 2.0
-"""Who is behind the best by so many standard errors of the difference, row by row, would not win without a fold."""
+"""Who is behind by so many standard errors of the difference, row by row, would not win without a fold."""
 
 
 @dataclass(frozen=True)
@@ -131,13 +131,18 @@ class ColumnContest:
         """The log loss of a family and the prior on rows left out, on the grid."""
         return self.mean(self.losses([family])[0])
 
-    def are_clearly_more(self, losses: FloatArray, others: FloatArray) -> BoolArray:
-        """Whether losses[family, kind] are larger than others by more than the chance of which rows there are."""
+    def are_clearly_more(self, losses: FloatArray, others: FloatArray, ahead: Sequence[float] = (0.0,)) -> BoolArray:
+        """Whether losses[family, kind] are larger than others by more than the chance of which rows there are.
+
+        The others are so many nats `ahead` of each family already.
+        """
         weights, more = self.judging_weights, losses - others
         weighed = more * weights
         totals, squares = weighed.sum(axis=-1), (weighed * more).sum(axis=-1)
         errors = np.sqrt(np.maximum(squares - totals * totals / weights.sum(), 0.0))
-        return (quantized(totals) >= BEST_OF_MANY) & (quantized(totals - CLEARLY * errors) > 0)
+        start = np.array(ahead)
+        is_enough = quantized(totals) >= BEST_OF_MANY - 1.5 * start
+        return is_enough & (quantized(totals + start - CLEARLY * errors) > 0)
 
     @property
     def judging_weights(self) -> IntArray:
@@ -212,12 +217,31 @@ def contest(column: RememberedColumn, summary: Summary, entrants: Sequence[AnyFa
         judged = usual if rows is None else ColumnContest.of_rows(rows)
         loss = judged.mean(losses_of[index]) if rows is None else judged.loss(family)
         found.append(Result(family, loss, prior_loss, int(judged.rows.weights.sum())))
-    best = min(range(len(entrants)), key=lambda index: found[index].loss)
-    beaten = losses_of.get(best, prior_losses) if found[best].loss < prior_loss else prior_losses
-    is_out, tells = usual.are_clearly_more(losses, beaten), usual.are_clearly_more(prior_losses, losses)
+    best_first = sorted(found, key=lambda result: result.loss)
+    plain, taken = entrants[0], clear_winner_first(best_first, entrants[0])[0].family
+    beaten = losses_of.get(entrants.index(taken), prior_losses)
+    ahead = [nats_ahead(taken, entrants[index], plain) for index in alike]
+    is_out, tells = usual.are_clearly_more(losses, beaten, ahead), usual.are_clearly_more(prior_losses, losses)
+    if best_first[0].loss >= prior_loss:
+        is_out |= usual.are_clearly_more(losses, prior_losses)
     for index, out, told in zip(alike, is_out.tolist(), tells.tolist(), strict=True):
         found[index] = replace(found[index], is_out=out, tells=told)
     return sorted(found, key=lambda result: result.loss)
+
+
+def clear_winner_first(results: Sequence[Result], plain: AnyFamily) -> list[Result]:
+    """The results, best first, but for the plain family where nobody is better by more than chance, or simpler."""
+    own = next(result for result in results if result.family == plain)
+    if not results[0].family.is_simple and (own.loss - results[0].loss) * own.rows < BEST_OF_MANY:
+        return [own, *(result for result in results if result is not own)]
+    return list(results)
+
+
+def nats_ahead(taken: AnyFamily, other: AnyFamily, plain: AnyFamily) -> float:
+    """By how many nats the other must be better than the one that is taken, or may be worse, to be taken for it."""
+    if taken == plain:
+        return 0.0 if other == plain or other.is_simple else BEST_OF_MANY
+    return -BEST_OF_MANY if other == plain and not taken.is_simple else 0.0
 
 
 def whole_counts(weights: AnyArray) -> IntArray:

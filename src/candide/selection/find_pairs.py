@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
@@ -26,11 +27,11 @@ from candide.selection.calibration_task import FARTHEST
 from candide.selection.leave_one_out import LeaveOneOut, LeftOut
 from candide.selection.pair_bins import bins_of_columns
 from candide.selection.pair_calibration import evidence_of_columns, with_pairs
-from candide.selection.pair_search import PairSearch, Weighed
+from candide.selection.pair_search import ALONE, SIZES, PairPath, PairSearch, Weighed
 from candide.selection.pair_weights import CLOSELY, PairLoss, prior_of
 
-FEWEST_ROWS = 50
-"""Fewer rows tell nothing of pairs."""
+FEWEST_ROWS, MOST_CLASSES = 50, 128
+"""Fewer rows tell nothing of pairs; of more classes, next to none are in a cell of a pair."""
 CELLS_TO_JUDGE, LEAST_TO_JUDGE = 20_000, 3000
 """Pairs are judged by at most so many (row, class) cells, but by so many rows if there are; all rows are counted."""
 WORK_TO_SCREEN, MOST_COLUMNS, LEAST_COLUMNS = 40_000_000, 100, 8
@@ -38,8 +39,8 @@ WORK_TO_SCREEN, MOST_COLUMNS, LEAST_COLUMNS = 40_000_000, 100, 8
 PAYS, BY_CHANCE = 2.0, 3.0
 """Pairs must gain more than so many standard errors, and so many nats over all rows."""
 
-ALONE = Weighed((), np.ones(1))
-"""Columns by themselves."""
+PATIENCE = 2
+"""More pairs are not looked for once so many steps have not gained more than the best before them."""
 
 FoldCalibration = tuple[IntArray, Calibration]
 """The rows of a fold, and the calibration of all others."""
@@ -71,6 +72,18 @@ class PairsJudged:
 
     kept: PairsFound
     by_fold: tuple[PairsFound, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class FoldPath:
+    """Pairs found without a fold, by ever more, and what they say of those of its rows that judge."""
+
+    rows: IntArray
+    path: PairPath
+    terms: FloatArray
+    """What columns and pairs say of the rows, [row, class, term]."""
+    gained: tuple[FloatArray, ...] = ()
+    """What each step gains each row of all that judge: nothing those of other folds."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,19 +132,25 @@ class Finder:
         pairs = [(one, other) for place, one in enumerate(able) for other in able[place + 1 :]]
         return replace(self, search=replace(self.search, candidates=np.array(pairs, np.int64).reshape(-1, 2)))
 
-    def in_fold(self, fold: FoldCalibration) -> tuple[list[Weighed], FloatArray]:
-        """Pairs found without a fold, step by step, and what each step gains the rows of the fold, [step, row]."""
+    def begun(self, fold: FoldCalibration) -> FoldPath:
+        """No pairs yet, to be found without a fold."""
         search, said = self.search, self.said(fold[1])
-        steps = search.path(said, np.setdiff1d(np.arange(len(said)), fold[0]))
-        gained, here = np.zeros((len(steps), search.judging)), fold[0][fold[0] < search.judging]
-        if steps:
-            start, labels = search.start[here], search.labels[here]
-            terms = np.stack([said[here], *(search.said(pair)[here] for pair in steps[-1].pairs)], axis=2)
-            plain = losses(start + said[here], labels)
-            for index, step in enumerate(steps):
-                with_pairs = losses(start + terms[:, :, : len(step.weights)] @ step.weights, labels)
-                gained[index, here] = (plain - with_pairs) * search.weights[here]
-        return steps, gained
+        here = fold[0][fold[0] < search.judging]
+        path = search.begun(said, np.setdiff1d(np.arange(len(said)), fold[0]))
+        return FoldPath(here, path, said[here][:, :, None])
+
+    def longer(self, size: int, fold: FoldPath) -> FoldPath:
+        """More pairs found without a fold, and what they gain its rows."""
+        path = fold.path.longer(size)
+        if path.is_ended:
+            return replace(fold, path=path)
+        search, here, step = self.search, fold.rows, path.steps[-1]
+        new = step.pairs[fold.terms.shape[2] - 1 :]
+        terms = np.concatenate([fold.terms, *(search.said(pair)[here, :, None] for pair in new)], axis=2)
+        start, labels, gained = search.start[here], search.labels[here], np.zeros(search.judging)
+        less = losses(start + terms[:, :, 0], labels) - losses(start + terms @ step.weights, labels)
+        gained[here] = less * search.weights[here]
+        return FoldPath(here, path, terms, (*fold.gained, gained))
 
     def found(self, step: Weighed) -> PairsFound:
         """Pairs as families, with their weights; those without weight are none."""
@@ -150,31 +169,43 @@ def find_pairs(
     finder: Finder, calibration: Calibration, folds: Sequence[FoldCalibration], engine: Engine
 ) -> PairsJudged | None:
     """The pairs that pay, judged by rows that had no part in finding them; nothing where none do."""
-    if len(finder.left.labels) < FEWEST_ROWS or len(finder.columns) < 2:
+    rows, classes = finder.left.prior.shape
+    if rows < FEWEST_ROWS or classes > MOST_CLASSES or len(finder.columns) < 2:
         return None
     ready = finder.among_loudest(calibration)
-    steps = ready.search.path(ready.said(calibration), np.arange(len(finder.left.labels)))
-    if not steps:
-        return None
-    by_fold = list(engine.map(ready.in_fold, folds))
-    taken = best_step(len(steps), [gained for _, gained in by_fold])
+    whole = ready.search.begun(ready.said(calibration), np.arange(rows))
+    by_fold, gained = list[FoldPath](), np.zeros((0, rows))
+    for size in SIZES:
+        whole = whole.longer(size)
+        if whole.is_ended:
+            break
+        by_fold = list(engine.map(partial(ready.longer, size), by_fold or list(engine.map(ready.begun, folds))))
+        gained = gained_by_step([fold.gained for fold in by_fold], len(whole.steps))
+        if len(whole.steps) > PATIENCE + step_of_most(gained):
+            break
+    taken = best_step(gained) if by_fold else -1
     if taken < 0:
         return None
-    without = [found[min(taken, len(found) - 1)] if found else ALONE for found, _ in by_fold]
-    kept = ready.found(ready.weighed(steps[taken], calibration))
+    without = [(ALONE, *fold.path.steps)[min(taken + 1, len(fold.path.steps))] for fold in by_fold]
+    kept = ready.found(ready.weighed(whole.steps[taken], calibration))
     return PairsJudged(kept, tuple(map(ready.found, without))) if kept.pairs else None
 
 
-def best_step(steps: int, by_fold: Sequence[FloatArray]) -> int:
-    """The first step that pays, and that no other betters by a standard error; -1 where none pays.
+def gained_by_step(by_fold: Sequence[tuple[FloatArray, ...]], steps: int) -> FloatArray:
+    """What each step gained each row, [step, row], of what it gained by fold; a path that ended stays as it ended."""
+    ended = [(*gained, *gained[-1:] * (steps - len(gained))) for gained in by_fold if gained]
+    return np.sum([np.stack(gained) for gained in ended], axis=0) if ended else np.zeros((steps, 1))
 
-    `by_fold` is what each step gained the rows of a fold; a path that ended before stays as it ended.
-    """
-    gained = np.zeros((steps, by_fold[0].shape[1]))
-    for found in by_fold:
-        for step in range(steps if len(found) else 0):
-            gained[step] += found[min(step, len(found) - 1)]
-    best = max(range(steps), key=lambda step: (quantized_number(float(gained[step].sum())), -step))
+
+def step_of_most(gained: FloatArray) -> int:
+    """The step that gained most, of equals the first."""
+    totals = [quantized_number(float(step.sum())) for step in gained]
+    return totals.index(max(totals))
+
+
+def best_step(gained: FloatArray) -> int:
+    """The first step that pays, and that no other betters by a standard error; -1 where none pays."""
+    best = step_of_most(gained)
     for step in range(best + 1):
         if is_more(gained[step], PAYS, BY_CHANCE) and (step == best or not is_more(gained[best] - gained[step], 1.0)):
             return step

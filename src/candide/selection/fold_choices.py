@@ -7,7 +7,7 @@ the rows, and every row is judged under the choices of all others. Folds hold ab
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -20,7 +20,7 @@ from candide.engines.protocol import Engine
 from candide.families.base.family import AnyFamily, Block
 from candide.model.options import Options
 from candide.model.predictor import Priors
-from candide.model.schema import LEFT_OUT, Choice, Schema
+from candide.model.schema import LEFT_OUT, Choice, Schema, grouped
 from candide.model.summary import Summary
 from candide.selection.contest import Result
 from candide.selection.fold_summaries import open_part, without_rows
@@ -40,7 +40,7 @@ class FoldSummaries:
 
     @classmethod
     def of(
-        cls, summary: Summary, schema: Schema, rows: Batch, options: Options, engine: Engine
+        cls, summary: Summary, schema: Schema, rows: Batch, options: Options, engine: Engine, deal: int = 0
     ) -> FoldSummaries:
         """Take each fold of rows out of the summary that has learned them all; not where rows are few.
 
@@ -48,7 +48,7 @@ class FoldSummaries:
         """
         assert rows.labels is not None
         heard = {choice.column for choice in schema.choices if choice.rule != LEFT_OUT}
-        folds, open_columns = dealt_by_label(rows.labels.codes), open_part(summary, heard)
+        folds, open_columns = dealt_by_label(rows.labels.codes, deal), open_part(summary, heard)
         deciding = Deciding.of(open_columns, options)
         if len(rows) < FEWEST_ROWS or not deciding.has_enough_rows or not open_columns.blocks:
             return cls(folds, deciding)
@@ -97,7 +97,7 @@ class FoldChoices:
 
     def blocks(self, schema: Schema) -> list[tuple[Block, ...]]:
         """The blocks of a schema as they are without each fold: columns that were not contested stay as they are."""
-        return [with_families(schema, families).blocks for families in self.families]
+        return [blocks_with(schema, families) for families in self.families]
 
     def asked(self, schema: Schema) -> tuple[Block, ...]:
         """All blocks that some fold, or none, would choose."""
@@ -130,10 +130,10 @@ class FoldChoices:
         A block that was not asked is expected and says nothing where no fold chooses it.
         """
         index_of = {block: index for index, block in enumerate(asked)}
-        own = [index_of.get(block, -1) for block in schema.blocks]
-        if tuple(asked) == schema.blocks and all(blocks == schema.blocks for blocks in self.blocks(schema)):
+        own, by_choice = [index_of.get(block, -1) for block in schema.blocks], self.blocks(schema)
+        if tuple(asked) == schema.blocks and all(blocks == schema.blocks for blocks in by_choice):
             return replace(left, prior=prior)
-        chosen = [{block.key: index_of[block] for block in blocks} for blocks in self.blocks(schema)]
+        chosen = [{block.key: index_of[block] for block in blocks} for blocks in by_choice]
         shape, folds = (len(own), *left.terms.shape[1:]), choice_folds(self.folds)
         terms, lengths, log_marginal = np.zeros(shape), np.zeros(shape[:2]), np.zeros(shape[:2])
         for line, (block, index) in enumerate(zip(schema.blocks, own, strict=True)):
@@ -149,13 +149,17 @@ class FoldChoices:
         return replace(left, prior=prior, terms=terms, lengths=lengths, log_marginal=log_marginal)
 
 
-def with_families(schema: Schema, families: Mapping[str, AnyFamily | None]) -> Schema:
-    """The schema with other families for columns that were contested."""
-    choices = (
-        replace(choice, family=families.get(choice.column, choice.family)) if is_contested(choice) else choice
-        for choice in schema.choices
-    )
-    return replace(schema, choices=tuple(choices))
+Dealing = Callable[[int], FoldChoices]
+"""The choices under some deal of the rows into folds."""
+
+
+def blocks_with(schema: Schema, families: Mapping[str, AnyFamily | None]) -> tuple[Block, ...]:
+    """The blocks of a schema with other families for columns that were contested."""
+    columns = list[tuple[str, tuple[AnyFamily, ...]]]()
+    for choice in schema.choices:
+        family = families.get(choice.column, choice.family) if is_contested(choice) else choice.family
+        columns.append((choice.column, () if family is None else (family, *choice.auxiliary)))
+    return grouped(columns) + schema.pair_blocks
 
 
 def is_contested(choice: Choice) -> bool:

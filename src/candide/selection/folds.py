@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from candide.data.arrays import FloatArray, IntArray
+from candide.data.arrays import IntArray
 from candide.families.base.block_rows import BlockRows
 from candide.families.base.block_scores import BlockScores
 from candide.families.base.family import Block
@@ -22,17 +22,13 @@ CHOICES = 5
 """How often choices are made anew: each time without two of the folds of families that choose at fit."""
 
 
-def score_without_folds(block: Block, seen: Any, rows: BlockRows[Any], folds: IntArray) -> FloatArray:
-    """What a block says of each row when fitted without the row's fold, [row, class]."""
-    said_at_once = block.family.score_without_folds(seen, rows.values, rows.labels, rows.weights, folds)
-    if said_at_once is not None:
-        return said_at_once
-    return scores_without_folds(block, seen, rows, folds).score
-
-
 def scores_without_folds(block: Block, seen: Any, rows: BlockRows[Any], folds: IntArray) -> BlockScores:
     """All that a block says of each row when fitted without the row's fold; the length is that of the row as it is."""
     family, columns, shape = block.family, block.columns, (len(rows), seen.classes)
+    length = np.broadcast_to(family.evidence_length(None, rows.values), shape[:1])
+    at_once = family.said_without_folds(seen, rows.values, rows.labels, rows.weights, folds)
+    if at_once is not None:
+        return BlockScores(*at_once, length, np.zeros(len(rows)))
     score, likelihood, unseen = np.zeros(shape), np.zeros(shape), np.zeros(len(rows))
     for fold in range(FOLDS):
         here = np.flatnonzero(folds == fold)
@@ -40,18 +36,17 @@ def scores_without_folds(block: Block, seen: Any, rows: BlockRows[Any], folds: I
         anew, rest = family.chosen_from(seen - statistic_of(family, columns, some, seen.classes), seen)
         said = anew.assess(anew.fit(rest, columns), some.values, (len(here), seen.classes))
         score[here], likelihood[here], unseen[here] = said.score, said.log_likelihood, said.unseen
-    length = np.broadcast_to(family.evidence_length(None, rows.values), shape[:1])
     return BlockScores(score, likelihood, length, unseen)
 
 
-def dealt_by_label(labels: IntArray) -> IntArray:
-    """The fold of each row: those of a class are dealt out in turn.
+def dealt_by_label(labels: IntArray, deal: int = 0) -> IntArray:
+    """The fold of each row: those of a class are dealt out in turn; another deal begins each turn so much later.
 
     >>> dealt_by_label(np.array([0, 1, 0, 1, 1])).tolist()
     [0, 2, 1, 3, 4]
     """
-    folds = np.empty(len(labels), dtype=np.int64)
-    folds[np.argsort(labels, kind="stable")] = np.arange(len(labels)) % FOLDS
+    folds, turn = np.empty(len(labels), dtype=np.int64), np.arange(len(labels))
+    folds[np.argsort(labels, kind="stable")] = (turn + deal * (turn // FOLDS)) % FOLDS
     return folds
 
 

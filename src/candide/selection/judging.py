@@ -7,7 +7,7 @@ rows are few, each fold is taken out of what the others are judged by, too; amon
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -23,7 +23,7 @@ from candide.model.schema import Schema
 from candide.model.scoring import Score
 from candide.model.summary import Summary
 from candide.selection.find_pairs import NO_PAIRS, FoldCalibration, PairsJudged
-from candide.selection.fit_calibration import Calibrating
+from candide.selection.fit_calibration import ENOUGH_TO_TELL, Calibrating
 from candide.selection.fold_choices import FoldChoices
 from candide.selection.folds import CHOICES, choice_folds
 from candide.selection.leave_one_out import LeaveOneOut, LeftOut
@@ -34,6 +34,11 @@ FEW_ROWS = 1000
 
 ROWS_A_BLOCK = 10
 """Of fewer rows for each block, weights follow chance: there evidence must help rows that had no part in them."""
+
+NOT_BY_CHANCE, BEYOND_DOUBT = 6.0, 20.0
+"""By so many nats it must help all of them, in the mean over several deals unless it helps by far more."""
+
+OTHER_DEALS = (1, 2)
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,12 +73,22 @@ class Judging:
             score += scored_without(said.rows(here), judging.summary, used, here, suspects=0)
         return score.evaluation(CROSS_FITTED, None, self.summary.classes)
 
-    def trusts(self, left: LeftOut) -> bool:
-        """Whether evidence may have a say: where blocks are many for the rows, it must do better than the prior."""
-        if len(left.labels) >= ROWS_A_BLOCK * len(self.summary.blocks):
+    def trusts(self, left: LeftOut, others: Iterable[tuple[Judging, LeftOut]] = ()) -> bool:
+        """Whether evidence may have a say: where blocks are many for the rows, it must do better than the prior.
+
+        Where chance may have made the difference, so it must in the mean over `others`, who deal the rows anew.
+        """
+        if not ENOUGH_TO_TELL <= len(left.labels) < ROWS_A_BLOCK * len(self.summary.blocks):
             return True
+        gains = [self.gain(left)]
+        if gains[0] != 0.0 and gains[0] < BEYOND_DOUBT:
+            gains += [other.gain(said) for other, said in others]
+        return float(np.mean(gains)) > NOT_BY_CHANCE
+
+    def gain(self, left: LeftOut) -> float:
+        """By how many nats evidence lowers the loss of all rows below the prior's."""
         by_prior = mean_loss(left.prior, left.labels, left.weights)
-        return quantized_number(self.evaluation(left).log_loss) < quantized_number(by_prior)
+        return quantized_number(by_prior - self.evaluation(left).log_loss) * float(left.weights.sum())
 
     @property
     def silence(self) -> Calibration:

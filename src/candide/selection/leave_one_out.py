@@ -18,7 +18,7 @@ from candide.data.batch import Batch
 from candide.data.errors import LabelsRefused, Location
 from candide.data.values import Key, shown
 from candide.engines.protocol import Engine, parts
-from candide.families.base.block_rows import BlockRows
+from candide.families.base.block_rows import BlockRows, Learned
 from candide.families.base.block_scores import BlockScores
 from candide.families.base.family import Block
 from candide.families.base.learning_in_part import LearnedInPart
@@ -28,7 +28,7 @@ from candide.model.calibration import Calibration
 from candide.model.predictor import Priors, has_prior, log_normalised, log_priors, log_sum
 from candide.model.reported import BlockEvidence, reported_scores
 from candide.model.summary import Summary, grid_weights
-from candide.selection.folds import FOLDS, score_without_folds, scores_without_folds
+from candide.selection.folds import FOLDS, scores_without_folds
 from candide.statistics.weight_grid import bits_of, coarsest, weights_in_units
 
 BY_ROW, BY_BLOCK = ("labels", "weights", "prior"), ("terms", "lengths", "log_marginal")
@@ -257,27 +257,23 @@ class LeaveOneOut:
         by_row = sorted({*range(len(asked))} - {*fitted})
         left = self._empty(asked)
         self._leave_out(asked, by_row, frozenset(expected), left, engine, self._nearly_ready)
-        ask = partial(self._without_folds, folds=dealt if folds is None else folds, expected=frozenset(expected))
+        ask, told = partial(self._without_folds, folds=dealt if folds is None else folds), frozenset(expected)
         for index, said in zip(fitted, run(ask, [asked[index] for index in fitted]), strict=True):
             left.terms[index], left.lengths[index] = said.score, said.length
-            left.log_marginal[index] = log_sum(self.prior + said.log_likelihood) + said.unseen
+            if asked[index] in told:
+                left.log_marginal[index] = log_sum(self.prior + said.log_likelihood) + said.unseen
         return left
 
     def score(self, block: Block, folds: IntArray | None = None) -> FloatArray:
         """What one block says of each row, [row, class]: without it, or without its fold where the block chooses."""
         if block.family.chooses:
             dealt = np.arange(len(self.labels)) % FOLDS if folds is None else folds
-            return score_without_folds(block, self.statistic(block), self.rows(block), dealt)
+            return scores_without_folds(block, self.statistic(block), self.rows(block), dealt).score
         return self._ready(block).scores(self.rows(block)).score
 
-    def _without_folds(self, block: Block, folds: IntArray, expected: Collection[Block]) -> BlockScores:
-        """What a block says when fitted without the row's fold; how expected rows are costs more, where it chooses."""
-        seen, rows = self.statistic(block), self.rows(block)
-        score = score_without_folds(block, seen, rows, folds)
-        if block in expected:
-            return replace(scores_without_folds(block, seen, rows, folds), score=score)
-        length = np.broadcast_to(block.family.evidence_length(None, rows.values), len(rows))
-        return BlockScores(score, score, length, np.zeros(len(rows)))
+    def _without_folds(self, block: Block, folds: IntArray) -> BlockScores:
+        """What a block says when fitted without the row's fold."""
+        return scores_without_folds(block, self.statistic(block), self.rows(block), folds)
 
     def _without_statistic(self, block: Block) -> BlockScores | None:
         if self.everyone is None or block in self.prepared:
@@ -318,7 +314,9 @@ class LeaveOneOut:
 
     def learned_in_part(self, block: Block, wanted: IntArray) -> LearnedInPart:
         """A block once it has learned some of the rows, to be asked about others."""
-        return block.family.learned_in_part(self.rows(block), block.columns, len(self.classes), wanted)
+        weights = self.weights[wanted] if self.weights.size else self.weights
+        learned = Learned(wanted, self.labels[wanted], weights)
+        return block.family.learned_in_part(self.rows(block), block.columns, len(self.classes), learned)
 
     def counted_before(self, block: Block) -> Any:
         """What the rows leave behind in a block, where it can tell from how they were read."""

@@ -10,7 +10,7 @@ import math
 from typing import NamedTuple, Protocol
 
 import numpy as np
-from scipy.linalg import LinAlgError, cho_factor, cho_solve
+from scipy.linalg.lapack import dpotrf, dpotrs
 
 from candide.data.arrays import FloatArray
 
@@ -101,17 +101,28 @@ def steps_left(lowers: float, before: float, close: float) -> float:
     """
     if before == math.inf:
         return 0.0
-    return math.log(close / lowers) / math.log(lowers / before) if close < lowers < before else math.inf
+    return math.log(close / lowers) / math.log(lowers / before) if 0.0 < close < lowers < before else math.inf
 
 
 def damped_step(bends: Bends, free: FloatArray, slope: FloatArray, damping: float) -> FloatArray:
     """Newton's step of the free numbers, shortened; by the part that bends upwards where the whole does not."""
+    if not free.any():
+        return np.zeros(0)
     some = np.ix_(free, free)
     upwards, rest = bends.upwards[some], bends.rest[some]
-    more = np.diag(damping * np.diagonal(upwards) + FLAT)
-    try:
-        factors = cho_factor(upwards + rest + more, lower=True, check_finite=False)
-    except LinAlgError:
-        factors = cho_factor(upwards + more, lower=True, check_finite=False)
-    step = np.asarray(cho_solve(factors, slope[free], check_finite=False))
+    more = damping * np.diagonal(upwards) + FLAT
+    factors, failed = factored(upwards + rest, more)
+    if failed:
+        factors, _ = factored(upwards, more)
+    step = np.asarray(dpotrs(factors, slope[free], lower=1)[0])
     return step * (LONGEST / max(LONGEST, float(np.abs(step).max(initial=0.0))))
+
+
+def factored(matrix: FloatArray, more: FloatArray) -> tuple[FloatArray, int]:
+    """Cholesky's lower factor of a matrix with more on its diagonal, and at which number there is none, 0 for nowhere.
+
+    Asked of LAPACK itself: what is around it costs more than a small matrix does.
+    """
+    matrix.flat[:: len(matrix) + 1] += more
+    factors, failed = dpotrf(matrix, lower=1, clean=0)
+    return factors, int(failed)

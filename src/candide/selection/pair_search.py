@@ -6,7 +6,7 @@ best join, all are weighed anew, and the rest are ranked by what is still to be 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -35,6 +35,10 @@ class Weighed(NamedTuple):
     weights: FloatArray
 
 
+ALONE = Weighed((), np.ones(1))
+"""Columns by themselves."""
+
+
 @dataclass(frozen=True, eq=False)
 class PairSearch:
     """Rows by the bins of their columns, and what is known of them."""
@@ -52,27 +56,10 @@ class PairSearch:
     judging: int
     """So many of the rows, the first of them, judge and weigh pairs; all are counted."""
 
-    def path(self, said: FloatArray, rows: IntArray) -> list[Weighed]:
-        """Ever more pairs, found and weighed by some rows alone; `said` is what columns say, [row, class]."""
+    def begun(self, said: FloatArray, rows: IntArray) -> PairPath:
+        """No pairs yet, to be found and weighed by some rows alone; `said` is what columns say, [row, class]."""
         here = self.at(rows)
-        judges = slice(0, here.judging)
-        start, labels, weights = here.start[judges], here.labels[judges], here.weights[judges]
-        terms, found, steps = said[rows[judges], :, None], Weighed((), np.ones(1)), list[Weighed]()
-        ranked = self.candidates
-        for size in SIZES:
-            scores = start + terms @ found.weights
-            gains = here.gains(ranked, normalised(scores, start[0]))
-            order = np.argsort(-gains, kind="stable")[:STILL_RANKED]
-            ranked, gains = ranked[order], gains[order]
-            promising = [(int(one), int(other)) for one, other in ranked[gains > WORTH_TRYING].tolist()]
-            new = [pair for pair in promising if pair not in found.pairs][: size - len(found.pairs)]
-            if not new:
-                break
-            terms = np.concatenate([terms, *(here.said(pair)[judges, :, None] for pair in new)], axis=2)
-            loss = PairLoss(terms, start, labels, weights, len(rows) / here.judging - 1)
-            found = Weighed((*found.pairs, *new), loss.best(found.weights))
-            steps.append(found)
-        return steps
+        return PairPath(here, said[rows[: here.judging], :, None], self.candidates, len(rows) / here.judging - 1)
 
     def at(self, rows: IntArray) -> PairSearch:
         """Some of the rows, in ascending order."""
@@ -94,3 +81,36 @@ class PairSearch:
         cells = count_pair(self.bins[first], self.bins[second], seconds, self.labels, self.weights, counts)
         add_pair_terms_without(pair_counts(counts, seconds, SMOOTHING), cells, self.labels, self.weights, said)
         return said
+
+
+@dataclass(frozen=True, eq=False)
+class PairPath:
+    """Ever more pairs, found and weighed by some rows alone."""
+
+    search: PairSearch
+    terms: FloatArray
+    """What columns and pairs say of the rows that judge, [row, class, term]."""
+    ranked: IntArray
+    """The candidates that are still ranked."""
+    others: float
+    """How many times as many rows there are that have no say."""
+    steps: tuple[Weighed, ...] = ()
+    is_ended: bool = False
+
+    def longer(self, size: int) -> PairPath:
+        """With so many pairs, if as many are promising; ended where no other is."""
+        if self.is_ended:
+            return self
+        search, judges = self.search, slice(0, self.search.judging)
+        start, found = search.start[judges], self.steps[-1] if self.steps else ALONE
+        gains = search.gains(self.ranked, normalised(start + self.terms @ found.weights, start[0]))
+        order = np.argsort(-gains, kind="stable")[:STILL_RANKED]
+        ranked, gains = self.ranked[order], gains[order]
+        promising = [(int(one), int(other)) for one, other in ranked[gains > WORTH_TRYING].tolist()]
+        new = [pair for pair in promising if pair not in found.pairs][: size - len(found.pairs)]
+        if not new:
+            return replace(self, is_ended=True)
+        terms = np.concatenate([self.terms, *(search.said(pair)[judges, :, None] for pair in new)], axis=2)
+        loss = PairLoss(terms, start, search.labels[judges], search.weights[judges], self.others)
+        step = Weighed((*found.pairs, *new), loss.best(found.weights))
+        return replace(self, terms=terms, ranked=ranked, steps=(*self.steps, step))

@@ -17,13 +17,13 @@ from candide.model.options import Options
 from candide.model.schema import GUESS, IGNORE, LEFT_OUT, Choice, Schema, chosen
 from candide.model.summary import Summary
 from candide.selection.candidates import candidates, smoothed_by_itself
-from candide.selection.contest import BEST_OF_MANY, Result, contest
+from candide.selection.contest import Result, clear_winner_first, contest
 from candide.selection.look import RememberedColumn, remembered_column
 from candide.selection.user_options import is_open
 from candide.statistics.column_memory import ColumnMemory
 
 FEWEST_ROWS = 50
-"""With fewer rows nothing is chosen: columns are taken as they look."""
+"""With fewer rows no families are compared: columns are taken as they look."""
 
 
 def read_off(
@@ -176,14 +176,6 @@ class Deciding:
     def has_enough_rows(self) -> bool:
         """Whether rows are enough to compare families by."""
         return bool(self.summary.rows >= FEWEST_ROWS and len(self.summary.classes) > 1)
-
-
-def clear_winner_first(results: Sequence[Result], plain: AnyFamily) -> list[Result]:
-    """The results, best first, but for the plain family where nobody is better by more than chance, or simpler."""
-    own = next(result for result in results if result.family == plain)
-    if not results[0].family.is_simple and (own.loss - results[0].loss) * own.rows < BEST_OF_MANY:
-        return [own, *(result for result in results if result is not own)]
-    return list(results)
 
 
 def family_that_tells(result: Result) -> AnyFamily | None:

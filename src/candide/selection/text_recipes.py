@@ -16,6 +16,7 @@ import numpy as np
 
 from candide.data.arrays import AnyArray, FloatArray, IntArray
 from candide.data.batch import Batch
+from candide.data.grid import quantized_number
 from candide.data.metrics import share_right
 from candide.data.values import Key
 from candide.families.base.family import Block
@@ -24,6 +25,7 @@ from candide.families.words.documents import Documents
 from candide.families.words.options import AUTO, WEIGHTINGS, TextOptions
 from candide.families.words.term_lists import way_of_cutting
 from candide.families.words.term_matrix import TermMatrix, WeighedTerms
+from candide.kernels.one_weight import least_loss_by_one_weight
 from candide.kernels.threads import in_parallel
 from candide.model.options import Options
 from candide.model.predictor import log_priors
@@ -39,10 +41,10 @@ FINER_SMOOTHINGS = (0.01, 0.003)
 """Where a text adds a fraction to each of its words, less of it makes up for a word that was never seen."""
 SMOOTHINGS_OF_COMPLEMENTS = (1.0, 0.3, 0.1)
 
-MOST_ROWS, LEAST_ROWS = 5000, 1000
-MOST_CELLS, MOST_PAIRS = 600_000, 6_000_000
-"""Smoothing is judged on at most so many rows, (row, class) cells and counts looked up, but on a thousand rows."""
-ROWS_TO_CALIBRATE, CELLS_TO_CALIBRATE = 3000, 150_000
+MOST_ROWS, LEAST_ROWS, MOST_CELLS, LETTERS_TO_JUDGE = 3000, 1000, 150_000, 4_000_000
+"""Recipes are judged on at most so many rows, (row, class) cells and bytes of text, but on a thousand rows."""
+ROWS_TO_SMOOTH, CELLS_TO_SMOOTH, PAIRS_TO_SMOOTH, FEWEST_TO_SMOOTH = 1000, 75_000, 400_000, 500
+"""Smoothing, one number, on at most so many, and so many counts looked up, but on some hundred rows."""
 AT_ONE_TEMPERATURE = Effort(bias=False, power=False, steps=10, close=1e-4, few=250)
 WEIGHED = Effort(bias=False, power=True, steps=40, close=1e-5, few=250)
 
@@ -149,12 +151,14 @@ class Corpus:
     @classmethod
     def of(cls, family: Text, column: Batch, smoothings: tuple[float, ...]) -> Corpus:
         summary = Summary.of((), column)
-        few = max(LEAST_ROWS, min(MOST_ROWS, MOST_CELLS // len(summary.classes)))
+        documents = family.view(column, column.names)
+        long = LETTERS_TO_JUDGE * len(documents) // max(documents.bytes_long, 1)
+        few = max(LEAST_ROWS, min(MOST_ROWS, MOST_CELLS // len(summary.classes), long))
         judging = LeaveOneOut.of(summary, column.rows(0, few))
         prior = np.tile(log_priors(summary, "empirical"), (len(judging.labels), 1))
         judging = replace(judging, prior=prior)  # without each row, its own class would always be the rarer of equals
         labels, weights = known_labels(summary, column), grid_weights(column)
-        return cls(family, family.view(column, column.names), labels, weights, judging, smoothings)
+        return cls(family, documents, labels, weights, judging, smoothings)
 
     @property
     def classes(self) -> tuple[Key, ...]:
@@ -199,31 +203,24 @@ class Corpus:
         return found
 
     def reading(self, weighed: WeighedTerms, options: TextOptions) -> Reading:
-        """The reading by the best smoothing: accuracy first, log loss at one temperature among the nearly equal."""
-        most = max(LEAST_ROWS, min(ROWS_TO_CALIBRATE, CELLS_TO_CALIBRATE // len(self.classes)))
-        few = min(self.judging_rows, most)
-        judging = max(few, min(self.judging_rows, weighed.rows_for(MOST_PAIRS)))
-        lengths = weighed.lengths(few)
-        tried = []
+        """The reading by the best smoothing."""
         amounts = self.smoothings or smoothings_of(options)
-        for amount, said in zip(amounts, weighed.left_out(options.model, amounts, judging), strict=True):
-            family = replace(self.family, smoothing=amount, options=options, alphabet="")
-            tried.append((self.accuracy(said, family), Reading(family, said[:few], lengths)))
-        if len(tried) == 1:
-            return tried[0][1]
-        right = max(accuracy for accuracy, _ in tried)
-        error = Trial(None, right, 0.0, float(self.judging.row_weights[:judging].sum())).standard_error
-        close = [TextRecipe((reading,)) for accuracy, reading in tried if accuracy >= right - error]
-        if len(close) == 1:
-            return close[0].readings[0]
-        trials = in_parallel(lambda recipe: self.tried(recipe, AT_ONE_TEMPERATURE), close)
-        best: TextRecipe = least_loss(list(trials)).what
-        return best.readings[0]
+        amount = amounts[0] if len(amounts) == 1 else self.smoothing(weighed, options, amounts)
+        family = replace(self.family, smoothing=amount, options=options, alphabet="")
+        (said,) = weighed.left_out(options.model, (amount,), self.judging_rows)
+        return Reading(family, said, weighed.lengths(self.judging_rows))
 
-    def accuracy(self, said: FloatArray, family: Text) -> float:
-        """The share of rows a reading judges rightly by itself."""
-        left = self.left_out([Reading(family, said, np.zeros(len(said)))])
-        return share_right(left.joint, left.labels, left.weights)
+    def smoothing(self, weighed: WeighedTerms, options: TextOptions, amounts: Sequence[float]) -> float:
+        """The best smoothing: accuracy first, log loss at one temperature among the nearly equal."""
+        most = min(self.judging_rows, ROWS_TO_SMOOTH, max(FEWEST_TO_SMOOTH, CELLS_TO_SMOOTH // len(self.classes)))
+        few = slice(0, max(min(most, FEWEST_TO_SMOOTH), weighed.rows_for(PAIRS_TO_SMOOTH, most)))
+        labels, weights, prior = self.judging.labels[few], self.judging.row_weights[few], self.judging.prior[few]
+        start, trials = prior if options.model != "complement" else 0.0, []
+        for amount, said in zip(amounts, weighed.left_out(options.model, amounts, few.stop), strict=True):
+            loss = quantized_number(least_loss_by_one_weight(said, prior, labels, weights))
+            trials.append(Trial(amount, share_right(said + start, labels, weights), loss, float(weights.sum())))
+        best: float = preferred(trials).what
+        return best
 
     def tried(self, recipe: TextRecipe, effort: Effort = WEIGHED) -> Trial:
         """How well the readings judge together, calibrated."""

@@ -8,12 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from candide.data.advice import Message
 from candide.data.batch import Batch
 from candide.data.errors import Location
 from candide.data.values import Coded
 from candide.sources.refused import SourceRefused
-from candide.sources.rejects import SKIP, Place, Reject
+from candide.sources.rejects import NO_LABEL, Place, Reject
 from candide.sources.selection import Selection
 from candide.sources.source import BATCH_ROWS, Piece, Report, Size, Source
 
@@ -71,10 +70,9 @@ class MemorySource(Source):
         if not self.labelled:
             return features
         labels = Coded.of(self.batch.columns.raw(self.batch.position(self.label)))
-        missing = np.flatnonzero(labels.codes < 0)
+        missing = np.flatnonzero((labels.codes < 0) & (not self.keeps_unlabelled))
         if len(missing):
             reason = f"the row has no label in column '{self.label}'."
-            advice = Message("Fill it in, or leave such rows out with ", SKIP, ".")
-            self.rejects.add([Reject(Place("table", "row", int(row) + 1), reason, advice) for row in missing])
+            self.rejects.add([Reject(Place("table", "row", int(row) + 1), reason, NO_LABEL) for row in missing])
         kept = replace(features, labels=labels)
         return kept.take(np.flatnonzero(labels.codes >= 0)) if len(missing) else kept

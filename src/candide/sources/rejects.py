@@ -17,6 +17,11 @@ ON_ERROR = ("stop", "skip", "keep")
 """Refuse a bad row, leave it out, or (to predict) let it come back as it was, without an answer."""
 
 SKIP, KEEP = SetOption("on_error", "skip"), SetOption("on_error", "keep")
+NO_LABEL = Message(
+    "Fill it in, leave such rows out with ", SKIP, ", or let them take part in a fit: ", SetOption("unlabelled", "em"),
+    ".",
+)
+"""What to do about rows without a label."""
 
 
 @dataclass(frozen=True)

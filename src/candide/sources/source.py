@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from candide.data.advice import Message
 from candide.data.arrays import AnyArray
 from candide.data.batch import ArrowColumns, Batch
 from candide.data.errors import ColumnRefused, Location
@@ -25,7 +24,7 @@ from candide.sources.kinds import TEXT, Kind, as_kind, is_text, one_chunk
 from candide.sources.mixed import with_numbers
 from candide.sources.originals import OriginalRows
 from candide.sources.refused import SourceRefused
-from candide.sources.rejects import SKIP, Place, Reject, Rejects, misfit
+from candide.sources.rejects import NO_LABEL, Place, Reject, Rejects, misfit
 from candide.sources.selection import Selection
 
 BATCH_ROWS = 1 << 15
@@ -132,6 +131,8 @@ class Source(ABC):
     columns: tuple[str, ...] = ()
     label: str | None = None
     labelled: bool = True
+    keeps_unlabelled: bool = False
+    """Whether rows whose label is missing are among the batches."""
     kinds: Mapping[str, Kind] = field(default_factory=dict)
     na: tuple[str, ...] = ()
     known: frozenset[str] = frozenset()
@@ -277,7 +278,7 @@ class Source(ABC):
             piece = replace(piece, names=(*piece.names, self.label), columns=(*piece.columns, nothing))
         labels = Coded.of(piece.column(self.label))
         missing = labels.codes < 0
-        if missing.any():
+        if missing.any() and not self.keeps_unlabelled:
             piece = piece.without(missing, self._no_labels(piece, missing))
             labels = labels[~missing]
         self.rejects.add(piece.rejects)
@@ -287,7 +288,7 @@ class Source(ABC):
         rows = np.flatnonzero(missing).tolist()
         if not self.rejects.skips:
             others = f", as have {len(rows) - 1:,} of the {piece.length:,} rows around it" if len(rows) > 1 else ""
-            advice = Message("Fill it in, or leave such rows out with ", SKIP, ".")
+            advice = NO_LABEL
             return [Reject(piece.place(rows[0]), f"the row has no label in column '{self.label}'{others}.", advice)]
         reason = f"the row has no label in column '{self.label}'."
         return [Reject(piece.place(row), reason, "", self.label or "", piece.text(row)) for row in rows]

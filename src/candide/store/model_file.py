@@ -19,6 +19,8 @@ from candide.families.base.family import AnyFamily, Block
 from candide.families.base.undecided import Undecided
 from candide.families.pairs.pair import Pair
 from candide.model.domain import HOLDS
+from candide.model.evaluation import whole
+from candide.model.expected import Expected
 from candide.model.options import Options
 from candide.model.schema import GUESS, LEFT_OUT, Choice, Schema
 from candide.model.summary import Summary
@@ -29,6 +31,7 @@ from candide.statistics.weight_grid import CEILING
 from candide.store.container import Buffer, container_pieces, contents, from_json, to_json
 from candide.store.forms import form_of, read_units, write_units
 from candide.store.keys import key_arrays, read_keys, refuse_disorder
+from candide.store.layer import layer_arrays, layer_data, read_layer
 from candide.store.messages import message_data, read_message
 from candide.store.parts import Parts, named_under
 from candide.store.plain import built, family_from_plain, from_plain, plain_family, plain_fields, to_plain
@@ -75,9 +78,13 @@ def file_pieces(trained: TrainedModel) -> list[Buffer]:
     }
     if trained.tuning != UNTUNED:
         model["tuning"] = to_plain(trained.tuning.to_dict())
-    arrays = class_arrays(trained.summary)
-    for number, (form, block, seen) in enumerate(zip(forms, blocks, trained.summary.statistics, strict=True)):
-        arrays |= named_under(BLOCK.format(number), form.write(seen, block))
+    arrays, layer = summary_arrays(trained.summary), trained.tuning.layer
+    if layer is not None:
+        model["layer"] = to_plain(layer_data(layer))
+        arrays |= named_under("layer", layer_arrays(layer))
+    if trained.expected is not None:
+        model["expected"] = {"rows": trained.expected.rows, "labelled": trained.expected.labelled}
+        arrays |= named_under("expected", summary_arrays(trained.expected.summary))
     if trained.ledger is not None:
         arrays |= named_under("ledger", ledger_arrays(trained.ledger))
     provenance = to_json(to_plain(dict(trained.provenance)))
@@ -112,15 +119,28 @@ def read_model(texts: Mapping[str, str], arrays: Mapping[str, AnyArray]) -> Trai
     model, origin = from_json(texts["model"]), from_plain(from_json(texts["provenance"]))
     label, options = model.pop("label"), from_plain(model.pop("options"))
     schema, forms = read_schema(model.pop("schema")), model.pop("statistics")
-    tuning = Tuning.from_dict(from_plain(model.pop("tuning", {})))
+    tuning, unlabelled = Tuning.from_dict(from_plain(model.pop("tuning", {}))), model.pop("expected", None)
+    parts, layer = Parts(arrays), model.pop("layer", None)
+    if layer is not None:
+        tuning = replace(tuning, layer=read_layer(from_plain(layer), parts.under("layer")))
     if model or type(options) is not dict or type(origin) is not dict or not isinstance(label, str | None):
         raise ModelFileRefused("its head does not say what it should")
-    parts = Parts(arrays)
     ledger = read_ledger(parts.under("ledger")) if options.get("ledger") else None
+    expected = None
+    if unlabelled is not None:
+        counts = read_summary(parts.under("expected"), schema.memory_blocks, forms)
+        expected = Expected(counts, **{name: amount_of_rows(number) for name, number in unlabelled.items()})
     summary = read_summary(parts, schema.memory_blocks, forms)
     if ledger is not None and weight_of(ledger) != weight_of(summary):
         raise ModelFileRefused(f"its ledger lists {ledger.total:,} rows where its summary holds {summary.rows:,}")
-    return TrainedModel(Options(**options), schema, summary, label, tuning, ledger, origin)
+    return TrainedModel(Options(**options), schema, summary, label, tuning, ledger, origin, expected)
+
+
+def amount_of_rows(number: Any) -> float:
+    """How much rows weighed, as it was written."""
+    if type(number) not in (int, float) or not 0 <= number < CEILING:
+        raise ModelFileRefused("it does not say how many rows had no label")
+    return whole(number)
 
 
 def weight_of(kept: Ledger | Summary) -> Fraction:
@@ -196,6 +216,14 @@ def read_schema(data: Mapping[str, Any]) -> Schema:
     if len(paired) < len(pairs) or not columns.issuperset(column for pair in paired for column in pair):
         raise ModelFileRefused("its schema names a pair of columns twice, or one that is not there")
     return Schema(tuple(choices), pairs)
+
+
+def summary_arrays(summary: Summary) -> dict[str, AnyArray]:
+    """Classes, and what each block remembers."""
+    arrays = class_arrays(summary)
+    for number, (block, seen) in enumerate(zip(summary.blocks, summary.statistics, strict=True)):
+        arrays |= named_under(BLOCK.format(number), form_of(block).write(seen, block))
+    return arrays
 
 
 def class_arrays(summary: Summary) -> dict[str, AnyArray]:

@@ -19,10 +19,13 @@ from candide.families.base.competing import TEXT
 from candide.families.base.family import AnyFamily, Block
 from candide.families.base.streaming import BY_EVENTS, BY_MOMENTS, BY_PAIRS, BY_TRUTHS, BY_VALUES, BY_WORDS
 from candide.families.base.undecided import Undecided
+from candide.families.words.documents import Documents
+from candide.families.words.linear_text import LinearParameters
 from candide.kernels.running import HEAVIEST_ENTRY
 from candide.kernels.scoring import argmax_rows
 from candide.kernels.shares import log_shares_of, shares_of_scores
 from candide.model.calibration import Calibration
+from candide.model.expected import only_classes
 from candide.model.predictor import Priors, log_priors, normalised
 from candide.model.reported import BlockEvidence, reported_scores
 from candide.model.schema import Choice, Schema
@@ -41,7 +44,7 @@ from candide.stream.live_tallies import LiveCategories, LiveCounts, LiveTruths
 from candide.stream.live_words import LiveText, LiveWords
 from candide.stream.open_columns import OpenColumns, held_values
 from candide.stream.running_sums import RunningSums
-from candide.training.reread import reread
+from candide.training.reread import expected_as, reread
 from candide.training.row_hashes import identities
 from candide.training.traces import is_array, without_origin, without_traces, without_values
 
@@ -115,6 +118,7 @@ class Stream:
     def __init__(self, learned: TrainedModel) -> None:
         self.events = threading.RLock()
         self.clean = False
+        self.layered: tuple[int, tuple[Key, ...], tuple[tuple[Block, LinearParameters], ...]] = (0, (), ())
         self.answers_live = not learned.summary.rows
         self._open(learned)
 
@@ -122,7 +126,9 @@ class Stream:
         """Go on from what was learned."""
         summary, reading = learned.summary, learned.reading
         self.frozen: TrainedModel | None = learned
-        self.learned = replace(learned, schema=NO_COLUMNS, summary=Summary.empty((), summary.declared), ledger=None)
+        self.expected_of = None if learned.expected is None else learned
+        nothing = Summary.empty((), summary.declared)
+        self.learned = replace(learned, schema=NO_COLUMNS, summary=nothing, ledger=None, expected=None)
         self.choices, self.pairs = list(learned.schema.choices), learned.schema.pairs
         ledger = learned.ledger
         self.noted = None if ledger is None else dict(zip(ledger.hashes.tolist(), ledger.units.tolist(), strict=True))
@@ -238,7 +244,8 @@ class Stream:
     def _unread_rows(self) -> TrainedModel:
         """All of it but the ledger, with the families that the stream answers by."""
         schema = self._schema
-        return replace(self.learned, schema=schema, summary=self._summary(schema))
+        expected = None if self.expected_of is None else expected_as(self.expected_of, schema)
+        return replace(self.learned, schema=schema, summary=self._summary(schema), expected=expected)
 
     def _go_on_from(self, learned: TrainedModel, read_at: float | None = None) -> None:
         """Answer by other families, or by what the same families make of the rows by now."""
@@ -305,8 +312,9 @@ class Stream:
             values = [(block, block.read(cells.get(block, []))) for block in learned]
             left = self.counts[: self.width].copy()
             left[label] -= self.weight
+            counted = self._with_expected(Tally(range(1), left[None], self.bits))
             for block, read in values:
-                block.refuse_missing(read, label, Tally(range(1), left[None], self.bits))
+                block.refuse_missing(read, label, counted)
             held = {name: value for name, value in row.items() if not is_missing(value)}
             if self.open is not None:
                 self.open.refuse_missing(self.open.taken(held), label, int(left[label]) >> self.bits)
@@ -318,6 +326,9 @@ class Stream:
                 self.open.forget(self.open.taken(held), label)
             self.counts[label] -= self.weight
             self.rows -= self.weight
+            if self.counts[label] == 0 and self.expected_of is not None:
+                self._open(self._unread())  # the number of the class must not be given to another
+                return False
             if self.counts[label] == 0:
                 self._free(key)
             telling = [(block, some) for block, some in cells.items() if block.family not in self.pairs]
@@ -392,6 +403,14 @@ class Stream:
                 index = int(found[0])
             return self.names[index]
 
+    def _with_expected(self, left: Tally) -> Tally:
+        """The rows of each class that blocks count: labelled ones that are left, and those expected beside them."""
+        if self.expected_of is None or self.expected_of.expected is None:
+            return left
+        counts = only_classes(self.expected_of.expected.summary, tuple(self.index_of))
+        positions = np.array([self.index_of[key] for key in counts.classes], dtype=np.int64)
+        return left + counts.weighed.spread(positions, self.width)
+
     def freeze(self) -> TrainedModel:
         """All of it as it stands; learning goes on in place."""
         with self.events:
@@ -417,7 +436,11 @@ class Stream:
         statistics = tuple(self._remembered(block).only(order) for block in schema.memory_blocks)
         units, bits = coarsest(self.counts[order], self.bits)
         declared = self.learned.summary.declared
-        return Summary(schema.memory_blocks, keys, units, statistics, declared, bits).canonical()
+        summary = Summary(schema.memory_blocks, keys, units, statistics, declared, bits)
+        if self.expected_of is not None and self.expected_of.expected is not None:
+            live = [block for block in schema.memory_blocks if block.family in self.live_blocks]
+            summary = self.expected_of.expected.taken_from(summary, live)
+        return summary.canonical()
 
     def _remembered(self, block: Block) -> Any:
         """What is remembered of a block, classes as in the stream; a live block may also speak for open columns."""
@@ -464,6 +487,20 @@ class Stream:
             score = np.zeros((1, self.width))
             length = block.score(cells, self.order, score[0])
             yield BlockEvidence(Block(block.family, tuple(block.columns)).key, score, np.array([length]))
+        for reading, parameters in self._layer():
+            texts = Documents.of([row.get(reading.columns[0])], reading.columns[0], strict=False)
+            added = np.zeros((1, len(self.classes)))
+            reading.family.score(parameters, texts, added)
+            yield BlockEvidence(reading.key, self._in_places(added[0])[None], None)
+
+    def _layer(self) -> tuple[tuple[Block, LinearParameters], ...]:
+        """What a linear layer that was fitted before adds to the classes there are; made anew where these change."""
+        layer, classes = self.learned.tuning.layer, tuple(self.classes)
+        if layer is None:
+            return ()
+        if self.layered[:2] != (id(layer), classes):
+            self.layered = id(layer), classes, layer.blocks(self._blocks(), classes)
+        return self.layered[2]
 
     def _start(self, priors: Priors, class_weight: Priors | None) -> FloatArray:
         """What the prior adds to each class."""

@@ -19,7 +19,7 @@ from candide.training.refill import completed, refilled
 from candide.training.reread import with_schema
 
 if TYPE_CHECKING:
-    from candide.selection.fold_choices import FoldChoices
+    from candide.selection.fold_choices import Dealing, FoldChoices
 
 Batches = Callable[[], Iterable[Batch]]
 """All rows, to be read once more."""
@@ -54,6 +54,10 @@ def fit_and_judge(
     from candide.kernels.linear_algebra import on_one_thread  # not needed, and not imported, to predict
 
     with on_one_thread():
+        if options.unlabelled == "em":
+            from candide.training.semi_supervised import fit_in_part
+
+            return fit_in_part(options, sample, batches, label, watch)
         return learned_and_judged(options, sample, batches, label, watch)
 
 
@@ -94,6 +98,7 @@ def first_met(trained: TrainedModel) -> TrainedModel:
 
 def chosen_on(trained: TrainedModel, rows: Batch, batches: Batches, watch: Watch = unwatched) -> Judged:
     """The model with families read off, taken as the best table, and calibrated: all judged by these of its rows."""
+    from candide.selection.few_rows import as_few_rows
     from candide.selection.fold_choices import FoldChoices, FoldSummaries
     from candide.selection.read_off import decisions
     from candide.selection.wide_tables import without_weak_columns
@@ -101,13 +106,18 @@ def chosen_on(trained: TrainedModel, rows: Batch, batches: Batches, watch: Watch
     engine, options = engines.engine_of(trained), trained.options
     (complete,) = completed(trained, [rows])
     schema, heard = without_weak_columns(trained.schema, trained.summary, complete, options)
-    apart = FoldSummaries.of(trained.summary, schema, complete, options, engine)
     decided = decisions(trained.summary, schema, options, engine, watch)
-    winners = with_schema(trained, decided.schema)
-    choices = FoldChoices.of(decided, apart, heard, engine, watch)
-    is_wide = bool(heard.without)  # which columns are left, a rule for the whole table would not choose anew
-    table = winners if is_wide else as_best_table(winners, complete, batches, choices, watch)
-    return calibrated_on(table, complete, batches, choices, watch)
+    winners = with_schema(trained, as_few_rows(decided.schema, trained.summary, options))
+
+    def dealt(deal: int) -> FoldChoices:
+        apart = FoldSummaries.of(trained.summary, schema, complete, options, engine, deal)
+        return FoldChoices.of(decided, apart, heard, engine, watch)
+
+    choices = dealt(0)
+    if heard.without:  # which columns are left, neither a rule for the whole table nor another deal chooses anew
+        return calibrated_on(winners, complete, batches, choices, watch)
+    table = as_best_table(winners, complete, batches, choices, watch)
+    return calibrated_on(table, complete, batches, choices, watch, dealt)
 
 
 def as_best_table(
@@ -143,7 +153,12 @@ def fit_first_batch(
 
 
 def calibrated_on(
-    trained: TrainedModel, rows: Batch, batches: Batches, choices: FoldChoices, watch: Watch = unwatched
+    trained: TrainedModel,
+    rows: Batch,
+    batches: Batches,
+    choices: FoldChoices,
+    watch: Watch = unwatched,
+    dealt: Dealing | None = None,
 ) -> Judged:
     """Calibrated on these rows of those learned, each left out; as it is where that is not asked for.
 
@@ -156,6 +171,6 @@ def calibrated_on(
     from candide.selection.tune import tune
 
     (complete,) = completed(trained, [rows])
-    tuned = tune(trained, complete, choices, engines.engine_of(trained), watch)
+    tuned = tune(trained, complete, choices, engines.engine_of(trained), watch, dealt)
     schema = replace(with_leaks(trained.schema, tuned.leaks), pairs=tuned.pairs)
     return replace(with_blocks_learned(trained, schema, batches), tuning=tuned.tuning), tuned.judged

@@ -31,7 +31,10 @@ def left_with(trained: TrainedModel, rest: Summary) -> TrainedModel:
     declared = trained.options.columns_named
     schema, summary, tuning = scrubbed(trained.schema, trained.summary, rest, trained.tuning, declared)
     provenance = without_origin(trained.provenance)
-    return replace(trained, schema=schema, summary=summary, tuning=tuning, provenance=provenance)
+    expected = trained.expected and trained.expected.of(lambda kept: kept.narrowed(schema.memory_blocks))
+    return replace(
+        trained, schema=schema, summary=summary, tuning=tuning, provenance=provenance, expected=expected
+    )
 
 
 def refuse_others(trained: TrainedModel, batches: Iterable[Batch]) -> None:

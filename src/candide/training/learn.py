@@ -34,7 +34,8 @@ def with_columns_of(trained: TrainedModel, sample: Batch) -> TrainedModel:
     if not new:
         return trained
     schema = trained.schema.extended(trained.options.choose_only(sample, new))
-    return replace(trained, schema=schema, summary=trained.summary.widened(schema.memory_blocks))
+    expected = trained.expected and trained.expected.of(lambda kept: kept.widened(schema.memory_blocks))
+    return replace(trained, schema=schema, summary=trained.summary.widened(schema.memory_blocks), expected=expected)
 
 
 def refuse_undeclared(batch: Batch, declared: frozenset[Key]) -> None:

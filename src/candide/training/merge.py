@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import reduce
+from operator import add
 
 from candide.data.advice import SetOption, UseVerb
 from candide.data.errors import Location, SummariesDisagree
@@ -12,6 +14,7 @@ from candide.model.schema import LEFT_OUT, Choice, Schema
 from candide.model.summary import family_in_words
 from candide.model.trained_model import TrainedModel
 from candide.statistics.column_memory import ColumnMemory
+from candide.training.reread import expected_as
 
 
 def merge_two(first: TrainedModel, other: TrainedModel) -> TrainedModel:
@@ -31,7 +34,9 @@ def merge_two(first: TrainedModel, other: TrainedModel) -> TrainedModel:
     mine, theirs = (
         read_as(trained.summary, schema.memory_blocks, trained.schema.remembered) for trained in (first, other)
     )
-    return replace(first, schema=schema, summary=mine + theirs, ledger=ledger)
+    expected = [found for trained in (first, other) if (found := expected_as(trained, schema)) is not None]
+    together = reduce(add, expected) if expected else None
+    return replace(first, schema=schema, summary=mine + theirs, ledger=ledger, expected=together)
 
 
 def common_schema(first: Schema, other: Schema) -> Schema:

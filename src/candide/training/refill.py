@@ -25,7 +25,7 @@ def refilled(
     within: Ledger | None = None,
     read: Batch | None = None,
 ) -> TrainedModel:
-    """The same choices, with only these rows learned; how well the choices did on others is not kept.
+    """The same choices, with only these rows learned; expected counts, and how well the choices did, are not kept.
 
     Where a ledger is kept the rows are noted, and refused if not `within` another. `read` are all of the same rows as
     they were read to choose by: what can be counted from that is not read again.
@@ -43,7 +43,7 @@ def refilled(
         rest = engine.summarize(tuple(block for block in blocks if block not in before), rows, declared)
         summary = rest.beside(blocks, before)
     tuning = replace(trained.tuning, quality=None)
-    return replace(trained, summary=summary, tuning=tuning, ledger=ledger, provenance={})
+    return replace(trained, summary=summary, tuning=tuning, ledger=ledger, provenance={}, expected=None)
 
 
 def counted_before(blocks: Sequence[Block], read: Batch) -> dict[Block, Any]:

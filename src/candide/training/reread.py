@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from candide import engines
 from candide.data.progress import Watch, unwatched
+from candide.model.expected import Expected
 from candide.model.reading import read_as
 from candide.model.schema import Schema
 from candide.model.trained_model import TrainedModel
@@ -27,5 +28,12 @@ def reread(trained: TrainedModel, watch: Watch = unwatched, answers_live: bool =
 
 def with_schema(trained: TrainedModel, schema: Schema) -> TrainedModel:
     """The same rows under other choices, as far as what is remembered of them allows."""
-    remembered = trained.schema.remembered
-    return replace(trained, schema=schema, summary=read_as(trained.summary, schema.memory_blocks, remembered))
+    summary = read_as(trained.summary, schema.memory_blocks, trained.schema.remembered)
+    return replace(trained, schema=schema, summary=summary, expected=expected_as(trained, schema))
+
+
+def expected_as(trained: TrainedModel, schema: Schema) -> Expected | None:
+    """The expected counts of a model under other choices, where it has some."""
+    if trained.expected is None:
+        return None
+    return trained.expected.of(lambda kept: read_as(kept, schema.memory_blocks, trained.schema.remembered))

@@ -13,10 +13,13 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
+import numpy as np
+
 from candide.data.batch import default_names
 from candide.data.values import Key
 from candide.families.base.family import Block
 from candide.model.calibration import Calibration
+from candide.model.linear_layer import LinearLayer
 from candide.model.novelty import Novelty
 from candide.model.schema import Schema
 from candide.model.summary import Summary
@@ -43,7 +46,10 @@ def scrubbed(
     gone = set() if is_array(schema) else before.held - after.held - set(declared)
     kept = without_values(schema, gone)
     summary = after.narrowed(kept.memory_blocks) if gone else after
-    return kept, summary, without_traces(tuning, schema.blocks, kept.blocks, summary.classes)
+    left = without_traces(tuning, schema.blocks, kept.blocks, summary.classes)
+    if left.layer is not None:
+        left = replace(left, layer=layer_within(left.layer, kept.read(summary)))
+    return kept, summary, left
 
 
 def is_array(schema: Schema) -> bool:
@@ -79,7 +85,31 @@ def without_traces(
         None if calibration is None else calibration_of(calibration, keys, classes),
         None if novelty is None else novelty_without(novelty, keys),
         rows=tuning.rows,
+        layer=None if tuning.layer is None else tuning.layer.only(columns_read(after), classes),
     )
+
+
+def columns_read(blocks: Sequence[Block]) -> set[str]:
+    """The columns that blocks read."""
+    return {name for block in blocks for name in block.columns}
+
+
+def layer_within(layer: LinearLayer, reading: Summary) -> LinearLayer:
+    """A layer without terms of words that no row holds any more."""
+    columns = dict(layer.columns)
+    for block, seen in zip(reading.blocks, reading.statistics, strict=True):
+        name = block.columns[0]
+        if name in columns and block.family.can_be_refined and reads_words(block):
+            words = {*seen.words()}
+            held = [index for index, term in enumerate(columns[name].words) if words.issuperset(term.split(b" "))]
+            columns[name] = columns[name].kept(np.array(held, dtype=np.int64))
+    return replace(layer, columns=columns)
+
+
+def reads_words(block: Block) -> bool:
+    """Whether every word of a text is counted by itself."""
+    options = block.family.options  # type: ignore[attr-defined]  # only texts can be refined
+    return options.shortest == 1 and not options.characters
 
 
 def calibration_of(found: Calibration, keys: Mapping[str, str], classes: Collection[Key]) -> Calibration:

@@ -12,8 +12,8 @@ from candide.api.drop_in.classifier import DropInClassifier, DropInSummary
 from candide.api.drop_in.rows import on_every_core, read_only, row_spans
 from candide.api.threads import reads
 from candide.data.arrays import AnyArray, FloatArray, IntArray
+from candide.families.base.bell import add_normal_densities
 from candide.families.base.density import LEAST_DEVIATION
-from candide.families.gaussian import add_normal_densities
 from candide.kernels.counting import NOT_FINITE
 from candide.model.summary import NO_WEIGHTS
 from candide.statistics.moments import InfiniteValue

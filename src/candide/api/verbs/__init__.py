@@ -10,6 +10,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from candide.api.verbs.clustering import cluster as cluster
     from candide.api.verbs.comparing import compare as compare
     from candide.api.verbs.drawing import sample as sample
     from candide.api.verbs.evaluating import evaluate as evaluate
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
 HOMES = {
     "Fitted": "fitted",
+    "cluster": "clustering",
     "compare": "comparing",
     "demo": "touring",
     "evaluate": "evaluating",

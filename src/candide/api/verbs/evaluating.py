@@ -53,6 +53,7 @@ def evaluate(
     text: Text = None,
     calibrate: bool = True,
     dependence: str = "auto",
+    refine: str = "none",
     engine: str = engines.DEFAULT,
     strict: bool = False,
     watch: Watch = unwatched,
@@ -72,7 +73,7 @@ def evaluate(
     evaluation.refuse_two_ways(leave_one_out, folds, seed)
     engines.refuse_unknown_engine(engine)
     asked = families, smoothing, priors, class_weight, missing, text, calibrate, engine
-    options = Options(*asked, dependence=dependence)
+    options = Options(*asked, dependence=dependence, refine=refine)
     refuse_rejects(reading.get("rejects"), [data, model])
     if data is None:
         refuse_no_rows(model)

@@ -28,6 +28,7 @@ from candide.data.batch import Batch
 from candide.data.errors import ColumnRefused, LabelsRefused, Location, OptionRefused, suggestion
 from candide.data.progress import Watch, unwatched
 from candide.data.values import shown
+from candide.model.expected import Expected
 from candide.model.guess import A_NUMBER
 from candide.model.options import Options
 from candide.model.predictor import Priors
@@ -61,6 +62,8 @@ def fit(
     engine: str = engines.DEFAULT,
     ledger: bool = False,
     dependence: str = "auto",
+    refine: str = "none",
+    unlabelled: str = "refuse",
     like: Any = None,
     force: bool = False,
     watch: Watch = unwatched,
@@ -72,7 +75,8 @@ def fit(
     smoothing are read off what was learned, and probabilities calibrated on rows from all over the data, by which is
     also chosen how texts are read. `like` takes all choices from another model instead.
     With a `ledger` the model notes a hash of every row:
-    `forget` then refuses every row that was never learned, and `inspect(model, knows=rows)` tells which were. A file
+    `forget` then refuses every row that was never learned, and `inspect(model, knows=rows)` tells which were. With
+    `unlabelled="em"` rows whose label is missing take part, as far as labelled rows gain by it. A file
     that is no model, or that is read here, is written over only by `force`.
 
     >>> rows = {"weather": ["sun", "rain", "rain", "sun"], "plan": ["beach", "home", "home", "beach"]}
@@ -80,7 +84,8 @@ def fit(
     Fitted on 4 rows: plan is one of beach, home
     """
     engines.refuse_unknown_engine(engine)
-    options = Options(families, smoothing, priors, class_weight, missing, text, calibrate, engine, ledger, dependence)
+    options = Options(families, smoothing, priors, class_weight, missing, text, calibrate, engine, ledger, dependence,
+                      refine, unlabelled)  # fmt: skip
     store.refuse_rejects(reading.get("rejects"), [data, like, output])
     with being_written(output, data, force):
         if like is not None:
@@ -159,6 +164,7 @@ def fit_once(
     """Look at the first rows, learn all, and choose; columns are read as these types, others as their first rows."""
     read: SourceOptions = {**reading, "types": types or None}
     source = labelled_source(data, label, None, read)
+    source.keeps_unlabelled = options.unlabelled == "em"
     sample, batches = first_rows(source, watch)
     options = options_for(options, sample, source)
     everything = partial(watched, source, "Learning", watch) if batches is None else None
@@ -212,11 +218,20 @@ def with_provenance(trained: TrainedModel, source: Source, notes: Iterable[str])
 def worth_saying(trained: TrainedModel) -> list[str]:
     """What a user should know before trusting the model."""
     classes, rows = trained.summary.classes, trained.summary.rows
+    said = [] if trained.expected is None else [unlabelled_in_words(trained.expected)]
     if len(classes) == 1:
-        return [f"There is only one class, '{shown(classes[0])}': it will always be the answer."]
+        said.append(f"There is only one class, '{shown(classes[0])}': it will always be the answer.")
     if len(classes) > 50 and 5 * len(classes) > rows:
-        return [f"There are {len(classes):,} classes in {rows:,} rows: is '{trained.label}' the column you meant?"]
-    return []
+        said.append(f"There are {len(classes):,} classes in {rows:,} rows: is '{trained.label}' the column you meant?")
+    return said
+
+
+def unlabelled_in_words(expected: Expected) -> str:
+    """What became of rows without a label."""
+    rows, counted = expected.rows, expected.summary.rows
+    if not counted:
+        return f"Rows without a label ({rows:,}) weigh nothing: labelled ones gain nothing by them, or are too few."
+    return f"Rows without a label ({rows:,}) take part by EM, and count as {counted:,.0f}, apart from labelled ones."
 
 
 def refuse_numbers_as_labels(sample: Batch, source: Source) -> None:

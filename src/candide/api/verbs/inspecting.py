@@ -40,6 +40,8 @@ def inspect(model: Any, *, knows: Any = None) -> dict[str, Any]:
         "columns": column_cards(fitted),
         "pairs": pair_cards(fitted),
         "calibration": calibration_card(fitted),
+        "layer": layer_card(fitted),
+        "expected": expected_card(fitted),
         "options": fitted.trained.options.as_dict(),
         "provenance": dict(fitted.provenance),
         "notes": list(fitted.notes),
@@ -99,6 +101,26 @@ def calibration_card(fitted: Fitted) -> dict[str, Any] | None:
         "power": dict(found.power),
         "rows": fitted.trained.tuning.rows or None,
     }
+
+
+def layer_card(fitted: Fitted) -> dict[str, Any] | None:
+    """A linear layer on texts: how many terms of each column it weighs, how strongly held, and when it was fitted."""
+    found = fitted.trained.tuning.layer
+    if found is None:
+        return None
+    terms = {name: len(weighed) for name, weighed in found.columns.items()}
+    return {"kind": "linear", "terms": terms, "strength": found.strength, "rows": found.rows}
+
+
+def expected_card(fitted: Fitted) -> dict[str, Any] | None:
+    """How many rows had no label, as how many they count, and how many labelled rows there were when that was found.
+
+    Nothing where all rows had one. Learning, forgetting and merging leave it as it is.
+    """
+    found = fitted.trained.expected
+    if found is None:
+        return None
+    return {"rows": found.rows, "counted": found.summary.rows, "labelled": found.labelled}
 
 
 def column_cards(fitted: Fitted) -> list[dict[str, Any]]:

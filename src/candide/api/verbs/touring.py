@@ -36,6 +36,8 @@ STEPS = (
      "fit tuesday.csv --like orchard.candide -o tuesday.candide"),
     ("", "merge orchard.candide tuesday.candide -o both.candide"),
     ("Draw plums that never grew.", "sample both.candide -n 3 --label plum --seed 4"),
+    ("Had nobody named the fruit, which rows would go together?",
+     "cluster monday.csv --groups 4 --family fruit=ignore --out grouped.csv"),
     ("Everything the model knows.", "inspect both.candide"),
     ("The same with pictures, on one page that works offline.", "report both.candide -o orchard.html"),
 )  # fmt: skip

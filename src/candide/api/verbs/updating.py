@@ -136,7 +136,8 @@ def of_age(trained: TrainedModel) -> tuple[str, ...]:
     tuning = trained.tuning
     if tuning.calibration is None or tuning.rows in (0, trained.summary.rows):
         return ()
-    return (f"Calibration is still that of {tuning.rows:,} rows: give the rows to make it anew.",)
+    what = "Calibration is" if tuning.layer is None else "Calibration and the linear layer on texts are"
+    return (f"{what} still that of {tuning.rows:,} rows: give the rows to make it anew.",)
 
 
 def refuse_standard_input(data: Any) -> None:

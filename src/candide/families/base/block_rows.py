@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, Generic
+from dataclasses import dataclass, replace
+from typing import Any, Generic, NamedTuple
 
 from candide.data.arrays import AnyArray, IntArray
 from candide.data.batch import Batch
 from candide.families.base.core import Core, V
+
+
+class Learned(NamedTuple):
+    """Which of some rows are learned, and as what: a row may be learned in parts, as several classes."""
+
+    positions: IntArray
+    labels: IntArray
+    weights: AnyArray
+    """As in a summary: on the grid, and none where all are one."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,6 +41,10 @@ class BlockRows(Generic[V]):
 
     def __len__(self) -> int:
         return len(self.labels)
+
+    def learned(self, family: Core[Any, Any, V, Any], columns: tuple[str, ...], some: Learned) -> BlockRows[V]:
+        """Some of the rows, as they are learned."""
+        return replace(self.take(family, columns, some.positions), labels=some.labels, weights=some.weights)
 
     def take(self, family: Core[Any, Any, V, Any], columns: tuple[str, ...], wanted: slice | IntArray) -> BlockRows[V]:
         """Some of the rows."""

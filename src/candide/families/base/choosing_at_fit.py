@@ -19,12 +19,13 @@ class ChoosingAtFit(Core[S, B, V, P]):
         """Whether fitting chooses something that leave-one-out holds fixed, such as where intervals end."""
         return False
 
-    def score_without_folds(
+    def said_without_folds(
         self, seen: S, values: V, labels: IntArray, weights: AnyArray, folds: IntArray
-    ) -> FloatArray | None:
-        """What rows say, [row, class], by what is fitted without the rows of their fold.
+    ) -> tuple[FloatArray, FloatArray] | None:
+        """Score and log likelihood, [row, class], by what is fitted without the rows of each row's fold.
 
-        Nothing where that is no quicker than so many fits.
+        The likelihood is that of the family as it would be had they never been seen. Nothing where that is no quicker
+        than so many fits.
         """
         return None
 

@@ -107,6 +107,11 @@ class Competing:
         """What of the family may compete for a column, by whatever options suit it."""
         return []
 
+    @property
+    def can_be_refined(self) -> bool:
+        """Whether a linear layer may weigh what it reads."""
+        return False
+
     def suited_to(self, column: Batch) -> Self:
         """The same family with what it takes from a sample of its one column, such as where bins end."""
         return self

@@ -12,7 +12,7 @@ from candide.data.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from candide.data.batch import Batch
 from candide.families.base.alike_rows import AlikeRows
 from candide.families.base.basis import DensityBasis
-from candide.families.base.block_rows import BlockRows
+from candide.families.base.block_rows import BlockRows, Learned
 from candide.families.base.block_scores import BlockScores
 from candide.families.base.competing import ColumnLook
 from candide.families.base.core import Cells, Drawn
@@ -136,10 +136,10 @@ class Density(OfNumbers[Sums, SumsBuilder, Parameters]):
         return left_out_each(self, rows, classes) if first == len(rows) else None
 
     def learned_in_part(
-        self, rows: BlockRows[FloatArray], columns: tuple[str, ...], classes: int, learned: IntArray
+        self, rows: BlockRows[FloatArray], columns: tuple[str, ...], classes: int, learned: Learned
     ) -> LearnedInPart:
         """By moments in doubles, where they suffice: nobody learns on from what a learning curve has learned."""
-        moments = moments_in_doubles(self, rows.take(self, columns, learned), classes)
+        moments = moments_in_doubles(self, rows.learned(self, columns, learned), classes)
         if moments is None:
             return super().learned_in_part(rows, columns, classes, learned)
         return ByParameters(self, self.fit_pools(*moments), rows, columns, classes)

@@ -48,10 +48,14 @@ class Term:
     factor: float = 1.0
     run: str = ""
     words: tuple[WordShare, ...] = ()
+    added: FloatArray | None = None
+    """What a linear layer adds to the reported score: no likelihood, so the raw score knows nothing of it."""
 
     @property
     def reported(self) -> FloatArray:
         """What the term adds to the reported score of each class."""
+        if self.added is not None:
+            return self.added
         return self.log_likelihood if self.factor == 1.0 else self.factor * self.log_likelihood
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from candide.data.arrays import FloatArray, IntArray
-from candide.families.base.block_rows import BlockRows
+from candide.families.base.block_rows import BlockRows, Learned
 from candide.families.base.core import B, P, S, V
 from candide.families.base.leave_one_out import statistic_of
 from candide.families.base.likelihood import Likelihood
@@ -23,12 +23,11 @@ class LearningInPart(Likelihood[S, B, V, P]):
     """By default the rows are learned as any others are."""
 
     def learned_in_part(
-        self, rows: BlockRows[V], columns: tuple[str, ...], classes: int, learned: IntArray
+        self, rows: BlockRows[V], columns: tuple[str, ...], classes: int, learned: Learned
     ) -> LearnedInPart:
         """The block once it has learned these of the rows."""
-        some = rows.take(self, columns, learned)
+        some = rows.learned(self, columns, learned)
         return ByParameters(self, self.fit(statistic_of(self, columns, some, classes), columns), rows, columns, classes)
-
 
     def counted_before(self, rows: BlockRows[V], columns: tuple[str, ...], classes: int) -> S | None:
         """What all rows leave behind, where it follows from what was made of them before; nothing where it does not."""

@@ -13,7 +13,8 @@ import numpy as np
 from candide.data.arrays import AnyArray, BoolArray, IntArray
 from candide.families.words.numbered_words import NumberedWords
 from candide.families.words.vocabulary import Vocabulary
-from candide.kernels.word_merging import TERM_MASK, TERM_SHIFT, Lines, sort_words
+from candide.kernels.run_trees import TERM_MASK, TERM_SHIFT
+from candide.kernels.word_merging import Lines, sort_words
 from candide.statistics.word_tally import gathered, running
 
 

@@ -7,7 +7,6 @@ its class says of any such word.
 from __future__ import annotations
 
 import numpy as np
-from scipy.special import xlogy
 
 from candide.data.arrays import FloatArray, IntArray
 from candide.families.base.informative import EventPairs, most_telling
@@ -43,6 +42,8 @@ def word_information(parameters: TextParameters, prior: FloatArray) -> float:
     The sum of P(c) q(w|c) log q(w|c) / q(w) over all words, q(w|c) = (count + smoothing) / (all + smoothing V), where a
     pair that never occurred has the share its class gives any such word.
     """
+    from scipy.special import xlogy  # not needed, and slow to import, to predict
+
     seen = parameters.seen
     slots = max(seen.kept_words, 1)
     totals = seen.by_class(seen.counts) + parameters.smoothing * slots

@@ -54,8 +54,8 @@ NO_LOGS = np.zeros((0, 1))
 MOST_LOGS = 20_000_000
 #: Lines of what terms say of each class have no more cells than this.
 MOST_CELLS = 8_000_000
-#: So many rows, or smoothings, are work for one thread.
-ROWS_AT_ONCE, SMOOTHINGS_AT_ONCE = 2048, 3
+#: So many rows are work for one thread.
+ROWS_AT_ONCE = 1024
 
 Judge = Callable[[Rows, IntArray, IntArray, FloatArray], Number]
 """Adds what rows, their labels and weights say into [smoothing, row, class]; how many of them were counted."""
@@ -121,23 +121,16 @@ class WordCountsWithout:
     ) -> None:
         """Add into joints[smoothing, row, class] what each row says once it is out; rows are weighed already.
 
-        Several smoothings, or parts of the rows for a single one, are asked about side by side.
+        Parts of the rows are asked about side by side, by all smoothings at once.
         """
-        labels, size, several = np.ascontiguousarray(labels), len(labels), len(smoothings)
+        labels, size, judge = np.ascontiguousarray(labels), len(labels), self._judge(rows, smoothings, model)
 
-        def some(which: slice) -> int:
-            judge = self._judge(rows, smoothings[which], model)
-            at_once = ROWS_AT_ONCE if several == 1 else max(size, 1)
+        def part(start: int) -> int:
+            here = slice(start, min(start + ROWS_AT_ONCE, size))
+            done = judge(standing_together(rows, here), labels[here], weights[here], joints[:, here])
+            return size if done == here.stop - start else start + int(done)
 
-            def part(start: int) -> int:
-                here = slice(start, min(start + at_once, size))
-                done = judge(standing_together(rows, here), labels[here], weights[here], joints[which, here])
-                return size if done == here.stop - start else start + int(done)
-
-            return min(in_parallel(part, range(0, size, at_once)), default=size)
-
-        groups = [slice(start, start + SMOOTHINGS_AT_ONCE) for start in range(0, several, SMOOTHINGS_AT_ONCE)]
-        done = min(in_parallel(some, groups), default=size)
+        done = min(in_parallel(part, range(0, size, ROWS_AT_ONCE)), default=size)
         if done < size:
             raise ForgetRefused(
                 f"Text {done} has words that were never learned with its label. Only rows that were learned can be "
@@ -171,7 +164,7 @@ class WordCountsWithout:
         """What adds, for some of the rows, what they say; how many were done, not all where one was never counted."""
         seen, amounts = self.counted, np.array(smoothings, dtype=np.float64)
         if model == "multinomial" and rows.alone.size and min(smoothings) > 0:
-            table = self._share_table(amounts)
+            table = self._share_table(rows, amounts)
             return lambda some, labels, weights, joints: leave_out_shared(
                 some, labels, weights, seen, amounts, table, joints
             )
@@ -187,8 +180,8 @@ class WordCountsWithout:
             for smoothing, joint in zip(smoothings, joints, strict=True)
         )
 
-    def _share_table(self, smoothings: FloatArray) -> ShareTable:
-        """What terms say by each smoothing: in lines where many classes saw them, as long as there is room."""
+    def _share_table(self, rows: Rows, smoothings: FloatArray) -> ShareTable:
+        """What terms of rows say by each smoothing: in lines where many classes saw them, as long as there is room."""
         seen, classes, several = self.counted, len(self.counted.documents), len(smoothings)
         held_by = np.diff(seen.indptr)
         worth_a_line = int(np.count_nonzero(CLASSES_A_LINE * held_by >= classes))
@@ -199,7 +192,7 @@ class WordCountsWithout:
             np.zeros((wide, classes), dtype=np.int64), np.zeros((wide, several * classes)), first_pair,
             np.empty((pairs if pairs * several <= MOST_LOGS else 0, several)),
         )  # fmt: skip
-        fill_share_table(seen, smoothings, table)
+        fill_share_table(rows, seen, smoothings, table)
         return table
 
     def _complements(

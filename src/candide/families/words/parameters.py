@@ -22,7 +22,7 @@ from candide.families.words.vocabulary import FIRST_SCRATCH, Vocabulary, letters
 from candide.families.words.word_tally_builder import slots_of, weighting_of
 from candide.kernels.word_merging import Lines
 from candide.kernels.word_scoring import Weights, score_documents, weighed_terms
-from candide.kernels.words import SCRATCH_FULL, Letters, Number, Reader, Recipe, Scratch
+from candide.kernels.words import SCRATCH_FULL, Letters, Number, Reader, Recipe, Scratch, Terms
 from candide.statistics.weight_grid import amounts
 from candide.statistics.word_tally import WordTally, running, take_words
 
@@ -144,7 +144,12 @@ class TextParameters:
 
     def _reader(self) -> Reader:
         """What documents are read with: a scratch of its own for each thread."""
-        return Reader(self.letters, self.recipe, self.vocabulary.terms, scratch_of(FIRST_SCRATCH))
+        return Reader(self.letters, self.recipe, self.terms, scratch_of(FIRST_SCRATCH))
+
+    @cached_property
+    def terms(self) -> Terms:
+        """What terms of new texts are found by."""
+        return self.vocabulary.read_only(self.recipe)
 
     def log_unseen(self, unknown: FloatArray) -> FloatArray:
         """What is added to log P of each document for words that say nothing: -log(G + V) a unit of their weight.

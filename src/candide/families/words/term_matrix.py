@@ -9,21 +9,22 @@ import numpy as np
 
 from candide.data.arrays import AnyArray, FloatArray, IntArray, readonly
 from candide.data.errors import OverflowRefused
+from candide.families.base.block_rows import Learned
 from candide.families.base.block_scores import BlockScores
 from candide.families.words.documents import Documents
 from candide.families.words.event_models import NO_FLOATS, NO_INTEGERS
-from candide.families.words.leave_one_out import Alone, WordCountsWithout, lengths_of_rows
+from candide.families.words.leave_one_out import Alone, WordCountsWithout, lengths_of_rows, standing_together
 from candide.families.words.numbered_words import NumberedWords, Pairs
 from candide.families.words.options import TextOptions
 from candide.families.words.parameters import inverse_frequency, listed
 from candide.families.words.term_lists import TermLists, cut_into_terms, weighed, weight_units
 from candide.families.words.vocabulary import Vocabulary
+from candide.kernels.learning_in_part import judge_by_part
 from candide.kernels.word_leaving import MISSING, Rows, copy_rows, count_rows, tabulate_rows
 from candide.kernels.word_merging import pairs_of_table, sort_words
 from candide.statistics.weight_grid import CEILING, amounts, bits_of
 from candide.statistics.word_tally import WordTally, running
 
-EVERYTHING = slice(None)
 #: Up to so many classes a table of terms by classes is the quickest way to count.
 CLASSES_IN_A_TABLE = 8
 
@@ -65,7 +66,6 @@ class TermMatrix:
         rows, vocabulary = lists.rows, lists.vocabulary
         bits = bits_of(weights)
         labels, row_weights = np.ascontiguousarray(labels), weight_units(weights, len(labels), bits)
-        refuse_overflow(rows, row_weights, bits)
         if options.hashed:
             slots, numbers = np.unique(rows.terms, return_inverse=True)
             rows = rows._replace(terms=numbers.astype(np.int32))
@@ -78,6 +78,21 @@ class TermMatrix:
     def __len__(self) -> int:
         """How many documents there are."""
         return len(self.labels)
+
+    def learned_in_part(self, learned: Learned, smoothing: float) -> SharesLearnedInPart | TermsLearnedInPart:
+        """The matrix once some of its documents were learned, to be asked about others."""
+        if self.only_shared and self.options.model == "multinomial" and smoothing > 0 and self.has_labels_of(learned):
+            return SharesLearnedInPart(self, learned.positions, smoothing)
+        return TermsLearnedInPart.of(self, learned, smoothing)
+
+    def has_labels_of(self, learned: Learned) -> bool:
+        """Whether documents are learned with the labels and weights that they have here."""
+        some, here = self.learning(learned), learned.positions
+        return (
+            some.bits == self.bits
+            and np.array_equal(some.labels, self.labels[here])
+            and np.array_equal(some.weights, self.weights[here])
+        )
 
     @property
     def only_shared(self) -> bool:
@@ -94,14 +109,22 @@ class TermMatrix:
         rows = self.weighed_rows(weighting)
         return WeighedTerms(rows, self.labels, self.weights, self.counted(rows, weighting))
 
-    def counted(self, rows: Rows, weighting: str, wanted: slice | IntArray = EVERYTHING) -> WordCountsWithout:
-        """The counts of these rows, weighed as they are, which are the `wanted` ones."""
-        labels, weights = self.labels[wanted], self.weights[wanted]
+    def learning(self, learned: Learned) -> TermMatrix:
+        """The labels and weights of some of the documents, as they are learned; what they hold stays beside."""
+        bits = bits_of(learned.weights)
+        units = weight_units(learned.weights, len(learned.labels), bits)
+        return replace(self, labels=np.ascontiguousarray(learned.labels), weights=units, bits=bits)
+
+    def counted(self, rows: Rows, weighting: str) -> WordCountsWithout:
+        """The counts of these rows, weighed as they are."""
+        labels, weights, is_shared = self.labels, self.weights, rows.alone.size > 0
+        refuse_overflow(rows, weights, self.bits)
         documents = self._documents(rows, labels, weights)
-        terms = self.lists.shared.shared if self.only_shared else self.terms
+        terms = self.lists.shared.shared if is_shared else self.terms
         factor, options = self._factor(rows, weights, documents), replace(self.options, weighting=weighting)
-        pairs = self._pairs(rows, labels, weights, self.bits if options.unit > 1 else 0, terms)
-        alone = self._alone(rows, labels, weights) if self.only_shared else None
+        shift = self.bits if options.unit > 1 else 0
+        pairs = self._pairs(rows, labels, weights, shift, terms)
+        alone = self._alone(rows, labels, weights, shift) if is_shared else None
         return WordCountsWithout.of(pairs, documents, options, self.stopped, factor, self.ranks, self.bits, alone)
 
     def tally(self) -> WordTally | None:
@@ -136,10 +159,11 @@ class TermMatrix:
         used = count_rows(rows, labels, weights, shift, by_class, indptr, of_class, counts)
         return Pairs(readonly(indptr), readonly(of_class[:used].copy()), readonly(counts[:used].copy()))
 
-    def _alone(self, rows: Rows, labels: IntArray, weights: IntArray) -> Alone:
-        """The terms that were left out of the rows."""
+    def _alone(self, rows: Rows, labels: IntArray, weights: IntArray, shift: int) -> Alone:
+        """The terms that were left out of the rows; `shift` is as in `weighed_amount`."""
         totals = np.zeros(self.classes, dtype=np.int64)
-        np.add.at(totals, labels, weights * rows.alone_amounts)
+        units = np.ldexp(weights, -shift) if shift else weights
+        np.add.at(totals, labels, np.rint(units * rows.alone_amounts).astype(np.int64))
         return Alone(int(rows.alone[weights > 0].sum()), totals)
 
     def _factor(self, rows: Rows, weights: IntArray, documents: IntArray) -> FloatArray:
@@ -176,17 +200,34 @@ class WeighedTerms:
         rows, labels, weights = few_rows(self.rows, first), self.labels[:first], self.weights[:first]
         return self.leaving.assess(rows, labels, weights, smoothing, models, is_auxiliary)
 
-    def rows_for(self, most: int) -> int:
+    def rows_for(self, most: int, first: int) -> int:
         """How many of the first documents can be judged by looking at no more than about so many counts."""
-        counts_a_term = np.diff(self.leaving.counted.indptr)[self.rows.terms]
-        looked_at = running(counts_a_term)[self.rows.indptr]
-        if self.rows.alone.size:
-            looked_at = looked_at + running(self.rows.alone)
+        rows, indptr = few_rows(self.rows, first), self.leaving.counted.indptr
+        looked_at = running(indptr[rows.terms + 1] - indptr[rows.terms])[rows.indptr]
+        if rows.alone.size:
+            looked_at = looked_at + running(rows.alone)
         return int(np.searchsorted(looked_at, most, side="right")) - 1
 
     def lengths(self, first: int) -> FloatArray:
         """How much the terms of each of the first documents weigh together."""
         return lengths_of_rows(few_rows(self.rows, first), self.leaving.options)
+
+
+@dataclass(frozen=True, eq=False)
+class SharesLearnedInPart:
+    """Some of the documents of a matrix, by whose shares of shared terms others are judged."""
+
+    matrix: TermMatrix
+    learned: IntArray
+    smoothing: float
+
+    def scores(self, wanted: IntArray) -> tuple[FloatArray, FloatArray]:
+        """What documents say that were not learned, and how long they are."""
+        matrix, options, said = self.matrix, self.matrix.options, np.zeros((len(wanted), self.matrix.classes))
+        rows, terms = matrix.weighed_rows(options.weighting), matrix.lists.shared.shared
+        labels, weights, unit = matrix.labels, matrix.weights, 1.0 / options.unit
+        judge_by_part(rows, terms, labels, weights, self.learned, wanted, self.smoothing, unit, said)
+        return said, lengths_of_rows(rows_at(rows, wanted), options)
 
 
 @dataclass(frozen=True, eq=False)
@@ -200,16 +241,26 @@ class TermsLearnedInPart:
     rows: Rows
 
     @classmethod
-    def of(cls, matrix: TermMatrix, wanted: IntArray, smoothing: float) -> TermsLearnedInPart:
-        rows = matrix.weighed_rows(matrix.options.weighting)
-        return cls(matrix, matrix.counted(rows_at(rows, wanted), matrix.options.weighting, wanted), smoothing, rows)
+    def of(cls, matrix: TermMatrix, learned: Learned, smoothing: float) -> TermsLearnedInPart:
+        weighting = matrix.options.weighting
+        rows = matrix.weighed_rows(weighting)
+        some = rows_learned(rows, learned.positions)
+        return cls(matrix, matrix.learning(learned).counted(some, weighting), smoothing, rows)
 
     def scores(self, wanted: IntArray) -> tuple[FloatArray, FloatArray]:
         """A document that was not learned is one without weight, taken out."""
-        options, labels, rows = self.learned.options, self.matrix.labels[wanted], rows_at(self.rows, wanted)
+        options, labels, rows = self.learned.options, self.matrix.labels[wanted], rows_wanted(self.rows, wanted)
         said = np.zeros((1, len(wanted), self.matrix.classes))
         self.learned.add(rows, labels, np.zeros_like(labels), (self.smoothing,), options.model, said)
         return said[0], lengths_of_rows(rows, options)
+
+    def left_out(self, learned: IntArray) -> FloatArray:
+        """What each of the learned documents, given again, says once it is out, [document, class]."""
+        matrix, rows = self.matrix, rows_at(self.rows, learned)
+        said = np.zeros((1, len(learned), matrix.classes))
+        weights, model = matrix.weights[learned], self.learned.options.model
+        self.learned.add(rows, matrix.labels[learned], weights, (self.smoothing,), model, said)
+        return said[0]
 
 
 def refuse_overflow(rows: Rows, row_weights: IntArray, bits: int) -> None:
@@ -226,6 +277,13 @@ def few_rows(rows: Rows, first: int) -> Rows:
     return Rows(rows.indptr[: first + 1], rows.terms[:used], rows.amounts[:used], rows.tokens[:first], *alone)
 
 
+def rows_wanted(rows: Rows, wanted: IntArray) -> Rows:
+    """Some of the rows, copied unless they stand together."""
+    if not len(wanted) or (np.diff(wanted) != 1).any():
+        return rows_at(rows, wanted)
+    return standing_together(rows, slice(int(wanted[0]), int(wanted[-1]) + 1))
+
+
 def rows_at(rows: Rows, wanted: IntArray) -> Rows:
     """Some of the rows, copied."""
     indptr = running(np.diff(rows.indptr)[wanted])
@@ -233,6 +291,16 @@ def rows_at(rows: Rows, wanted: IntArray) -> Rows:
     copy_rows(rows, wanted, terms, amounts_there)
     alone = (rows.alone[wanted], rows.alone_amounts[wanted]) if rows.alone.size else (NO_INTEGERS, NO_INTEGERS)
     return Rows(indptr, terms, amounts_there, rows.tokens[wanted], *alone)
+
+
+def rows_learned(rows: Rows, positions: IntArray) -> Rows:
+    """The rows at these positions, copied; the terms that one document holds are so many however often it is there."""
+    some = rows_at(rows, positions)
+    if not some.alone.size:
+        return some
+    first = np.zeros(len(positions), dtype=bool)
+    first[np.unique(positions, return_index=True)[1]] = True
+    return some._replace(alone=np.where(first, some.alone, 0))
 
 
 def bytewise_ranks(vocabulary: Vocabulary, by_character: bool) -> IntArray:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 
@@ -11,9 +12,10 @@ from candide.families.words.documents import Documents
 from candide.families.words.event_models import NO_INTEGERS
 from candide.families.words.options import TextOptions
 from candide.families.words.vocabulary import FIRST_SCRATCH, Vocabulary, letters_of, recipe_of, scratch_of
+from candide.kernels.run_trees import TERM_SHIFT
 from candide.kernels.word_leaving import LIST_FULL, Rows
-from candide.kernels.word_merging import TERM_SHIFT, sort_words
-from candide.kernels.word_runs import list_runs, list_units, number_sorted_runs, sort_runs
+from candide.kernels.word_merging import sort_words
+from candide.kernels.word_runs import list_runs, list_units, number_runs, sort_units
 from candide.kernels.words import SCRATCH_FULL, Number, Reader
 
 #: A text has about one word in so many bytes; where it has more, there is made more room.
@@ -70,17 +72,25 @@ class UnitSequence:
         ranks[order] = np.arange(len(order))
         return cls(ranks[units[: starts[-1]]], starts, missing, reordered(vocabulary, order), bool(unspaced[0]))
 
+    @cached_property
+    def by_unit(self) -> tuple[AnyArray, AnyArray]:
+        """All positions sorted by their units, and how many units of the text come before each, up to 255."""
+        order, before = np.empty_like(self.units), np.empty(len(self.units), dtype=np.uint8)
+        sort_units(self.units, self.starts, len(self.vocabulary), order, before)
+        return order, before
+
+    def _numbered(self, before: AnyArray, most: int, size: int, numbers: AnyArray) -> AnyArray:
+        """Number the runs of a size, given those that are one unit shorter; their parts."""
+        return number_runs(before, most, self.units, self.starts, *self.by_unit, size, numbers)
+
     def runs(self, size: int) -> Runs:
         """The runs of so many units, at least two."""
         while len(self.longer) < size - 1:
             longer = len(self.longer) + 2
             before = self.longer[-1].numbers if self.longer else self.units
-            most = len(self.longer[-1]) if self.longer else len(self.vocabulary), len(self.vocabulary)
-            order, numbers = np.empty_like(self.units), np.zeros_like(self.units)
-            found = int(sort_runs(before, self.units, self.starts, longer, most, order))
-            parts = np.empty((found, 2), dtype=np.int32)
-            different = int(number_sorted_runs(order[:found], before, self.units, longer, numbers, parts))
-            self.longer.append(Runs(numbers, parts[:different].copy()))
+            most = len(self.longer[-1]) if self.longer else len(self.vocabulary)
+            numbers = np.zeros_like(self.units)
+            self.longer.append(Runs(numbers, self._numbered(before, most, longer, numbers)))
         return self.longer[size - 2]
 
     def terms(self, shortest: int, longest: int) -> tuple[Rows, Vocabulary]:

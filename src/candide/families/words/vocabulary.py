@@ -9,6 +9,7 @@ from candide.data.arrays import AnyArray, IntArray
 from candide.data.errors import OverflowRefused
 from candide.families.words import alphabet
 from candide.families.words.options import TextOptions
+from candide.kernels.run_trees import TERM_SHIFT, fill_nodes
 from candide.kernels.word_merging import adopt_terms, number_lines, spell, spelled_lengths
 from candide.kernels.word_runs import find_slots
 from candide.kernels.words import (
@@ -31,6 +32,8 @@ from candide.statistics.word_tally import running
 #: (`benchmarks/scripts.py`), and runs of words and characters can always be asked for.
 LONGEST_UNSPACED = 2
 FIRST_TERMS = 1 << 10
+ASCII = 128
+NO_NODES = np.zeros((0, 3), dtype=np.uint64)
 FIRST_SCRATCH = 1 << 12
 #: Small vocabularies grow faster, as growing means to begin a document again.
 LEAPS_UNTIL = 1 << 16
@@ -77,14 +80,18 @@ class Vocabulary:
             np.zeros(room, dtype=np.int64),
             np.zeros(room, dtype=np.int64),
             np.zeros(2, dtype=np.int64),
+            np.full(ASCII, -1, dtype=np.int64),
+            NO_NODES,
         )
 
     @classmethod
     def of(cls, arena: AnyArray, payload: IntArray, length: IntArray) -> Vocabulary:
         """Of terms that were numbered elsewhere; the table to find them by is made when it is first needed."""
         vocabulary = cls.__new__(cls)
-        sizes = np.array([len(payload), len(arena)])
-        vocabulary._terms = Terms(np.zeros(0, dtype=np.uint64), arena, payload, length, sizes)
+        sizes, one_byte = np.array([len(payload), len(arena)]), np.full(ASCII, -1, dtype=np.int64)
+        short = np.flatnonzero(length == 1)
+        one_byte[payload[short]] = short
+        vocabulary._terms = Terms(np.zeros(0, dtype=np.uint64), arena, payload, length, sizes, one_byte, NO_NODES)
         return vocabulary
 
     @property
@@ -95,6 +102,20 @@ class Vocabulary:
             find_slots(self._terms.arena, self._terms.payload, self._terms.length, slots)
             self._terms = self._terms._replace(slots=slots)
         return self._terms
+
+    def read_only(self, recipe: Recipe) -> Terms:
+        """The terms as those of new texts are found: runs of characters in canonical order by nodes, others as ever."""
+        _, arena, payload, length, sizes, _, _ = self._terms
+        payload, length = payload[: sizes[0]], length[: sizes[0]]
+        units = int(np.count_nonzero(length))
+        runs = payload[units:]
+        canonical = len(runs) and length[:units].all() and (runs[1:] > runs[:-1]).all()
+        if not recipe.by_character or not canonical:
+            return self.terms
+        slots, nodes = empty_slots(2 << units.bit_length()), np.zeros(((runs[-1] >> TERM_SHIFT) + 2, 3), np.uint64)
+        find_slots(arena, payload[:units], length[:units], slots)
+        fill_nodes(payload, units, nodes)
+        return self._terms._replace(slots=slots, payload=payload, nodes=nodes)
 
     @property
     def spelling(self) -> Terms:
@@ -145,7 +166,7 @@ class Vocabulary:
         terms, room = self.terms, 1 << max(self.room - 1, 1).bit_length()
         arena = with_room(terms.arena, max(len(terms.arena), 1))
         copy = Vocabulary.of(arena, with_room(terms.payload, room), with_room(terms.length, room))
-        copy._terms = copy._terms._replace(slots=terms.slots.copy(), sizes=terms.sizes.copy())
+        copy._terms = copy._terms._replace(slots=terms.slots.copy(), sizes=terms.sizes.copy(), ascii=terms.ascii.copy())
         return copy
 
     def joined(self, other: Vocabulary) -> tuple[Vocabulary, IntArray]:
@@ -159,7 +180,7 @@ class Vocabulary:
 
     def word(self, term: int, by_character: bool) -> bytes:
         """How one term is spelled."""
-        units, (_, arena, payload, length, _) = list[bytes](), self._terms
+        units, (_, arena, payload, length, *_) = list[bytes](), self._terms
         while not length[term]:
             term, last = divmod(int(payload[term]), MOST_TERMS)
             units.append(self.word(last, by_character))

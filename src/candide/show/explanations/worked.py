@@ -239,14 +239,19 @@ def calibration(why: Explanation) -> tuple[str, list[str]]:
     """Features repeat each other, so that the raw sum is too sure: a bias a class, a factor on each feature."""
     factors: dict[str, list[Term]] = {}
     for term in why.terms:
-        factors.setdefault(f"{term.factor:.4f}", []).append(term)
-    lines = ["score = bias + log prior + factor · log likelihoods, fitted on rows left out"]
+        factors.setdefault("" if term.added is not None else f"{term.factor:.4f}", []).append(term)
+    layer = [term.added for term in why.terms if term.added is not None]
+    factors.pop("", None)
+    also = " + what the linear layer adds" if layer else ""
+    lines = [f"score = bias + log prior + factor · log likelihoods{also}, fitted on rows left out"]
     for value, terms in factors.items():
         names = list(dict.fromkeys(term.feature.removesuffix(f": {term.word}") for term in terms))
         more = f" and {len(names) - 5} more" if len(names) > 5 else ""
         lines.append(f"factor {value}: {', '.join(printable(name, 50) for name in names[:5])}{more}")
     for label in labels_worked(why):
-        parts = why.bias[label], why.reported_prior[label], sum(float(term.reported[label]) for term in why.terms)
+        weighed = sum(float(term.reported[label]) for term in why.terms if term.added is None)
+        parts = [why.bias[label], why.reported_prior[label], weighed]
+        parts += [sum(float(added[label]) for added in layer)] if layer else []
         added = " ".join(f"{part:+.4f}" for part in parts)
         lines.append(f"{printable(why.classes[label], 20)}: {added} = {why.reported[label]:.4f}")
     return "Calibration: what the raw sum is worth", lines

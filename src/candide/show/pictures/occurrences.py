@@ -53,6 +53,12 @@ class Occurrences:
         rules = weight, power, said.constant, length, column, recipe.characters, certain
         return cls(recipe.weighting, *rules, parameters)
 
+    @classmethod
+    def of_layer(cls, parameters: TextParameters, column: str) -> Occurrences:
+        """How a linear layer weighs the words of a column."""
+        nothing = np.zeros(parameters.seen.classes)
+        return cls(parameters.options.weighting, 1.0, 0.0, nothing, column=column, parameters=parameters)
+
     def spelled(self, word: object) -> str:
         """A word as it is shown: where characters are what counts, spaces are seen."""
         return str(word).replace(" ", "␣") if self.characters else str(word)

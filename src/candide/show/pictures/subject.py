@@ -42,6 +42,8 @@ class Subject:
     """What is added to each class where something is known."""
     pairs: tuple[PairLook, ...] = ()
     """Columns that also speak together."""
+    layer: Mapping[str, Occurrences] = field(default_factory=dict)
+    """How a linear layer weighs the words of some columns."""
 
     @classmethod
     def of(cls, model: Predictor, label: str | None = None) -> Subject:
@@ -60,7 +62,8 @@ class Subject:
         told, together = tuple(profiles), frozenset(joined)
         name, bias = label or "", model.bias
         begin = model.reported_prior
-        return cls(classes, prior, begin, told, name, events, together, model.cells, bias, model.pairs)
+        layer = {block.columns[0]: Occurrences.of_layer(found, block.columns[0]) for block, found in model.layer}
+        return cls(classes, prior, begin, told, name, events, together, model.cells, bias, model.pairs, layer)
 
     @property
     def ranked(self) -> tuple[Profile, ...]:

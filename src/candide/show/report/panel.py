@@ -191,6 +191,7 @@ def typed_texts(subject: Subject, chosen: Sequence[Profile]) -> dict[str, Contro
     found = {}
     for column, names in able.items():
         rules = [subject.events[name] for name in names]
+        rules += [subject.layer[column]] if column in subject.layer else []
         readings = tuple(TextReading.of(rule, rule.parameters, room) for rule in rules if rule.parameters is not None)
         found[column] = Control(names[0], "text", (column,), np.zeros((0, len(subject.classes))), None, readings)
     return found

@@ -47,7 +47,7 @@ class TextReading:
             low, high = np.minimum(low, said), np.maximum(high, said)
         with np.errstate(invalid="ignore"):
             apart = np.nan_to_num(high - low, nan=0.0, posinf=1e3)
-        occurred = np.bincount(parameters.seen.words, parameters.seen.counts, len(parameters))
+        occurred = np.bincount(parameters.seen.words, np.abs(parameters.seen.counts), len(parameters))
         strength = apart * occurred
         kept = np.argsort(-strength, kind="stable")[: max(FEWEST, room // classes)]
         table = np.array([parameters.says(row, weights) for row in kept.tolist()]).reshape(len(kept), classes)

@@ -1,0 +1,69 @@
+"""The least log loss of evidence that is weighed by one number: how well scores tell classes apart, however bold."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from candide.data.arrays import FloatArray, IntArray
+from candide.kernels import compiled
+
+#: The logarithm of the weight lies between these, which are halved some times, on some of the rows, to begin with.
+LEAST, LARGEST, HALVINGS, FEW_ROWS = -8.0, 1.0, 4, 250
+#: Newton's steps are drawn to one point, so after so many every machine is there.
+STEPS, LONGEST = 4, 1.0
+#: A class so many nats behind the best has no part in the loss.
+FAR_BEHIND = 40.0
+
+
+@compiled
+def loss_at(
+    said: FloatArray, prior: FloatArray, labels: IntArray, weights: FloatArray, rows: int, weight: float
+) -> tuple[float, float, float]:
+    """The sum of -log P(label) of the first rows, said[row, class] weighed; its slope and curvature by the weight."""
+    loss, slope, bend = 0.0, 0.0, 0.0
+    classes = said.shape[1]
+    for row in range(rows):
+        if weights[row] <= 0.0:
+            continue
+        best = -np.inf
+        for label in range(classes):
+            best = max(best, prior[row, label] + weight * said[row, label])
+        whole, mean, square, middle = 0.0, 0.0, 0.0, said[row, labels[row]]
+        for label in range(classes):
+            behind = prior[row, label] + weight * said[row, label] - best
+            if behind > -FAR_BEHIND:
+                share, apart = math.exp(behind), said[row, label] - middle
+                whole += share
+                mean += share * apart
+                square += share * apart * apart
+        mean /= whole
+        loss += weights[row] * (best + math.log(whole) - prior[row, labels[row]] - weight * middle)
+        slope += weights[row] * mean
+        bend += weights[row] * (square / whole - mean * mean)
+    return loss, slope, bend
+
+
+@compiled
+def least_loss_by_one_weight(said: FloatArray, prior: FloatArray, labels: IntArray, weights: FloatArray) -> float:
+    """The least mean of -log P(label) that a common weight of said[row, class] beside prior[row, class] gives.
+
+    The loss is convex in the weight. Rows without weight have no part in it; what is said is finite.
+    """
+    rows = len(labels)
+    low, high, few = LEAST, LARGEST, min(rows, FEW_ROWS)
+    for _ in range(HALVINGS):
+        middle = (low + high) / 2
+        if loss_at(said, prior, labels, weights, few, math.exp(middle))[1] > 0.0:
+            high = middle
+        else:
+            low = middle
+    at = (low + high) / 2
+    for _ in range(STEPS):
+        weight = math.exp(at)
+        _, slope, bend = loss_at(said, prior, labels, weights, rows, weight)
+        curved = weight * (weight * bend + max(slope, 0.0))
+        step = weight * slope / curved if curved > 0.0 else math.copysign(LONGEST, slope)
+        at = min(max(at - min(max(step, -LONGEST), LONGEST), LEAST), LARGEST)
+    return loss_at(said, prior, labels, weights, rows, math.exp(at))[0] / weights.sum()

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import os
 import threading
+from pathlib import Path
 
 import pytest
 
+import candide
+from candide.data.cached import cached_property
 from candide.kernels.threads import in_parallel
+
+SOURCES = Path(candide.__file__).parent
 
 
 def nested(depth: int) -> int:
@@ -59,3 +64,25 @@ def test_a_forked_process_has_threads_of_its_own():
     if not child:
         os._exit(0 if list(in_parallel(abs, range(50), threads=2)) == list(range(50)) else 1)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+
+
+class Asked:
+    """Something with a property that is only worked out while another thread works out that of another object."""
+
+    meet = threading.Barrier(2, timeout=30)
+
+    @cached_property
+    def value(self) -> object:
+        self.meet.wait()
+        return object()
+
+
+def test_properties_of_two_objects_are_worked_out_side_by_side_and_once():
+    one, other = Asked(), Asked()
+    values = list(in_parallel(lambda asked: asked.value, [one, other], threads=2))
+    assert values == [one.value, other.value]
+
+
+def test_no_property_takes_turns_with_those_of_other_objects():
+    locked = [path.name for path in SOURCES.rglob("*.py") if "functools import cached_property" in path.read_text()]
+    assert locked == ["cached.py"]

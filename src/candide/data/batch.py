@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import numpy as np
@@ -18,6 +17,7 @@ import pyarrow.compute as pc
 
 from candide.data.advice import NamedOption, PythonCode, SetOption, UseVerb
 from candide.data.arrays import AnyArray, BoolArray, Counts, FloatArray, is_scipy_sparse
+from candide.data.cached import cached_property
 from candide.data.errors import (
     ColumnRefused,
     LabelsRefused,

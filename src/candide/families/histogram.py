@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
 from itertools import pairwise
 from typing import Self
 
@@ -12,6 +11,7 @@ import numpy as np
 from candide.data.advice import PythonCode
 from candide.data.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from candide.data.batch import Batch
+from candide.data.cached import cached_property
 from candide.data.errors import Location, OptionRefused
 from candide.families.base.alike_rows import AlikeRows, FoldScores
 from candide.families.base.basis import CountBasis, interval_named

@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from candide.data.arrays import AnyArray, FloatArray
+from candide.data.cached import cached_property
 from candide.families.base.explaining import IGNORED, MISSING, UNSEEN, Silence, Term
 from candide.model.beyond import Beyond
 from candide.model.strange import Strange

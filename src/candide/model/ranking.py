@@ -11,12 +11,12 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from candide.data.arrays import AnyArray, FloatArray, IntArray
+from candide.data.cached import cached_property
 from candide.data.grid import NEAR, quantized_number
 from candide.data.values import Key
 from candide.statistics.weight_grid import in_ones

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from typing import Any
 
 import pyarrow as pa
@@ -12,6 +11,7 @@ import pyarrow as pa
 from candide import families as family_files
 from candide.data.advice import Message, SetOption
 from candide.data.batch import TEXT, Batch, SparseColumns
+from candide.data.cached import cached_property
 from candide.data.errors import ColumnRefused, Location, OptionRefused
 from candide.data.times import time_kind
 from candide.data.visible import visible

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 
 import numpy as np
 
 from candide.data.arrays import AnyArray, FloatArray, IntArray
 from candide.data.batch import FIRST_ROW
+from candide.data.cached import cached_property
 from candide.data.errors import RowsRefused
 from candide.data.grid import first_largest
 from candide.data.metrics import BINS, LEAST_LOG, UNIT, bin_of, own_losses, squares, units

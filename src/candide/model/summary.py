@@ -7,7 +7,6 @@ import json
 import reprlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -15,6 +14,7 @@ import numpy as np
 from candide.data.advice import SetOption, UseVerb
 from candide.data.arrays import AnyArray, IntArray
 from candide.data.batch import Batch
+from candide.data.cached import cached_property
 from candide.data.errors import ForgetRefused, LabelsRefused, Location, OverflowRefused, SummariesDisagree
 from candide.data.values import Key, shown
 from candide.families.base.family import AnyFamily, Block

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from typing import Any
 
+from candide.data.cached import cached_property
 from candide.data.errors import CandideError
 from candide.model.column_cells import column_cells
 from candide.model.expected import Expected

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from candide.data.arrays import AnyArray, BoolArray, FloatArray, IntArray
+from candide.data.cached import cached_property
 from candide.data.grid import quantized, quantized_number
 from candide.data.metrics import LEAST_LOG, mean_of_losses
 from candide.families.base.alike_rows import AlikeRows, AlikeScores, FoldScores

@@ -10,13 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from candide.data.arrays import AnyArray, FloatArray, IntArray
 from candide.data.batch import Batch
+from candide.data.cached import cached_property
 from candide.engines.protocol import Engine
 from candide.families.base.block_rows import BlockRows, Learned
 from candide.families.base.family import Block

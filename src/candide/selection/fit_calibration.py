@@ -9,12 +9,12 @@ import math
 from bisect import bisect
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 
 from candide.data.arrays import AnyArray, BoolArray, FloatArray, IntArray
+from candide.data.cached import cached_property
 from candide.data.grid import NEAR, quantized, quantized_number, quantized_share
 from candide.data.values import Key
 from candide.families.base.family import Block

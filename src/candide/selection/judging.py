@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 
 import numpy as np
 
+from candide.data.cached import cached_property
 from candide.data.grid import quantized_number
 from candide.data.metrics import mean_loss
 from candide.engines.protocol import Engine

@@ -11,12 +11,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 
 import numpy as np
 
 from candide.data.advice import SetOption
 from candide.data.arrays import FloatArray, IntArray
+from candide.data.cached import cached_property
 from candide.data.errors import OptionRefused
 from candide.data.grid import quantized_number
 from candide.engines.protocol import Engine

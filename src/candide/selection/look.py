@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 
+from candide.data.cached import cached_property
 from candide.data.times import is_time
 from candide.families.base.competing import CATEGORY, NUMBER, TIME, TRUTH
 from candide.model.domain import held_by_cells

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
 from candide.data.arrays import FloatArray, IntArray
+from candide.data.cached import cached_property
 from candide.data.grid import quantized_share
 from candide.kernels.calibrating import LARGEST_MARGIN
 from candide.kernels.pair_weighing import weighed_loss

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 import zipfile
-from functools import cached_property
 from typing import BinaryIO
 
+from candide.data.cached import cached_property
 from candide.data.errors import Location
 from candide.sources.origins import Origin
 from candide.sources.refused import SourceRefused, reason_of

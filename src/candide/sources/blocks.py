@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
 
 from candide.data.advice import SetOption
+from candide.data.cached import cached_property
 from candide.data.errors import Location
 from candide.sources.ahead import PAUSE, Pause
 from candide.sources.records import count_byte

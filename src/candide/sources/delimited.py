@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -13,6 +12,7 @@ import pyarrow.csv as pa_csv
 
 from candide.data.advice import Message
 from candide.data.arrays import AnyArray, IntArray
+from candide.data.cached import cached_property
 from candide.data.errors import Location, suggestion
 from candide.sources.blocks import RecordBlock
 from candide.sources.dialect import ENCODING_ADVICE, delimiter_of, header_of, newline_of, not_utf8

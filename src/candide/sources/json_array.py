@@ -7,11 +7,11 @@ and the line ends within them into spaces. So whatever is true of one object a l
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
 
 import numpy as np
 
 from candide.data.arrays import AnyArray
+from candide.data.cached import cached_property
 from candide.data.errors import Location
 from candide.kernels import compiled
 from candide.sources.blocks import RecordBlock, beginning

@@ -6,13 +6,13 @@ import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.json as pa_json
 
 from candide.data.advice import Message
+from candide.data.cached import cached_property
 from candide.data.errors import Location
 from candide.kernels.nesting import DEEPEST, is_too_deep
 from candide.sources.blocks import RecordBlock

@@ -5,10 +5,10 @@ from __future__ import annotations
 import select
 import tempfile
 from collections.abc import Callable
-from functools import cached_property
 from time import monotonic
 from typing import Any, BinaryIO
 
+from candide.data.cached import cached_property
 from candide.data.errors import Location
 from candide.sources.refused import SourceRefused
 

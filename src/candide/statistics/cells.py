@@ -8,11 +8,11 @@ add at the coarser, exactly, whoever chose the levels.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
 from candide.data.arrays import AnyArray, FloatArray, IntArray
+from candide.data.cached import cached_property
 from candide.data.errors import ForgetRefused
 from candide.kernels.cells import (
     EMPTY,

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
 from candide.data.arrays import AnyArray, FloatArray, IntArray
+from candide.data.cached import cached_property
 from candide.data.errors import ColumnRefused, ForgetRefused, Location
 from candide.statistics.cross_moments import CrossBuilder
 from candide.statistics.exact import ExactSums

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from candide.data.arrays import AnyArray, IntArray
+from candide.data.cached import cached_property
 from candide.data.errors import ForgetRefused
 from candide.statistics.weight_grid import amounts, coarsest, exceeding, in_finer_units, in_ones
 

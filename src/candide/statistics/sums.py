@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
 from candide.data.arrays import AnyArray, FloatArray, IntArray
+from candide.data.cached import cached_property
 from candide.data.errors import ForgetRefused
 from candide.kernels.logarithm import grid_log
 from candide.statistics.exact import ExactSums

@@ -5,12 +5,12 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from candide.data.arrays import AnyArray, IntArray
+from candide.data.cached import cached_property
 from candide.data.errors import NOWHERE, ForgetRefused, Location, OverflowRefused
 from candide.statistics.weight_grid import CEILING, amounts, bits_of, coarsest, in_finer_units, weights_in_units
 

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from candide.data.arrays import AnyArray
+from candide.data.cached import cached_property
 from candide.kernels.logarithm import grid_log
 from candide.statistics.weight_grid import FINEST
 

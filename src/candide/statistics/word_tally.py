@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from itertools import pairwise
 from typing import Any, Protocol, Self
 
 import numpy as np
 
 from candide.data.arrays import AnyArray, IntArray
+from candide.data.cached import cached_property
 from candide.data.errors import ForgetRefused, Location, OverflowRefused
 from candide.kernels.word_merging import Lines, class_totals, merge_lines, sort_pairs, word_totals
 from candide.statistics.weight_grid import CEILING, coarsest, in_finer_units

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from functools import cached_property, reduce
+from functools import reduce
 from operator import add
 
 import numpy as np
 
 from candide.data.arrays import FloatArray, IntArray
+from candide.data.cached import cached_property
 from candide.families.base.density import Density
 from candide.families.base.support import REAL
 from candide.model.summary import refuse_impossible

@@ -6,13 +6,13 @@ import math
 import struct
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from candide.data.arrays import IntArray
 from candide.data.batch import Batch
+from candide.data.cached import cached_property
 from candide.data.errors import ForgetRefused
 from candide.data.values import is_missing
 from candide.families.base.support import REAL, refusal

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -14,6 +13,7 @@ from candide.api.verbs.digits import to_digits
 from candide.api.verbs.writing import column_as_text
 from candide.data.arrays import FloatArray, IntArray
 from candide.data.batch import Batch
+from candide.data.cached import cached_property
 from candide.data.values import shown
 from candide.model.decision import UNFAMILIAR, UNSURE, decided
 from candide.model.predictor import Predictor

@@ -9,13 +9,13 @@ from __future__ import annotations
 import datetime
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from candide.data.arrays import AnyArray, FloatArray, IntArray
 from candide.data.batch import Batch
+from candide.data.cached import cached_property
 from candide.data.values import Key
 from candide.kernels.merging import counts_without_folds
 from candide.statistics.cells import Cells

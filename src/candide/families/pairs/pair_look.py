@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
 from candide.data.arrays import AnyArray, FloatArray
+from candide.data.cached import cached_property
 from candide.families.pairs.column_bins import ColumnBins
 
 

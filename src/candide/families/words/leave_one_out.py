@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 
 from candide.data.arrays import FloatArray, IntArray
+from candide.data.cached import cached_property
 from candide.data.errors import ForgetRefused
 from candide.families.base.block_rows import BlockRows
 from candide.families.base.block_scores import BlockScores

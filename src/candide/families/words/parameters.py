@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 
 from candide.data.advice import NamedOption
 from candide.data.arrays import AnyArray, FloatArray, IntArray, readonly
+from candide.data.cached import cached_property
 from candide.data.errors import OptionRefused
 from candide.families.words.documents import Documents
 from candide.families.words.event_models import MODELS, NO_FLOATS, NO_INTEGERS, Seen

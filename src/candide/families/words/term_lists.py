@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 
 from candide.data.arrays import AnyArray, FloatArray, IntArray
+from candide.data.cached import cached_property
 from candide.families.words.documents import Documents
 from candide.families.words.event_models import NO_INTEGERS
 from candide.families.words.options import TextOptions

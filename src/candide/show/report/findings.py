@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from candide.data.cached import cached_property
 from candide.data.values import shown
 from candide.model.trained_model import TrainedModel
 from candide.show.pictures.subject import Subject

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 import threading
 from pathlib import Path
 
@@ -64,6 +66,27 @@ def test_a_forked_process_has_threads_of_its_own():
     if not child:
         os._exit(0 if list(in_parallel(abs, range(50), threads=2)) == list(range(50)) else 1)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+
+
+INTERRUPTED = """
+import threading
+from candide.kernels.threads import in_parallel
+wait = threading.Event.wait
+def interrupted(event, timeout=None):
+    # Where a thread that was just started is waited for.
+    done = wait(event, timeout)
+    if threading.current_thread() is threading.main_thread():
+        threading.Event.wait = wait
+        raise KeyboardInterrupt
+    return done
+threading.Event.wait = interrupted
+list(in_parallel(abs, [1, 2, 3], threads=2))
+"""
+
+
+def test_a_process_that_is_interrupted_while_threads_start_ends():
+    done = subprocess.run([sys.executable, "-c", INTERRUPTED], capture_output=True, text=True, timeout=120)
+    assert done.stderr.rstrip().endswith("KeyboardInterrupt")
 
 
 class Asked:

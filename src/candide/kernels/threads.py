@@ -22,8 +22,20 @@ def thread_count() -> int:
 
 @cache
 def pool_of(threads: int) -> ThreadPoolExecutor:
-    """So many threads, started once and kept: some work is asked for thousands of times, for a millisecond each."""
-    return ThreadPoolExecutor(threads)
+    """So many threads, started once and kept: some work is asked for thousands of times, for a millisecond each.
+
+    Another thread starts the first one. Ctrl-C reaches the main thread only, and a thread whose start it interrupted
+    would be known to nobody: the process would wait for it for ever before it ends. Later ones are ended by the first.
+    """
+    with ThreadPoolExecutor(1) as starter:
+        return starter.submit(started_pool, threads).result()
+
+
+def started_pool(threads: int) -> ThreadPoolExecutor:
+    """A pool whose first thread runs."""
+    pool = ThreadPoolExecutor(threads)
+    pool.submit(int).result()
+    return pool
 
 
 if hasattr(os, "register_at_fork"):

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TypeVar
+
+from candide.kernels.threads import thread_count
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -19,12 +20,6 @@ class Pause:
 PAUSE = Pause()
 
 
-def workers() -> int:
-    """How many threads to use: the machine's cores, or CANDIDE_THREADS."""
-    asked = os.environ.get("CANDIDE_THREADS", "")
-    return int(asked) if asked.isdigit() and int(asked) > 0 else os.cpu_count() or 1
-
-
 def ahead(work: Callable[[Item], Result], items: Iterable[Item | Pause]) -> Iterator[Result | Pause]:
     """The results in order; only as many wait as keep every core busy, and none while the items pause.
 
@@ -32,7 +27,8 @@ def ahead(work: Callable[[Item], Result], items: Iterable[Item | Pause]) -> Iter
     [1, 2, 3]
     """
     waiting: deque[Future[Result]] = deque()
-    with ThreadPoolExecutor(workers()) as pool:
+    threads = thread_count()
+    with ThreadPoolExecutor(threads) as pool:
         try:
             for item in items:
                 if isinstance(item, Pause):
@@ -41,7 +37,7 @@ def ahead(work: Callable[[Item], Result], items: Iterable[Item | Pause]) -> Iter
                     yield item
                     continue
                 waiting.append(pool.submit(work, item))
-                if len(waiting) > workers() + 1:
+                if len(waiting) > threads + 1:
                     yield waiting.popleft().result()
             while waiting:
                 yield waiting.popleft().result()

@@ -124,6 +124,28 @@ def khiops(split: Split) -> Answers:
     return Answers(classes, classes[chances.argmax(axis=1)], chances, fitted - start, predict_seconds)
 
 
+def one_dependence(split: Split) -> Answers:
+    """Averaged one-dependence estimators, as `candide compare` has them."""
+    from candide.data.batch import Batch
+    from candide.data.values import shown
+    from candide.evaluation.comparison.columns import ColumnKinds
+    from candide.evaluation.comparison.one_dependence import OneDependence, why_no_one_dependence
+
+    train, test = split.frames(list(split.data.rows))
+    start = time.perf_counter()
+    learned = Batch.of(train, split.labels)
+    columns = ColumnKinds.of(learned)
+    if refusal := why_no_one_dependence(columns, len(set(split.labels))):
+        raise ValueError(refusal)
+    model = OneDependence.of(columns, learned)
+    fitted = time.perf_counter()
+    chances = np.exp(model.log_posterior(Batch.of(test)))
+    by_name = {str(label): label for label in split.labels}
+    classes = np.array([by_name[shown(key)] for key in model.classes], dtype=split.labels.dtype)
+    predict_seconds = time.perf_counter() - fitted
+    return Answers(classes, classes[chances.argmax(axis=1)], chances, fitted - start, predict_seconds)
+
+
 PEERS = (
     naive_bayes("GaussianNB", ("pmlb",), encodings.numbers_as_they_are, lambda _: GaussianNB()),
     naive_bayes("GaussianNB one-hot", TABLES, encodings.one_hot_and_numbers, lambda _: GaussianNB()),
@@ -155,4 +177,5 @@ PEERS = (
     Peer("HistGradientBoosting", TABLES, learner(encodings.numbers_as_they_are, lambda _: BOOSTING, MOST_ROWS)),
     Peer("RandomForest", TEXT, learner(encodings.tf_idf_of_frequent_words, lambda _: SMALLER_FOREST)),
     Peer("Khiops", TABLES, khiops, package="khiops"),
+    Peer("A1DE", TABLES, one_dependence, package="candide"),
 )

@@ -21,6 +21,7 @@ from candide.evaluation.comparison.discriminative import Encoding
 from candide.evaluation.comparison.draws import Draws, sizes_up_to
 from candide.evaluation.comparison.generative import fit_as_guessed, linear
 from candide.evaluation.comparison.methods import Method
+from candide.evaluation.comparison.one_dependence import OneDependence, why_no_one_dependence
 from candide.show.pictures import theme
 from commands import candide
 
@@ -51,7 +52,7 @@ def texts() -> dict[str, list]:
 
 
 TABLES = {"numbers": numbers(), "mixed": mixed(), "text": texts()}
-BELLS = ["linear naive Bayes", "GDA, shared covariance", "GDA, full covariance"]
+BELLS = ["linear naive Bayes", "A1DE", "GDA, shared covariance", "GDA, full covariance"]
 REGRESSIONS = ["logistic regression", "plain logistic regression"]
 EXPECTED = {
     "numbers": ["naive Bayes", "plain naive Bayes", *BELLS, *REGRESSIONS],
@@ -103,7 +104,8 @@ def test_methods_suit_the_columns(kind, compared):
         assert [point.rows for point in method.curve] == list(compared.sizes)
         given = (method.best.log_loss, method.best.log_loss_error, method.calibration_error)
         assert all(value is None for value in given) == (method.name == "linear SVM")
-    assert any("discriminant analysis is left out" in note for note in compared.notes) == (kind == "text")
+    for words in ("discriminant analysis is left out", "A1DE is left out"):
+        assert any(words in note for note in compared.notes) == (kind == "text")
 
 
 @few_draws()
@@ -252,6 +254,58 @@ def test_linear_naive_bayes_has_straight_log_odds():
     np.testing.assert_allclose(steps, steps[0])
 
 
+def slowly_averaged(columns: tuple[str, ...], learned: Batch, row: dict[str, object]) -> dict[object, float]:
+    """P(class | row) by A1DE as in the paper, of categories, None being missing."""
+    table = list(zip(*(learned.columns.raw(learned.position(name)).to_pylist() for name in columns), strict=True))
+    labels = [learned.labels.keys[code] for code in learned.labels.codes]
+    values = [sorted({cells[index] for cells in table} - {None}) for index in range(len(columns))]
+    own = [row[name] if row[name] in values[index] else None for index, name in enumerate(columns)]
+    classes = sorted(set(labels))
+    joint = {}
+    for label in classes:
+        of_parents = []
+        for parent, given in enumerate(own):
+            if given is None:
+                continue
+            known = sum(cells[parent] is not None for cells in table)
+            rows = [c for c, y in zip(table, labels, strict=True) if y == label and c[parent] == given]
+            chance = (len(rows) + 1 / (len(values[parent]) * len(classes))) / (known + 1)
+            for index, value in enumerate(own):
+                if value is not None and index != parent:
+                    held = [cells[index] for cells in rows if cells[index] is not None]
+                    chance *= (held.count(value) + 1 / len(values[index])) / (len(held) + 1)
+            of_parents.append(chance)
+        prior = (labels.count(label) + 1 / len(classes)) / (len(labels) + 1)
+        joint[label] = np.mean(of_parents) if of_parents else prior
+    return {label: chance / sum(joint.values()) for label, chance in joint.items()}
+
+
+def test_one_dependence_is_the_formula_of_its_paper():
+    rng = np.random.default_rng(9)
+    table = {name: rng.choice(np.array([*"abc", None]), 40).tolist() for name in ("one", "two", "three")}
+    learned = Batch.of(table, rng.choice([*"xyz"], 40).tolist())
+    fitted = OneDependence.of(ColumnKinds.of(learned), learned)
+    new = {name: [*rng.choice(np.array([*"abc", None, "never"]), 30), None] for name in table}
+    for index, found in enumerate(np.exp(fitted.log_posterior(Batch.of(new)))):
+        expected = slowly_averaged(tuple(table), learned, {name: cells[index] for name, cells in new.items()})
+        np.testing.assert_allclose(found, [expected[key] for key in fitted.classes], rtol=1e-12)
+
+
+def test_one_dependence_sees_what_two_columns_say_together():
+    rng = np.random.default_rng(10)
+    cells = rng.normal(size=(400, 2))
+    batch = Batch.of(cells, (cells[:, 0] * cells[:, 1] > 0).astype(int))
+    fitted = OneDependence.of(ColumnKinds.of(batch), batch.rows(0, 300))
+    right = fitted.log_posterior(batch.rows(300, 400)).argmax(axis=1) == batch.labels.codes[300:]
+    assert right.mean() > 0.8
+
+
+def test_one_dependence_is_left_out_where_columns_are_too_many():
+    wide = ColumnKinds.of(Batch.of(RNG.normal(size=(20, 101))))
+    assert why_no_one_dependence(wide, 2).endswith("With 2 classes 100 are affordable.")
+    assert "101 columns" in why_no_one_dependence(wide, 2)
+
+
 def test_rows_become_a_matrix_by_hand():
     rows = Batch.of({"n": [1.0, 3.0, None, 2.0], "c": ["a", "b", None, "c"], "two": ["x", "y", "x", "y"]})
     encoding = Encoding.of(ColumnKinds.of(rows), rows)
@@ -294,7 +348,7 @@ def test_plain_data_holds_everything(found):
 
 def test_people_read_tables_and_sentences(found):
     said = str(found)
-    assert "7 methods on 40 rows in 2 folds" in said
+    assert "8 methods on 40 rows in 2 folds" in said
     for words in ("calibration", "±", "linear naive Bayes", "plain logistic regression", "too close to tell apart"):
         assert words in said
 
@@ -357,7 +411,7 @@ def test_the_command_shows_tables_and_draws(tmp_path):
     pytest.importorskip("matplotlib")
     done = candide(*CALL, "-o", tmp_path / "curves.png", folder=tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
-    for words in ("7 methods on 20 rows in 2 folds", "Who is ahead", "±", "Compared on 20 of 600", "longer: --rows."):
+    for words in ("8 methods on 20 rows in 2 folds", "Who is ahead", "±", "Compared on 20 of 600", "longer: --rows."):
         assert words in done.stdout
     assert "rows=" not in done.stdout
     assert max(map(len, done.stdout.split("Who is ahead")[0].splitlines())) <= 80
@@ -379,7 +433,7 @@ def test_without_matplotlib_a_sentence_and_no_work_in_vain(tmp_path, monkeypatch
     with pytest.raises(CandideError, match="drawn by matplotlib, which is not installed: pip install 'candide"):
         compare(ORCHARD, **few, output=tmp_path / "curves.svg", watch=pytest.fail)
     assert not (tmp_path / "curves.svg").exists()
-    assert len(compare(ORCHARD, **few).methods) == 7
+    assert len(compare(ORCHARD, **few).methods) == 8
 
 
 def drawn(found, **changed):

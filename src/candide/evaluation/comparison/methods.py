@@ -11,6 +11,7 @@ from candide.data.batch import Batch
 from candide.data.values import Key
 from candide.evaluation.comparison import discriminative, generative
 from candide.evaluation.comparison.columns import ColumnKinds
+from candide.evaluation.comparison.one_dependence import OneDependence, why_no_one_dependence
 from candide.model.schema import Families
 
 MOST_TOGETHER = 200
@@ -42,11 +43,15 @@ class Method:
     probable: bool = True
 
 
-def methods_for(columns: ColumnKinds, families: Families) -> tuple[list[Method], list[str]]:
-    """The methods that suit the columns, and a sentence on those that do not."""
-    refusal = why_no_full_covariance(columns)
-    analyses = [] if refusal else discriminant_analyses(columns)
-    return [*naive_bayes(columns, families), *analyses, *discriminative_methods(columns)], [refusal] if refusal else []
+def methods_for(columns: ColumnKinds, families: Families, classes: int) -> tuple[list[Method], list[str]]:
+    """The methods that suit the columns and so many classes, and sentences on those that do not."""
+    no_covariance, no_parents = why_no_full_covariance(columns), why_no_one_dependence(columns, classes)
+    generative_rivals = [
+        *([] if no_parents else [one_dependence(columns)]),
+        *([] if no_covariance else discriminant_analyses(columns)),
+    ]
+    methods = [*naive_bayes(columns, families), *generative_rivals, *discriminative_methods(columns)]
+    return methods, [refusal for refusal in (no_covariance, no_parents) if refusal]
 
 
 def naive_bayes(columns: ColumnKinds, families: Families) -> list[Method]:
@@ -70,6 +75,15 @@ def naive_bayes(columns: ColumnKinds, families: Families) -> list[Method]:
         naive=True,
     )
     return [chosen, plain, linear] if columns.numbers else [chosen, plain]
+
+
+def one_dependence(columns: ColumnKinds) -> Method:
+    """Naive Bayes in which all columns depend on the class and on one of them, each in turn."""
+    return Method(
+        "A1DE",
+        "averaged one-dependence estimators (Webb, Boughton & Wang 2005); numbers in a few bins",
+        lambda batch: OneDependence.of(columns, batch),
+    )
 
 
 def discriminant_analyses(columns: ColumnKinds) -> list[Method]:

@@ -47,8 +47,9 @@ class Contest:
                 "There is no column to learn from: all are left out, or have no values.",
                 expected="a column with values",
             )
+        assert batch.labels is not None
         names = list(columns.guessed)
-        methods, notes = methods_for(columns, only(families, names))
+        methods, notes = methods_for(columns, only(families, names), len(batch.labels.keys))
         rows = canonical_rows(batch if len(names) == len(batch.names) else batch.only(names))
         return cls(rows, methods, Draws.of(rows, folds, seed), folds, tuple(notes))
 

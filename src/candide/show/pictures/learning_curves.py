@@ -18,6 +18,7 @@ LOOKS = {
     "naive Bayes": (BLUE, "-", "o"),
     "plain naive Bayes": (BLUE, "--", "o"),
     "linear naive Bayes": (BLUE, ":", "o"),
+    "A1DE": (BLUE, "-.", "v"),
     "GDA, shared covariance": (GREEN, "-", "^"),
     "GDA, full covariance": (GREEN, "--", "^"),
     "logistic regression": (ORANGE, "-", "s"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from datetime import date
 
 import numpy as np
@@ -29,6 +30,7 @@ from candide.selection.pair_bins import bins_of_columns, edges_of, groups_of
 from candide.store import model_file
 from candide.store.refusals import ModelFileRefused
 from candide.stream.live_pairs import BinOfValue
+from candide.training.merge import common_schema
 
 COLOURS = ColumnBins("colour", groups=((("text", "red"),), (("text", "blue"), ("text", "teal"))))
 SIZES = ColumnBins("size", edges=(1.0, 2.5))
@@ -47,24 +49,30 @@ def rows_of(seed: int, count: int) -> Batch:
 
 
 def slow_term(counts: np.ndarray, first: int, second: int, label: int, smoothing: float) -> float:
-    """log P(a, b) - log P(a) - log P(b), each share worked out by itself."""
+    """The logarithm of rows in the cell over rows that independent columns would have there, each share by itself."""
     if not counts[first, second].sum():
         return 0.0
     of_class = counts[:, :, label]
     rows, half = of_class.sum(), 0.5
     one = (of_class[first].sum() + half / len(of_class)) / (rows + half)
     other = (of_class[:, second].sum() + half / of_class.shape[1]) / (rows + half)
-    both = (of_class[first, second] + smoothing * one * other) / (rows + smoothing)
-    return math.log(both) - math.log(one) - math.log(other)
+    return math.log(of_class[first, second] + smoothing) - math.log(rows * one * other + smoothing)
 
 
-@given(st.integers(0, 50), st.integers(0, 40))
-def test_each_cell_says_what_its_shares_say(seed, count):
-    seen = Summary.of((BLOCK,), rows_of(seed, count)).statistics[0]
+def slow_terms(counts: np.ndarray, first: int, second: int, pair: Pair) -> list[float]:
+    """What a cell says of each class, so many times, no class further behind the best than its rows support."""
+    labels = range(counts.shape[2])
+    said = [pair.strength * slow_term(counts, first, second, label, pair.smoothing) for label in labels]
+    return [max(one, *(other - math.log(counts[first, second].sum() + 1) - 4 for other in said)) for one in said]
+
+
+@given(st.integers(0, 50), st.integers(0, 40), st.sampled_from([0.0, 0.7, 1.0, 5.0, 20.0]))
+def test_each_cell_says_what_its_shares_say(seed, count, strength):
+    seen, pair = Summary.of((BLOCK,), rows_of(seed, count)).statistics[0], replace(PAIR, strength=strength)
     counts = seen.counts.reshape(2, 3, seen.classes)
-    fitted = PAIR.fit(seen, PAIR.columns).reshape(counts.shape)
-    for (first, second, label), said in np.ndenumerate(fitted):
-        assert said == pytest.approx(slow_term(counts, first, second, label, PAIR.smoothing), abs=1e-9)
+    fitted = pair.fit(seen, pair.columns).reshape(counts.shape)
+    for first, second in np.ndindex(2, 3):
+        assert fitted[first, second] == pytest.approx(slow_terms(counts, first, second, pair), abs=1e-9)
 
 
 @given(st.integers(0, 50), st.integers(1, 30), st.integers(0, 30))
@@ -78,15 +86,15 @@ def test_tallies_of_pairs_add_and_subtract_exactly_in_any_order(seed, count, cut
     assert (first + second) - second == first
 
 
-@given(st.integers(0, 50), st.integers(2, 30))
-def test_a_row_left_out_is_a_refit_without_it(seed, count):
-    batch = rows_of(seed, count)
+@given(st.integers(0, 50), st.integers(2, 30), st.sampled_from([1.0, 20.0]))
+def test_a_row_left_out_is_a_refit_without_it(seed, count, strength):
+    batch, pair = rows_of(seed, count), replace(PAIR, strength=strength)
     summary = Summary.of((BLOCK,), batch)
     labels = batch.labels.renumbered({key: index for index, key in enumerate(summary.classes)})
     weights = np.zeros(0, np.int64) if batch.weights is None else batch.weights
-    rows = BlockRows.of(PAIR, PAIR.columns, batch, labels, weights)
-    quick = PAIR.leave_one_out(summary.statistics[0], PAIR.columns).scores(rows)
-    slow = ByRefitting(PAIR, summary.statistics[0], PAIR.columns).scores(rows)
+    rows = BlockRows.of(pair, pair.columns, batch, labels, weights)
+    quick = pair.leave_one_out(summary.statistics[0], pair.columns).scores(rows)
+    slow = ByRefitting(pair, summary.statistics[0], pair.columns).scores(rows)
     assert quick.score == pytest.approx(slow.score, abs=1e-9)
     assert not quick.log_likelihood.any()
     assert not slow.log_likelihood.any()
@@ -140,7 +148,7 @@ def test_the_screen_is_one_newton_step_along_what_rows_left_out_say():
     labels[bins[0] == bins[1]] = 1
     chances = rng.dirichlet(np.ones(2), 80)
     pairs, gains = np.array([[0, 1], [0, 2], [1, 2]]), np.zeros(3)
-    pair_gains(bins, widths, pairs, labels, weights, chances, 8.0, gains)
+    pair_gains(bins, widths, pairs, labels, weights, chances, PAIR.smoothing, gains)
     edges = (0.5, 1.5)
     for (one, other), gain in zip(pairs.tolist(), gains, strict=True):
         pair = Pair(first=ColumnBins("x", edges), second=ColumnBins("y", edges))
@@ -253,6 +261,26 @@ def test_an_explanation_has_one_line_for_a_pair_and_adds_up(fitted):
         assert np.ptp(why.reported - log) < 1e-9
 
 
+def rule(rows: int = 600) -> dict[str, list]:
+    """Four columns of a rule: yes if the first two agree and the other two do not."""
+    rng = np.random.default_rng(0)
+    table = {name: rng.choice(["x", "y", "z"], rows).tolist() for name in "abcd"}
+    pairs = zip(*table.values(), strict=True)
+    return {**table, "survived": ["yes" if a == b and c != d else "no" for a, b, c, d in pairs]}
+
+
+def test_no_cell_says_more_than_its_rows_support():
+    model = NaiveBayes().fit(rule(), "survived")
+    assert max(pair.strength for pair in model.schema_.pairs) > 2
+    assert model.score(without_label(rule()), rule()["survived"]) > 0.99
+    for look in model.trained_.predictor.pairs:
+        supported = np.log(look.counts.sum(axis=2) + 1) + 4
+        assert (np.ptp(look.evidence, axis=2) <= supported + 1e-9).all()
+    asked = without_label(rule())
+    alone = model.predict_proba_one({name: values[0] for name, values in asked.items()})
+    assert [*alone.values()] == pytest.approx(model.predict_proba(asked)[0], abs=1e-9)
+
+
 def test_learning_forgetting_streams_and_files_keep_pairs(fitted, tmp_path):
     fitted.save(tmp_path / "pairs.candide")
     again = load(tmp_path / "pairs.candide")
@@ -308,6 +336,8 @@ def test_of_merged_models_the_pairs_stay_that_both_counted_alike(fitted):
     both = fitted + like
     assert both.schema_.pairs == fitted.schema_.pairs
     assert both.trained_.summary == fitted.trained_.summary + like.trained_.summary
+    stronger = tuple(replace(pair, strength=3.0) for pair in fitted.schema_.pairs)
+    assert common_schema(fitted.schema_, replace(like.schema_, pairs=stronger)).pairs == fitted.schema_.pairs
     alone = verbs.fit(titanic(300, seed=10), "survived", dependence="none")
     merged = verbs.merge([verbs.fit(titanic(), "survived"), alone])
     assert merged.trained.schema.pairs == ()
@@ -368,5 +398,5 @@ def test_a_class_that_no_row_has_changes_no_rank_of_pairs(data):
     pairs, gains = np.array([(0, 1), (0, 2), (1, 2)]), np.zeros((2, 3))
     for found, others in zip(gains, ([], [np.zeros(len(rows))]), strict=True):
         thought = np.stack([1 - np.array(chances), chances, *others], axis=1)
-        pair_gains(np.array(bins, np.int8), np.full(3, 3), pairs, labels, weights, thought, 8.0, found)
+        pair_gains(np.array(bins, np.int8), np.full(3, 3), pairs, labels, weights, thought, PAIR.smoothing, found)
     assert gains[0] == pytest.approx(gains[1], rel=1e-6, abs=1e-9)

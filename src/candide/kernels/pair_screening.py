@@ -1,4 +1,7 @@
-"""Which pairs of columns might tell more than their parts: one Newton step for each, over all rows."""
+"""Which pairs of columns might tell more than their parts: one Newton step for each, over all rows.
+
+Pairs are ranked by what they say once over, which rows in their cells need not hold back.
+"""
 
 from __future__ import annotations
 

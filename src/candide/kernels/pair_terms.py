@@ -3,9 +3,10 @@
 Cells are numbered first * seconds + second, where the columns have `firsts` and `seconds` bins; a negative cell is
 missing. Counts are float64[cell, class]. With so many rows in a class, and P(a) and P(b) the shares of its bins,
 
-    term = log P(a, b) - log P(a) - log P(b),    P(a, b) = (count + smoothing P(a) P(b)) / (rows + smoothing).
+    term = log (count + smoothing) - log (expected + smoothing),    expected = rows P(a) P(b).
 
-Independent columns, a class without rows and a cell that no row of any class is in say nothing.
+Independent columns, a class without rows and a cell that no row of any class is in say nothing. A pair may be believed
+several times over, but evidence of n rows puts no class further behind the best one than log (n + 1) + 4.
 """
 
 from __future__ import annotations
@@ -19,6 +20,8 @@ from candide.kernels import compiled
 
 HALF = 0.5
 """A bin's share is that of its rows and of half a row dealt evenly to all bins: none is zero."""
+BEYOND_ROWS = 4.0
+"""So many nats more than the logarithm of its rows a cell may say for one class over another."""
 
 
 class PairCounts(NamedTuple):
@@ -57,7 +60,18 @@ def pair_term(seen: PairCounts, cell: int, label: int, without: float) -> float:
     first = (seen.by_first[cell // seconds, label] - without + HALF / firsts) / (rows + HALF)
     second = (seen.by_second[cell % seconds, label] - without + HALF / seconds) / (rows + HALF)
     together = seen.cells[cell, label] - without
-    return float(np.log((together / (first * second) + seen.smoothing) / (rows + seen.smoothing)))
+    return float(np.log((together + seen.smoothing) / (rows * first * second + seen.smoothing)))
+
+
+@compiled
+def believe(terms: FloatArray, rows: FloatArray, strength: float) -> None:
+    """Multiply terms[cell, class] by a strength, as far as the rows[cell] behind them support it, in place."""
+    cells, classes = terms.shape
+    for cell in range(cells if classes else 0):
+        most = strength * terms[cell].max()
+        least = most - np.log(max(rows[cell], 0.0) + 1.0) - BEYOND_ROWS
+        for label in range(classes):
+            terms[cell, label] = max(strength * terms[cell, label], least)
 
 
 @compiled
@@ -97,15 +111,29 @@ def add_pair_terms_without(
 
 
 @compiled
+def rows_beside(seen: PairCounts, cells: IntArray, weights: FloatArray) -> FloatArray:
+    """How many other rows are in the cell of each; none where it is in no cell."""
+    totals, found = seen.cells.sum(axis=1), np.zeros(len(cells))
+    for row in range(len(cells)):
+        if cells[row] >= 0:
+            found[row] = totals[cells[row]] - weights[row]
+    return found
+
+
+@compiled
 def add_pair_of_row(
-    table: IntArray, order: IntArray, seconds: int, smoothing: float, cell: int, joint: FloatArray
+    table: IntArray, order: IntArray, seconds: int, smoothing: float, strength: float, cell: int, joint: FloatArray
 ) -> None:
     """Add to joint[class] what a cell says, of whole counts table[cell, class]; `order` lists the classes there are."""
     counts = np.empty((len(table), len(order)))
     for slot in range(len(table)):
         for place in range(len(order)):
             counts[slot, place] = table[slot, order[place]]
-    if counts[cell].sum() > 0:
-        seen = pair_counts(counts, seconds, smoothing)
+    rows = counts[cell].sum()
+    if rows > 0:
+        seen, terms = pair_counts(counts, seconds, smoothing), np.empty((1, len(order)))
         for place in range(len(order)):
-            joint[order[place]] += pair_term(seen, cell, place, 0.0)
+            terms[0, place] = pair_term(seen, cell, place, 0.0)
+        believe(terms, np.array([rows]), strength)
+        for place in range(len(order)):
+            joint[order[place]] += terms[0, place]

@@ -20,6 +20,7 @@ from candide.families.base.column_values import ColumnValues
 from candide.families.base.family import Block
 from candide.families.pairs.column_bins import ColumnBins
 from candide.families.pairs.pair import Pair
+from candide.kernels.pair_terms import believe
 from candide.model.calibration import Calibration
 from candide.model.predictor import log_normalised
 from candide.model.schema import Schema
@@ -48,10 +49,10 @@ FoldCalibration = tuple[IntArray, Calibration]
 
 @dataclass(frozen=True)
 class PairsFound:
-    """Pairs, a weight for all that columns say beside them, and one for each."""
+    """Pairs, as strong as they were weighed, and a weight for all that columns say beside them."""
 
     pairs: tuple[Pair, ...]
-    weights: tuple[float, ...]
+    beside: float
 
     @property
     def blocks(self) -> tuple[Block, ...]:
@@ -60,10 +61,10 @@ class PairsFound:
 
     def calibration(self, plain: Calibration) -> Calibration:
         """A calibration with pairs beside what it weighed without them."""
-        return with_pairs(plain, self.blocks, self.weights)
+        return with_pairs(plain, self.blocks, (self.beside, *(1.0 for _ in self.pairs)))
 
 
-NO_PAIRS = PairsFound((), (1.0,))
+NO_PAIRS = PairsFound((), 1.0)
 
 
 @dataclass(frozen=True)
@@ -82,6 +83,8 @@ class FoldPath:
     path: PairPath
     terms: FloatArray
     """What columns and pairs say of the rows, [row, class, term]."""
+    beside: FloatArray
+    """How many other rows are in the cell of each, [pair, row]."""
     gained: tuple[FloatArray, ...] = ()
     """What each step gains each row of all that judge: nothing those of other folds."""
 
@@ -137,7 +140,7 @@ class Finder:
         search, said = self.search, self.said(fold[1])
         here = fold[0][fold[0] < search.judging]
         path = search.begun(said, np.setdiff1d(np.arange(len(said)), fold[0]))
-        return FoldPath(here, path, said[here][:, :, None])
+        return FoldPath(here, path, said[here][:, :, None], np.zeros((0, len(here))))
 
     def longer(self, size: int, fold: FoldPath) -> FoldPath:
         """More pairs found without a fold, and what they gain its rows."""
@@ -147,17 +150,22 @@ class Finder:
         search, here, step = self.search, fold.rows, path.steps[-1]
         new = step.pairs[fold.terms.shape[2] - 1 :]
         terms = np.concatenate([fold.terms, *(search.said(pair)[here, :, None] for pair in new)], axis=2)
+        beside = np.concatenate([fold.beside, *(search.rows_beside(pair)[None, here] for pair in new)])
         start, labels, gained = search.start[here], search.labels[here], np.zeros(search.judging)
-        less = losses(start + terms[:, :, 0], labels) - losses(start + terms @ step.weights, labels)
+        less = losses(start + terms[:, :, 0], labels) - losses(start + reported(terms, beside, step.weights), labels)
         gained[here] = less * search.weights[here]
-        return FoldPath(here, path, terms, (*fold.gained, gained))
+        return FoldPath(here, path, terms, beside, (*fold.gained, gained))
 
     def found(self, step: Weighed) -> PairsFound:
         """Pairs as families, with their weights; those without weight are none."""
         bins = [(self.columns[one], self.columns[other]) for one, other in step.pairs]
         heard = [index for index, weight in enumerate(step.weights[1:]) if weight > 0]
-        pairs = (Pair(first=bins[i][0], second=bins[i][1], missing_is_value=self.missing_is_value) for i in heard)
-        return PairsFound(tuple(pairs), (float(step.weights[0]), *(float(step.weights[1 + i]) for i in heard)))
+        beside, *strengths = step.weights.tolist()
+        missing = self.missing_is_value
+        pairs = (
+            Pair(first=bins[i][0], second=bins[i][1], strength=strengths[i], missing_is_value=missing) for i in heard
+        )
+        return PairsFound(tuple(pairs), beside)
 
     def weighed(self, step: Weighed, calibration: Calibration) -> Weighed:
         """The same pairs, weighed by all rows."""
@@ -227,6 +235,16 @@ def loudness(left: LeftOut, calibration: Calibration, blocks: Sequence[Block]) -
         for column in block.columns:
             found[column] = max(found.get(column, 0.0), quantized_number(amount))
     return found
+
+
+def reported(terms: FloatArray, beside: FloatArray, weights: FloatArray) -> FloatArray:
+    """What columns and pairs say together, [row, class], each pair as far as the other rows of its cells support it."""
+    said = weights[0] * terms[:, :, 0]
+    for index, strength in enumerate(weights[1:].tolist()):
+        of_pair = terms[:, :, 1 + index].copy()
+        believe(of_pair, beside[index], strength)
+        said += of_pair
+    return np.asarray(said)
 
 
 def losses(scores: FloatArray, labels: IntArray) -> FloatArray:

@@ -16,6 +16,9 @@ from candide.selection.fit_calibration import Calibrating
 from candide.selection.leave_one_out import LeftOut
 from candide.selection.pair_weights import PairLoss
 
+AS_STRONG = 1.0
+"""Pairs that were kept are as strong as they may be: rows support no more."""
+
 
 def calibrations_without(
     left: LeftOut, classes: Sequence[Key], blocks: Sequence[Block], folds: IntArray
@@ -30,7 +33,8 @@ def calibrations_without(
             said = evidence_of_columns(columns.rows(others), calibration, classes, of_columns)
             terms = np.stack([said, *left.terms[pairs][:, others]], axis=2)
             loss = PairLoss.of(terms, columns.rows(others))
-            calibration = with_pairs(calibration, [blocks[index] for index in pairs], loss.best(np.ones(1)))
+            weights = loss.best(np.ones(1), most=AS_STRONG)
+            calibration = with_pairs(calibration, [blocks[index] for index in pairs], weights)
         yield here, calibration
 
 

@@ -15,7 +15,7 @@ from candide.data.arrays import AnyArray, FloatArray, IntArray
 from candide.data.grid import quantized
 from candide.families.pairs.pair import Pair
 from candide.kernels.pair_screening import count_pair, pair_gains
-from candide.kernels.pair_terms import add_pair_terms_without, pair_counts
+from candide.kernels.pair_terms import PairCounts, add_pair_terms_without, pair_counts, rows_beside
 from candide.model.predictor import normalised
 from candide.selection.pair_weights import PairLoss
 
@@ -75,12 +75,20 @@ class PairSearch:
 
     def said(self, pair: tuple[int, int]) -> FloatArray:
         """What a pair says of each row without it, [row, class]."""
-        (first, second), classes = pair, self.start.shape[1]
-        counts, said = np.zeros((self.widths[first] * self.widths[second], classes)), np.zeros(self.start.shape)
-        seconds = int(self.widths[second])
-        cells = count_pair(self.bins[first], self.bins[second], seconds, self.labels, self.weights, counts)
-        add_pair_terms_without(pair_counts(counts, seconds, SMOOTHING), cells, self.labels, self.weights, said)
+        (counts, cells), said = self.counted(pair), np.zeros(self.start.shape)
+        add_pair_terms_without(counts, cells, self.labels, self.weights, said)
         return said
+
+    def rows_beside(self, pair: tuple[int, int]) -> FloatArray:
+        """How many other rows are in a pair's cell of each row."""
+        return rows_beside(*self.counted(pair), self.weights)
+
+    def counted(self, pair: tuple[int, int]) -> tuple[PairCounts, IntArray]:
+        """The counts of a pair, and the cell of each row."""
+        (first, second), classes = pair, self.start.shape[1]
+        counts, seconds = np.zeros((self.widths[first] * self.widths[second], classes)), int(self.widths[second])
+        cells = count_pair(self.bins[first], self.bins[second], seconds, self.labels, self.weights, counts)
+        return pair_counts(counts, seconds, SMOOTHING), cells
 
 
 @dataclass(frozen=True, eq=False)

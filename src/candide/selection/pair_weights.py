@@ -18,7 +18,8 @@ from candide.selection.newton import Bends, minimum
 
 HOLD_PAIRS, HOLD_COLUMNS = 0.02, 10.0
 """How strongly, in nats, the weights of pairs are held to 0, and that of all that columns say to 1."""
-MOST_WEIGHT = 20.0
+MOST_WEIGHT, TWICE = 20.0, 2.0
+"""So much a pair may weigh, whose cells are held to what their rows support, and all that columns say."""
 STEPS = 40
 NEARLY, CLOSELY = 1e-7, 1e-16
 """By what share of the loss a step must lower it to be followed by another: while pairs are looked for, and at last."""
@@ -87,9 +88,9 @@ class PairLoss:
         self._loss(point, slope, roots)
         return Bends(roots.T @ roots + 2 * np.diag(self.held), np.zeros((count, count)))
 
-    def best(self, near: FloatArray, close: float = NEARLY) -> FloatArray:
-        """The weights with the least loss, on the grid; the search begins near some."""
-        limits = np.tile([0.0, MOST_WEIGHT], (self.terms.shape[2], 1))
+    def best(self, near: FloatArray, close: float = NEARLY, most: float = MOST_WEIGHT) -> FloatArray:
+        """The weights with the least loss, on the grid, of pairs at most so much; the search begins near some."""
+        limits = np.stack([np.zeros(self.terms.shape[2]), np.where(self.usual, TWICE, most)], axis=1)
         start = np.concatenate([near, np.zeros(self.terms.shape[2] - len(near))])
         return quantized_share(minimum(self, start, limits, STEPS, close).point)
 

@@ -57,6 +57,7 @@ class LivePair(Live):
         cell = int(self.read(cells)[0])
         if cell < 0:
             return 0.0
-        family = self.family
-        add_pair_of_row(self.builder.table, order, family.second.bins, float(family.smoothing), cell, joint)
+        family, table = self.family, self.builder.table
+        strength = float(family.strength)
+        add_pair_of_row(table, order, family.second.bins, float(family.smoothing), strength, cell, joint)
         return 1.0

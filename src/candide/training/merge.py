@@ -53,7 +53,8 @@ def common_schema(first: Schema, other: Schema) -> Schema:
     ours = [replace(c, family=None) if c.family in apart and is_undecided(c) else c for c in first.choices]
     kept = [common_choice(mine, theirs[mine.column]) if mine.column in theirs else mine for mine in ours]
     silent = {choice.column for choice in kept if choice.family is None and choice.remembered is None}
-    pairs = tuple(pair for pair in first.pairs if pair in other.pairs and not silent & {*pair.columns})
+    counted = {pair.counted_as for pair in other.pairs}
+    pairs = tuple(pair for pair in first.pairs if pair.counted_as in counted and not silent & {*pair.columns})
     return Schema((*kept, *(choice for choice in other.choices if choice.column not in set(first.columns))), pairs)
 
 

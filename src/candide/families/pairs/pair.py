@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
 import numpy as np
@@ -24,7 +24,14 @@ from candide.families.base.tally_without import weights_or_ones
 from candide.families.pairs.column_bins import ColumnBins
 from candide.families.pairs.pair_look import PairLook
 from candide.kernels.counting import count_codes
-from candide.kernels.pair_terms import PairCounts, add_pair_terms_without, fill_pair_table, pair_counts
+from candide.kernels.pair_terms import (
+    PairCounts,
+    add_pair_terms_without,
+    believe,
+    fill_pair_table,
+    pair_counts,
+    rows_beside,
+)
 from candide.kernels.scoring import add_lookup
 from candide.statistics.tally import Tally, TallyBuilder, outnumber
 
@@ -35,13 +42,17 @@ NO_BINS = ColumnBins("")
 class Pair(Family[Tally, TallyBuilder, IntArray, FloatArray]):
     """What two columns say beyond their parts, log P(a, b | class) - log P(a | class) - log P(b | class).
 
-    Each column has a few bins, and rows are counted by the cell of both. `smoothing` rows in which the columns are
-    independent are given to each class, so that what few rows show is believed a little: no rows say nothing, and
-    neither do a cell that was never seen, a missing value and one that has no bin. It is evidence beside that of
-    the columns themselves, no likelihood of theirs.
+    Each column has a few bins, and rows are counted by the cell of both. `smoothing` rows are added to those counted in
+    a cell and to those that independent columns would have there, so that what few rows show is believed a little: no
+    rows say nothing, and neither do a cell that was never seen, a missing value and one that has no bin. It is
+    evidence beside that of the columns themselves, no likelihood of theirs.
+
+    Where a table follows a rule, a pair says more than its shares do: it is believed `strength` times, but no cell
+    beyond what its rows support.
     """
 
-    smoothing: float = 8.0
+    smoothing: float = 0.5
+    strength: float = field(default=1.0, kw_only=True)
     first: ColumnBins = field(default=NO_BINS, kw_only=True)
     second: ColumnBins = field(default=NO_BINS, kw_only=True)
     missing_is_value: bool = field(default=False, kw_only=True)
@@ -54,6 +65,8 @@ class Pair(Family[Tally, TallyBuilder, IntArray, FloatArray]):
         super().__post_init__()
         if not self.smoothing > 0:
             raise OptionRefused(NamedOption("smoothing"), " of a pair must be above 0.", expected="a number above 0")
+        if not 0 <= self.strength < np.inf:
+            raise OptionRefused(NamedOption("strength"), " of a pair must be 0 or more.", expected="a number from 0 up")
 
     def describe(self) -> dict[str, Any]:
         return {**super().describe(), "first": self.first.describe(), "second": self.second.describe()}
@@ -86,7 +99,7 @@ class Pair(Family[Tally, TallyBuilder, IntArray, FloatArray]):
 
     @property
     def counted_as(self) -> Self:
-        return self
+        return replace(self, strength=1.0)
 
     def builder(self, columns: tuple[str, ...], classes: int) -> TallyBuilder:
         return TallyBuilder(range(self.cells), classes)
@@ -112,8 +125,9 @@ class Pair(Family[Tally, TallyBuilder, IntArray, FloatArray]):
         return pair_counts(seen.counts.astype(np.float64), self.second.bins, float(self.smoothing))
 
     def fit(self, seen: Tally, columns: tuple[str, ...]) -> FloatArray:
-        table = np.empty(seen.units.shape)
-        fill_pair_table(self.counted(seen), table, 0.0)
+        table, counts = np.empty(seen.units.shape), self.counted(seen)
+        fill_pair_table(counts, table, 0.0)
+        believe(table, counts.cells.sum(axis=1), float(self.strength))
         return table
 
     def score(self, parameters: FloatArray, values: IntArray, joint: FloatArray) -> None:
@@ -138,7 +152,10 @@ class Pair(Family[Tally, TallyBuilder, IntArray, FloatArray]):
         joint: FloatArray,
     ) -> None:
         counts, row_weights = self.counted(seen), weights_or_ones(weights, len(labels)).astype(np.float64)
-        add_pair_terms_without(counts, values, labels, row_weights, joint)
+        terms, rows = np.zeros_like(joint), rows_beside(counts, values, row_weights)
+        add_pair_terms_without(counts, values, labels, row_weights, terms)
+        believe(terms, rows, float(self.strength))
+        joint += terms
 
     def terms(
         self, parameters: FloatArray, values: IntArray, row: Batch, columns: tuple[str, ...], seen: Tally

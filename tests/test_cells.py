@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from candide.data.errors import ForgetRefused
-from candide.kernels.cells import last_shared_bits, numbers_with, ordered_keys
-from candide.statistics.cells import CELLS_AT_FIRST, FINEST_LEVEL, KEYS, MOST_CELLS, Cells, CellsBuilder
+from candide.kernels.cells import LARGEST_KEY, ends_of_cells, last_shared_bits, ordered_keys
+from candide.statistics.cells import CELLS_AT_FIRST, FINEST_LEVEL, MOST_CELLS, Cells, CellsBuilder
 from candide.statistics.weight_grid import bits_of, weights_in_units
 
 CLASSES = 3
@@ -58,12 +58,31 @@ def slow_cells(rows, level):
 def test_keys_are_ordered_as_numbers_are_and_lead_back_to_them(values):
     numbers = np.array(values)
     keys = ordered_keys(numbers)
-    assert np.array_equal(numbers_with(keys), numbers)
+    assert all(np.array_equal(ends, numbers) for ends in ends_of_cells(keys, 0))
     assert np.array_equal(np.less.outer(keys, keys), np.less.outer(numbers, numbers))
 
 
 def test_the_smallest_and_the_largest_number_have_the_outermost_keys():
-    assert tuple(ordered_keys(np.finfo(np.float64).max * np.array([-1.0, 1.0])).tolist()) == KEYS
+    assert ordered_keys(np.finfo(np.float64).max * np.array([-1.0, 1.0])).tolist() == [~LARGEST_KEY, LARGEST_KEY]
+
+
+def slow_number(key):
+    """The double of a key: neither -0.0 nor beyond the largest."""
+    key = min(max(-2 if key == -1 else key, ~int(LARGEST_KEY)), int(LARGEST_KEY))
+    return float(np.int64(key if key >= 0 else key ^ (2**63 - 1)).view(np.float64))
+
+
+@given(rows=weighed(), level=level)
+def test_the_ends_and_the_middle_of_cells_agree_with_their_slow_twins(rows, level):
+    found, shift = cells_of(rows, level), FINEST_LEVEL - level
+    for index, cell in enumerate(found.cells.tolist()):
+        low, high = slow_number(cell << shift), slow_number(((cell + 1) << shift) - 1)
+        middle = min(max(0.5 * low + 0.5 * high, low), high)
+        if not found.fractions.any():
+            middle = np.ceil(low) if np.floor(middle) < low else np.floor(middle)
+        if found.zeros.any() and cell == 0:
+            middle = 0.0
+        assert (found.lowest[index], found.highest[index], found.middle[index]) == (low, high, middle)
 
 
 @given(rows=weighed(), level=level)

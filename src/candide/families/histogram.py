@@ -259,8 +259,7 @@ class Histogram(OfNumbers[Tally, TallyBuilder, Steps]):
         bins = np.full(rows.values, -1)
         bins[: len(rows.numbers)] = bin_numbers(rows.numbers, self.cuts)
         counts = rows.without_folds(held, bins, self.bins)
-        intervals, shares = bins_without_folds(counts, self.smoothing, known_factorials())
-        return FoldScores(np.where(bins < 0, -1, intervals[:, bins]), shares[:, : int(intervals.max()) + 1])
+        return FoldScores(*bins_without_folds(counts, bins, self.smoothing, known_factorials()))
 
     def said_without_folds(
         self, seen: Tally, values: FloatArray, labels: IntArray, weights: AnyArray, folds: IntArray

@@ -37,7 +37,8 @@ def add_curvature(
 ) -> int:
     """Add the second derivatives of `loss_and_slope` by bias, log weight and power, [parameter, parameter].
 
-    Only halves below the diagonal are filled: `upwards` by what is never negative, `rest` by what may be. What each
+    There are no powers among them where no length matters. Only halves below the diagonal are filled: `upwards` by
+    what is never negative, `rest` by what may be. What each
     class of a row adds to `upwards` between weights and powers is the product of a column of
     `roots[weight or power, column]` with itself: there is room for one for each cell, and how many were filled
     is given back. Where no length matters, there are roots of weights alone. How biases bend each other is
@@ -138,8 +139,9 @@ def add_block(
             one, other = classes[cells[begin]], classes[cells[begin + 1]]
             upwards[here, one] += scale * root
             upwards[here, other] -= scale * root
-            upwards[here + blocks, one] -= scale * root * length
-            upwards[here + blocks, other] += scale * root * length
+            if rows.has_length[block]:
+                upwards[here + blocks, one] -= scale * root * length
+                upwards[here + blocks, other] += scale * root * length
             roots[block, column] = root
             column += 1
         else:
@@ -151,7 +153,8 @@ def add_block(
                 root = scales[cell] * factor * (said[cells[cell]] - mean / total)
                 label = classes[cells[cell]]
                 upwards[here, label] += scales[cell] * root
-                upwards[here + blocks, label] -= scales[cell] * root * length
+                if rows.has_length[block]:
+                    upwards[here + blocks, label] -= scales[cell] * root * length
                 roots[block, column] = root
                 column += 1
         if len(roots) > blocks:
@@ -190,7 +193,9 @@ def counted_bend(margin: float) -> float:
 def add_corners(rows: Scored, at: Coefficients, first: int, last: int, scores: FloatArray, rest: FloatArray) -> None:
     """Add what margins over other classes bend in their two corners, at and below the diagonal."""
     blocks, classes, begin = len(at.weight), len(at.bias), rows.ends[first]
-    places, lead = np.empty(2 + 2 * blocks, dtype=np.int64), np.empty(2 + 2 * blocks)
+    with_powers = len(rest) > classes + blocks
+    numbers = 2 + 2 * blocks if with_powers else 2 + blocks
+    places, lead = np.empty(numbers, dtype=np.int64), np.empty(numbers)
     for row in range(first, last):
         own, scale = rows.own[row], rows.row_weights[row] * rows.label_smoothing[row] * rows.informed[row]
         if scale <= 0.0:
@@ -204,9 +209,10 @@ def add_corners(rows: Scored, at: Coefficients, first: int, last: int, scores: F
             for block in range(blocks):
                 length, said = rows.logs[block, row], rows.terms[block]
                 factor = at.weight[block] * np.exp(-at.power[block] * length)
-                places[2 + block], places[2 + blocks + block] = classes + block, classes + blocks + block
-                lead[2 + block] = factor * (said[own] - said[cell])
-                lead[2 + blocks + block] = -length * lead[2 + block]
+                places[2 + block], lead[2 + block] = classes + block, factor * (said[own] - said[cell])
+                if with_powers:
+                    places[2 + blocks + block] = classes + blocks + block
+                    lead[2 + blocks + block] = -length * lead[2 + block]
             add_outer_product(rest, places, lead, bend)
 
 
@@ -217,3 +223,11 @@ def add_outer_product(matrix: FloatArray, places: IntArray, vector: FloatArray, 
         for j in range(len(vector)):
             if places[j] <= places[i]:
                 matrix[places[i], places[j]] += factor * vector[i] * vector[j]
+
+
+@compiled
+def mirror_below(matrix: FloatArray) -> None:
+    """Let matrix[i, j] above the diagonal be what is below it."""
+    for i in range(len(matrix)):
+        for j in range(i):
+            matrix[j, i] = matrix[i, j]

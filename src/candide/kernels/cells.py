@@ -16,6 +16,12 @@ from candide.kernels import compiled
 ALL_BUT_SIGN = np.int64(0x7FFFFFFFFFFFFFFF)
 EMPTY = np.int64(-1)
 ZERO, FRACTION = 0, 1
+MINUS_ZERO = np.int64(-1)
+"""The key that no number has, since -0.0 is 0.0."""
+
+LARGEST_KEY = np.int64(0x7FEF_FFFF_FFFF_FFFF)
+"""Of the largest number; that of the smallest is its complement."""
+
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 """2^64 over the golden ratio: its multiples lie evenly, so neighbours are hashed apart (Knuth 1973, section 6.4)."""
 
@@ -48,12 +54,37 @@ def ordered_keys(values: FloatArray) -> IntArray:
 
 
 @compiled
-def numbers_with(keys: IntArray) -> FloatArray:
-    """The number of each key."""
-    values = np.empty(len(keys), np.float64)
-    for index in range(len(keys)):
-        values[index] = np.int64(ordered(keys[index])).view(np.float64)
-    return values
+def number_in(cell: Any, shift: Any, step: Any) -> float:
+    """The number `step` keys after the first of a cell, whose keys lack their last `shift` bits.
+
+    The outermost cells end with the largest doubles, and -0.0 is no number.
+    """
+    key = (np.int64(cell) << np.int64(shift)) + np.int64(step)
+    key = MINUS_ZERO - 1 if key == MINUS_ZERO else key
+    return float(np.int64(ordered(min(max(key, ~LARGEST_KEY), LARGEST_KEY))).view(np.float64))
+
+
+@compiled
+def ends_of_cells(cells: IntArray, shift: int) -> tuple[FloatArray, FloatArray]:
+    """The smallest and the largest number of each cell."""
+    lowest, highest = np.empty(len(cells)), np.empty(len(cells))
+    for index in range(len(cells)):
+        lowest[index] = number_in(cells[index], shift, 0)
+        highest[index] = number_in(cells[index] + 1, shift, -1)
+    return lowest, highest
+
+
+@compiled
+def middles_of_cells(cells: IntArray, shift: int, are_whole: bool, has_zeros: bool) -> FloatArray:
+    """A number to stand for each cell: zero where it holds zeros, and a whole one where all numbers are whole."""
+    middles = np.empty(len(cells))
+    for index in range(len(cells)):
+        low, high = number_in(cells[index], shift, 0), number_in(cells[index] + 1, shift, -1)
+        middle = min(max(0.5 * low + 0.5 * high, low), high)
+        if are_whole:
+            middle = np.ceil(low) if np.floor(middle) < low else np.floor(middle)
+        middles[index] = 0.0 if has_zeros and cells[index] == 0 else middle
+    return middles
 
 
 @compiled

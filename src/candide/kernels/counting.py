@@ -157,3 +157,32 @@ def count_labels(labels: IntArray, weights: AnyArray, counts: AnyArray) -> None:
     """How much weight each class has: counts[class] grows in place."""
     for row in range(len(labels)):
         counts[labels[row]] += weights[row] if weights.size else 1
+
+
+@compiled
+def counts_above_zero(table: IntArray) -> tuple[IntArray, IntArray, IntArray]:
+    """Where table[line, class] is not zero, line by line: the lines, the classes and what stands there."""
+    filled = 0
+    for line in range(len(table)):
+        for label in range(table.shape[1]):
+            filled += table[line, label] != 0
+    lines, labels, counts = np.empty(filled, np.int64), np.empty(filled, np.int64), np.empty(filled, np.int64)
+    filled = 0
+    for line in range(len(table)):
+        for label in range(table.shape[1]):
+            if table[line, label] != 0:
+                lines[filled], labels[filled], counts[filled] = line, label, table[line, label]
+                filled += 1
+    return lines, labels, counts
+
+
+@compiled
+def common_divisor(counts: IntArray) -> int:
+    """The largest whole number that divides all counts, 0 where all are zero."""
+    found = 0
+    for count in counts:
+        while count:
+            found, count = count, found % count
+        if found == 1:
+            break
+    return found

@@ -70,8 +70,73 @@ def losses_alike(
 
 
 @compiled
-def count_in_folds(lines: IntArray, labels: IntArray, held: IntArray, counts: IntArray) -> None:
-    """Add held[fold, kind] rows to counts[fold, line, class] at lines[fold, kind] and labels[kind]."""
-    for fold in range(len(held)):
-        for kind in range(len(labels)):
-            counts[fold, lines[fold, kind], labels[kind]] += held[fold, kind]
+def losses_in_folds(
+    parts: IntArray,
+    shares: FloatArray,
+    lines: IntArray,
+    labels: IntArray,
+    held: IntArray,
+    prior: FloatArray,
+    prior_without: FloatArray,
+    most: float,
+) -> FloatArray:
+    """-log P(own class) of each kind of rows, float64[kind], on average over the folds that its rows were dealt into.
+
+    Without a fold, a line of values belongs to parts[fold, line], below zero where it says nothing, and a part says
+    shares[fold, part, class]. A kind has lines[kind], labels[kind] and held[fold, kind] rows in each fold. No loss is
+    above `most`; priors are as in `losses_alike`, which is asked once for all kinds of a part and class.
+    """
+    folds, silent, classes = shares.shape
+    said, losses, rows = np.zeros((silent + 1, classes)), np.zeros(len(lines)), np.zeros(len(lines))
+    for fold in range(folds):
+        table = np.full((silent + 1, classes), -1.0)
+        said[:silent] = shares[fold]
+        asked = 0
+        for kind in range(len(lines)):
+            part = parts[fold, lines[kind]] if parts[fold, lines[kind]] >= 0 else silent
+            if held[fold, kind] > 0 and table[part, labels[kind]] < 0.0:
+                table[part, labels[kind]] = 0.0
+                asked += 1
+        own_parts, own_labels, own = np.empty(asked, np.int64), np.empty(asked, np.int64), np.empty(asked)
+        asked = 0
+        for part in range(silent + 1):
+            for label in range(classes):
+                if table[part, label] == 0.0:
+                    own_parts[asked], own_labels[asked], own[asked] = part, label, said[part, label]
+                    asked += 1
+        found = losses_alike(said, own, own_parts, own_labels, prior, prior_without)
+        for index in range(asked):
+            table[own_parts[index], own_labels[index]] = min(found[index], most)
+        for kind in range(len(lines)):
+            if held[fold, kind] > 0:
+                part = parts[fold, lines[kind]] if parts[fold, lines[kind]] >= 0 else silent
+                losses[kind] += table[part, labels[kind]] * held[fold, kind]
+                rows[kind] += held[fold, kind]
+    return losses / rows
+
+
+@compiled
+def summed_losses(losses: FloatArray, weights: IntArray, unit: float) -> IntArray:
+    """The sum over all rows of losses[family, kind], of which there are weights[kind], int64[family, 2].
+
+    In parts of `unit`, as a number of 2^20 and the rest: whole numbers add up alike in any order, and these have room.
+    """
+    totals = np.zeros((len(losses), 2), np.int64)
+    for family in range(len(losses)):
+        for kind in range(len(weights)):
+            whole = np.int64(np.rint(losses[family, kind] * unit))
+            totals[family, 0] += (whole >> 20) * weights[kind]
+            totals[family, 1] += (whole & 0xFFFFF) * weights[kind]
+    return totals
+
+
+@compiled
+def gaps_between(losses: FloatArray, others: FloatArray, weights: IntArray) -> FloatArray:
+    """By how much losses[family, kind] are more than others[kind] in all rows, and the sum of squares: [2, family]."""
+    gaps = np.zeros((2, len(losses)))
+    for family in range(len(losses)):
+        for kind in range(len(weights)):
+            more = losses[family, kind] - others[kind]
+            gaps[0, family] += more * weights[kind]
+            gaps[1, family] += more * more * weights[kind]
+    return gaps

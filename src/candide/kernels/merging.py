@@ -262,16 +262,21 @@ def counts_without_folds(
 
 
 @compiled
-def bins_without_folds(counts: IntArray, smoothing: float, known: FloatArray) -> tuple[IntArray, FloatArray]:
-    """Intervals found without each fold: int64[fold, bin], and the log shares float64[fold, interval, class] they have.
+def bins_without_folds(
+    counts: IntArray, bins: IntArray, smoothing: float, known: FloatArray
+) -> tuple[IntArray, FloatArray]:
+    """Intervals found without each fold: int64[fold, line], and their log shares float64[fold, interval, class].
 
-    counts[fold, bin, class] are those of the rows outside of each fold.
+    counts[fold, bin, class] are those of the rows outside of each fold; a line of values is in bins[line], or in none
+    and in no interval where that is below zero.
     """
-    folds, bins = counts.shape[:2]
-    intervals, shares = np.zeros((folds, bins), np.int64), np.zeros(counts.shape)
+    folds, most = len(counts), 0
+    parts, shares = np.full((folds, len(bins)), -1), np.zeros(counts.shape)
     for fold in range(folds):
         found = merge_bins(counts[fold], known)
-        for slot in range(bins):
-            intervals[fold, slot] = found[slot]
+        most = max(most, found[-1] + 1)
+        for line in range(len(bins)):
+            if bins[line] >= 0:
+                parts[fold, line] = found[bins[line]]
         log_shares_of_parts(counts[fold], found, smoothing, shares[fold])
-    return intervals, shares
+    return parts, shares[:, :most].copy()

@@ -11,7 +11,7 @@ import numpy as np
 
 from candide.data.arrays import BoolArray, FloatArray, IntArray
 from candide.kernels.calibrating import Coefficients, Scored, cut_off, look_over, loss_and_slope, mark_probable
-from candide.kernels.calibration_curvature import add_curvature
+from candide.kernels.calibration_curvature import add_curvature, mirror_below
 from candide.kernels.threads import in_parallel
 from candide.model.predictor import log_sum
 from candide.selection.leave_one_out import LeftOut
@@ -118,6 +118,17 @@ class Task:
         return self.scored.terms.size
 
     @property
+    def powers(self) -> int:
+        """How many powers of length there are: one for each block, or none where no length matters."""
+        return len(self.scored.terms) if self.scored.has_length.any() else 0
+
+    def coefficients(self, point: FloatArray) -> Coefficients:
+        """Bias, weight and power at a point: biases, the logarithms of weights, and powers where there are any."""
+        first, blocks = self.classes, len(self.scored.terms)
+        powers = point[first + blocks :] if len(point) > first + blocks else np.zeros(blocks)
+        return Coefficients(point[:first], np.exp(point[first : first + blocks]), powers)
+
+    @property
     def weight(self) -> float:
         """The weight of all rows."""
         return float(self.scored.row_weights.sum())
@@ -129,6 +140,8 @@ class Task:
             slopes = Coefficients(*map(np.zeros_like, at))
             return loss_and_slope(self.scored, at, first, last, slopes), slopes
 
+        if self.rows <= ROWS_AT_ONCE:
+            return some(0, self.rows)
         values, slopes = zip(*self.by_parts(some, ROWS_AT_ONCE), strict=True)
         return sum(values), Coefficients(*(np.sum(parts, axis=0) for parts in zip(*slopes, strict=True)))
 
@@ -145,19 +158,20 @@ class Task:
 
     def curvature(self, at: Coefficients, with_bias: bool = True) -> Bends:
         """The second derivatives of the loss by bias, log weight and power, [parameter, parameter]."""
-        blocks, classes = len(at.weight), len(at.bias)
-        roots = blocks * (1 + bool(self.scored.has_length.any()))
+        classes, roots = len(at.bias), len(at.weight) + self.powers
 
         def some(first: int, last: int) -> FloatArray:
-            found = np.zeros((2, classes + 2 * blocks, classes + 2 * blocks))
+            found = np.zeros((2, classes + roots, classes + roots))
             space: FloatArray = np.empty((roots, self.scored.ends[last] - self.scored.ends[first]))
             filled = space[:, : add_curvature(self.scored, at, first, last, with_bias, found[0], found[1], space)]
-            found[0, classes : classes + roots, classes : classes + roots] += np.tril(filled @ filled.T)
+            found[0, classes:, classes:] += filled @ filled.T
             return found
 
         cells_a_row = -(-len(self.scored.start) // self.rows)
         halves = reduce(np.add, self.by_parts(some, max(1, ROOTS_AT_ONCE // (roots * cells_a_row))))
-        return Bends(*(half + np.tril(half, -1).T for half in halves))
+        for half in halves:
+            mirror_below(half)
+        return Bends(*halves)
 
     def by_parts(self, work: Callable[[int, int], Found], at_once: int) -> Iterator[Found]:
         """The work on rows first to last, part by part; in parallel where there are many."""

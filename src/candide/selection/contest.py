@@ -9,21 +9,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from candide.data.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from candide.data.cached import cached_property
 from candide.data.grid import quantized, quantized_number
-from candide.data.metrics import LEAST_LOG, mean_of_losses
+from candide.data.metrics import LEAST_LOG, UNIT
 from candide.families.base.alike_rows import AlikeRows, AlikeScores, FoldScores
 from candide.families.base.block_rows import BlockRows
 from candide.families.base.family import AnyFamily
 from candide.families.base.leave_one_out import statistic_of
+from candide.kernels.counting import common_divisor
 from candide.kernels.density_contest import density_losses
 from candide.kernels.hashing import deal, mix_all
-from candide.kernels.left_out_losses import count_in_folds, losses_alike
+from candide.kernels.left_out_losses import gaps_between, losses_alike, losses_in_folds, summed_losses
 from candide.model.summary import NO_WEIGHTS, Summary
 from candide.selection.folds import FOLDS
 from candide.selection.look import RememberedColumn
@@ -40,6 +41,8 @@ MOST_SCORED = 2_000_000
 BEST_OF_MANY = 2.0
 """A family must lower the loss of all left-out rows by so many nats to be taken for the plain one: the best of ten
 candidates does so by chance."""
+
+NOT_AHEAD = np.zeros(1)
 
 CLEARLY = 2.0
 """Who is behind by so many standard errors of the difference, row by row, would not win without a fold."""
@@ -59,6 +62,22 @@ class Result:
     """Whether others, or the prior alone, are so much better that it would hardly win without some of the rows."""
     tells: bool = field(default=False, compare=False)
     """Whether it is so much better than the prior alone that it would hardly be worse without some of the rows."""
+
+
+class Gaps(NamedTuple):
+    """How much more losses[family] are than others in all rows, and the standard error of that."""
+
+    totals: FloatArray
+    errors: FloatArray
+
+    def are_clear(self, ahead: AnyArray = NOT_AHEAD) -> BoolArray:
+        """Whether they are more by more than chance, where the others are so many nats `ahead` of each already."""
+        is_enough = quantized(self.totals) >= BEST_OF_MANY - 1.5 * ahead
+        return is_enough & (quantized(self.totals + ahead - CLEARLY * self.errors) > 0)
+
+    def reversed(self) -> Gaps:
+        """How much less they are."""
+        return Gaps(-self.totals, self.errors)
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,28 +142,29 @@ class ColumnContest:
         judging = said._replace(own=said.own[some], lines=said.lines[some])
         return self._losses(judging, self.rows.labels[some])
 
-    def mean(self, losses: FloatArray) -> float:
-        """The log loss of all rows that judge, on the grid."""
-        return quantized_number(mean_of_losses(losses, self.judging_weights))
+    def means(self, losses: FloatArray) -> list[float]:
+        """The log loss of all rows that judge, by losses[family, kind], on the grid."""
+        weights = self.judging_weights
+        rows = float(weights.sum())
+        totals = ((large << 20) + small for large, small in summed_losses(losses, weights, UNIT).tolist())
+        return [quantized_number(total / UNIT / rows) for total in totals]
 
     def loss(self, family: AnyFamily) -> float:
         """The log loss of a family and the prior on rows left out, on the grid."""
-        return self.mean(self.losses([family])[0])
+        return self.means(self.losses([family]))[0]
 
-    def are_clearly_more(self, losses: FloatArray, others: FloatArray, ahead: Sequence[float] = (0.0,)) -> BoolArray:
-        """Whether losses[family, kind] are larger than others by more than the chance of which rows there are.
+    def gaps(self, losses: FloatArray, others: FloatArray) -> Gaps:
+        """By how much losses[family, kind] are more than others[kind], and the chance of which rows there are."""
+        totals, squares = gaps_between(losses, others, self.judging_weights)
+        rows = float(self.judging_weights.sum())
+        return Gaps(totals, np.sqrt(np.maximum(squares - totals * totals / rows, 0.0)))
 
-        The others are so many nats `ahead` of each family already.
-        """
-        weights, more = self.judging_weights, losses - others
-        weighed = more * weights
-        totals, squares = weighed.sum(axis=-1), (weighed * more).sum(axis=-1)
-        errors = np.sqrt(np.maximum(squares - totals * totals / weights.sum(), 0.0))
-        start = np.array(ahead)
-        is_enough = quantized(totals) >= BEST_OF_MANY - 1.5 * start
-        return is_enough & (quantized(totals + start - CLEARLY * errors) > 0)
+    @cached_property
+    def rows_in_all(self) -> int:
+        """How many rows there are."""
+        return int(self.rows.weights.sum())
 
-    @property
+    @cached_property
     def judging_weights(self) -> IntArray:
         """How many rows there are of each kind that judges."""
         return self.rows.weights[self._judging]
@@ -159,19 +179,10 @@ class ColumnContest:
 
     def _losses_in_folds(self, family: AnyFamily) -> FloatArray:
         """Those of rows alike on average, over the folds that they were dealt into."""
-        rows, folds = self.rows, dealt(self.rows.weights)
-        parts, shares = family.scores_in_folds(rows, folds) or self._fitted_in_folds(family, folds)
-        table = np.concatenate([shares, np.zeros((len(folds), 1, rows.classes))], axis=1)
-        counted, some = np.zeros(table.shape, np.int64), self._judging
-        lines, own = np.where(parts < 0, shares.shape[1], parts)[:, rows.lines[some]], rows.labels[some]
-        held = np.ascontiguousarray(folds[:, some])
-        count_in_folds(lines, own, held, counted)
-        said = table.reshape(-1, rows.classes)
-        filled, labels = np.nonzero(counted.reshape(-1, rows.classes))
-        losses = np.zeros(said.shape)
-        losses[filled, labels] = self._losses(AlikeScores(said, said[filled, labels], filled), labels)
-        of_kinds = losses.reshape(table.shape)[np.arange(len(folds))[:, None], lines, own]
-        return np.asarray((of_kinds * held).sum(axis=0) / held.sum(axis=0))
+        rows, folds, some = self.rows, dealt(self.rows.weights), self._judging
+        said = family.scores_in_folds(rows, folds) or self._fitted_in_folds(family, folds)
+        kinds = rows.lines[some], rows.labels[some], np.ascontiguousarray(folds[:, some])
+        return losses_in_folds(*said, *kinds, self.prior, self.prior_without, -LEAST_LOG)
 
     def _left_out(self, family: AnyFamily) -> AlikeScores:
         """What each kind of rows says of itself, [kind, class], by the means that any family has."""
@@ -208,22 +219,23 @@ def contest(column: RememberedColumn, summary: Summary, entrants: Sequence[AnyFa
     """The entrants by their log loss on rows left out, best first; the earlier of equals."""
     usual, found = ColumnContest.of(column, summary), list[Result]()
     prior_losses = usual.prior_losses
-    prior_loss = usual.mean(prior_losses)
+    (prior_loss,) = usual.means(prior_losses[None])
     own_rows = [family.judging_rows(column.kept, column.name, summary.weighed) for family in entrants]
     alike = [index for index, rows in enumerate(own_rows) if rows is None]
     losses = usual.losses([entrants[index] for index in alike])
-    losses_of = dict(zip(alike, losses, strict=True))
-    for index, (family, rows) in enumerate(zip(entrants, own_rows, strict=True)):
+    losses_of, means = dict(zip(alike, losses, strict=True)), iter(usual.means(losses))
+    for family, rows in zip(entrants, own_rows, strict=True):
         judged = usual if rows is None else ColumnContest.of_rows(rows)
-        loss = judged.mean(losses_of[index]) if rows is None else judged.loss(family)
-        found.append(Result(family, loss, prior_loss, int(judged.rows.weights.sum())))
+        loss = next(means) if rows is None else judged.loss(family)
+        found.append(Result(family, loss, prior_loss, judged.rows_in_all))
     best_first = sorted(found, key=lambda result: result.loss)
     plain, taken = entrants[0], clear_winner_first(best_first, entrants[0])[0].family
     beaten = losses_of.get(entrants.index(taken), prior_losses)
-    ahead = [nats_ahead(taken, entrants[index], plain) for index in alike]
-    is_out, tells = usual.are_clearly_more(losses, beaten, ahead), usual.are_clearly_more(prior_losses, losses)
+    ahead = np.array([nats_ahead(taken, entrants[index], plain) for index in alike])
+    beside_prior = usual.gaps(losses, prior_losses)
+    is_out, tells = usual.gaps(losses, beaten).are_clear(ahead), beside_prior.reversed().are_clear()
     if best_first[0].loss >= prior_loss:
-        is_out |= usual.are_clearly_more(losses, prior_losses)
+        is_out |= beside_prior.are_clear()
     for index, out, told in zip(alike, is_out.tolist(), tells.tolist(), strict=True):
         found[index] = replace(found[index], is_out=out, tells=told)
     return sorted(found, key=lambda result: result.loss)
@@ -253,7 +265,8 @@ def whole_counts(weights: AnyArray) -> IntArray:
     ([3, 1], [1, 2])
     """
     if weights.dtype.kind == "i":
-        return np.asarray(weights // max(np.gcd.reduce(weights), 1))
+        divisor = common_divisor(weights)
+        return weights if divisor <= 1 else np.asarray(weights // divisor)
     return np.maximum(np.rint(weights / min(1.0, weights.mean())), 1.0).astype(np.int64)
 
 

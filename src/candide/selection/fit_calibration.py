@@ -106,10 +106,10 @@ class Calibrating:
 
     @cached_property
     def limits(self) -> FloatArray:
-        """The least and the largest bias, log weight and power, [parameter, 2]."""
+        """The least and the largest bias, log weight and power, where there are any, [parameter, 2]."""
         bias = [(-np.inf, np.inf) if self.effort.bias else (0.0, 0.0)] * len(self.classes)
         of_blocks = np.array([block.family.evidence_limits for block in self.blocks]).reshape(-1, 4)
-        return np.concatenate([np.array(bias), np.log(of_blocks[:, :2]), of_blocks[:, 2:] * self.effort.power])
+        return np.concatenate([np.array(bias), np.log(of_blocks[:, :2]), of_blocks[: self.task.powers, 2:]])
 
     @property
     def one_in(self) -> int:
@@ -126,7 +126,7 @@ class Calibrating:
         some = Objective(self.task.every(max(1, self.task.rows // ROUGHLY)), self.texts, with_bias=False)
         limits = np.where(np.arange(len(self.limits))[:, None] < len(self.classes), 0.0, self.limits)
         near = minimum(some, some.start(), limits, self.effort.steps, CLOSE_ROUGHLY)
-        return self.task.probable(coefficients(near.point, len(self.classes)), ROUGHLY_PROBABLE)
+        return self.task.probable(self.task.coefficients(near.point), ROUGHLY_PROBABLE)
 
     @cached_property
     def whole(self) -> tuple[Objective, Minimum]:
@@ -136,7 +136,7 @@ class Calibrating:
         few, near = self.held(Objective(task, self.texts, with_bias=self.effort.bias))
         probable = self.roughly_probable
         if len(self.classes) > MOSTLY_IMPROBABLE:
-            probable = probable.probable(coefficients(near.point, len(self.classes)), PROBABLE)
+            probable = probable.probable(self.task.coefficients(near.point), PROBABLE)
         asked, bends = replace(few, task=probable), near.bends.scaled(one_in)
         return asked, minimum(asked, near.point, self.limits, self.effort.steps, self.effort.close, bends)
 
@@ -187,7 +187,7 @@ class Calibrating:
 
     def at(self, task: Task, found: Minimum) -> Calibration:
         """The calibration found, on the grid; none of the evidence has weight where rows gain too little by it."""
-        at = coefficients(found.point, len(self.classes))
+        at = self.task.coefficients(found.point)
         enough = float(task.scored.row_weights @ self.prior_losses) - BY_CHANCE
         if (
             self.task.rows + self.aside >= ENOUGH_TO_TELL
@@ -213,13 +213,6 @@ def usual_weight(rows: float, columns: int) -> float:
     return min(USUAL_WEIGHT * math.sqrt(max(rows, 1.0) / max(columns, 1)), 1.0)
 
 
-def coefficients(point: FloatArray, classes: int) -> Coefficients:
-    """Bias, weight and power at a point, which holds the logarithms of weights."""
-    blocks = (len(point) - classes) // 2
-    bias, log_weight, power = np.split(point, [classes, classes + blocks])
-    return Coefficients(bias, np.exp(log_weight), power)
-
-
 @dataclass(frozen=True)
 class Objective:
     """The loss of rows at bias, log weight and power in one row of numbers, and what holds these back."""
@@ -239,7 +232,7 @@ class Objective:
     def mean(self) -> FloatArray:
         """What a point is multiplied by to give the mean log weight of a table's blocks."""
         blocks = np.where(self.texts, 0.0, 1 / max(1, int(np.count_nonzero(~self.texts))))
-        return np.concatenate([np.zeros(self.classes), blocks, np.zeros(len(blocks))])
+        return np.concatenate([np.zeros(self.classes), blocks, np.zeros(self.task.powers)])
 
     @cached_property
     def usual(self) -> FloatArray:
@@ -247,31 +240,35 @@ class Objective:
         of_columns = math.log(usual_weight(self.task.rows, int(np.count_nonzero(~self.texts))))
         of_texts = np.minimum(math.log(WORDS_THAT_COUNT) - self.task.scored.logs.mean(axis=1), 0.0)
         weights = np.where(self.texts, of_texts, of_columns)
-        return np.concatenate([np.zeros(self.classes), weights, np.zeros(len(weights))])
+        return np.concatenate([np.zeros(self.classes), weights, np.zeros(self.task.powers)])
 
     @cached_property
     def held(self) -> FloatArray:
         """The matrix of what holds numbers back: how far a point lies off times it times that is added to the loss."""
-        tables = np.concatenate([np.zeros(self.classes), ~self.texts, np.zeros(len(self.texts))])
+        classes, powers = np.zeros(self.classes), np.zeros(self.task.powers)
+        tables, texts = (np.concatenate([classes, some, powers]) for some in (~self.texts, self.texts))
+        drawn_by = DRAWN_BY / max(self.task.weight, 1.0)
         by_number = [HOLD_BIAS, 0.0, HOLD_POWER * self.task.weight]
-        found = np.diag(np.repeat(by_number, [self.classes, len(self.texts), len(self.texts)]))
-        found += self.together * (np.diag(tables) - np.outer(tables, self.mean))
-        texts = np.concatenate([np.zeros(self.classes), self.texts, np.zeros(len(self.texts))])
-        return found + DRAWN_BY / max(self.task.weight, 1.0) * (np.outer(self.mean, self.mean) + np.diag(texts))
+        alone = np.repeat(by_number, [self.classes, len(self.texts), len(powers)])
+        found = np.outer(drawn_by * self.mean - self.together * tables, self.mean)
+        found.flat[:: len(found) + 1] += alone + self.together * tables + drawn_by * texts
+        return found
 
     def value_and_slope(self, point: FloatArray) -> tuple[float, FloatArray]:
         """The loss, and its slopes."""
-        loss, slopes = self.task.loss(coefficients(point, self.classes))
+        loss, slopes = self.task.loss(self.task.coefficients(point))
         off, above = point - self.usual, max(0.0, float(self.mean @ point))
         held = self.held @ off
         holds = float(off @ held) + HOLD_BELOW_ONE * above**2
-        return loss + holds, np.concatenate(slopes) + 2 * held + 2 * HOLD_BELOW_ONE * above * self.mean
+        return loss + holds, np.concatenate(slopes)[: len(point)] + 2 * held + 2 * HOLD_BELOW_ONE * above * self.mean
 
     def curvature(self, point: FloatArray) -> Bends:
         """The second derivatives."""
-        upwards, rest = self.task.curvature(coefficients(point, self.classes), self.with_bias)
-        above = HOLD_BELOW_ONE * np.outer(self.mean, self.mean) * float(self.mean @ point > 0)
-        return Bends(upwards + 2 * self.held + 2 * above, rest)
+        upwards, rest = self.task.curvature(self.task.coefficients(point), self.with_bias)
+        upwards += 2 * self.held
+        if float(self.mean @ point) > 0:
+            upwards += 2 * HOLD_BELOW_ONE * np.outer(self.mean, self.mean)
+        return Bends(upwards, rest)
 
     def log_evidence(self, found: Minimum, limits: FloatArray) -> float:
         """The log probability of labels over all weights that are held so, but for what does not depend on how."""
@@ -288,7 +285,7 @@ class Objective:
         texts, blocks = self.texts, len(self.texts)
 
         def point(weights: AnyArray) -> FloatArray:
-            return np.concatenate([np.zeros(self.classes), weights, np.zeros(blocks)])
+            return np.concatenate([np.zeros(self.classes), weights, np.zeros(self.task.powers)])
 
         def is_too_large(weight: float) -> bool:
             slope = self.value_and_slope(point(np.where(texts, weight, common)))[1]

@@ -21,9 +21,10 @@ from candide.kernels.cells import (
     CellRoom,
     coarser_cells,
     count_cells,
+    ends_of_cells,
     enter_cells,
     last_shared_bits,
-    numbers_with,
+    middles_of_cells,
     occupied_cells,
     union_of_cells,
 )
@@ -42,15 +43,8 @@ MOST_CELLS = 8192
 FEWEST_LINES = 64
 """Lines that cells in the making have to spare at least."""
 
-MINUS_ZERO = -1
-"""The key that no number has, since -0.0 is 0.0."""
-
 SMALLEST = float(np.nextafter(0.0, 1.0))
 """The number after zero."""
-
-LARGEST_KEY = 0x7FEF_FFFF_FFFF_FFFF
-KEYS = ~LARGEST_KEY, LARGEST_KEY
-"""Of the smallest and the largest number."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -194,26 +188,25 @@ class Cells:
         return cells, mine, theirs, level, bits
 
     @cached_property
+    def ends(self) -> tuple[FloatArray, FloatArray]:
+        """The smallest and the largest number of each cell."""
+        return ends_of_cells(self.cells, FINEST_LEVEL - self.level)
+
+    @property
     def lowest(self) -> FloatArray:
         """The smallest number of each cell."""
-        return self._numbers(self.cells, 0)
+        return self.ends[0]
 
-    @cached_property
+    @property
     def highest(self) -> FloatArray:
         """The largest number of each cell."""
-        return self._numbers(self.cells + 1, -1)
+        return self.ends[1]
 
     @cached_property
     def beyond(self) -> FloatArray:
         """The number that follows the largest of each cell: where the next cell begins, or infinity."""
         with np.errstate(over="ignore"):
             return np.nextafter(self.highest, np.inf)
-
-    def _numbers(self, cells: IntArray, step: int) -> FloatArray:
-        """The number `step` keys after the first of each cell; the last of all cells end with the largest doubles."""
-        with np.errstate(over="ignore"):
-            keys = (cells << (FINEST_LEVEL - self.level)) + step
-        return numbers_with(np.clip(np.where(keys == MINUS_ZERO, MINUS_ZERO - 1, keys), *KEYS))
 
     @property
     def is_exact(self) -> bool:
@@ -245,10 +238,8 @@ class Cells:
     @cached_property
     def middle(self) -> FloatArray:
         """A number to stand for each cell: zero where it holds zeros, and a whole one where all numbers are whole."""
-        numbers = np.clip(0.5 * self.lowest + 0.5 * self.highest, self.lowest, self.highest)
-        if not self.fractions.any():
-            numbers = np.where(np.floor(numbers) < self.lowest, np.ceil(self.lowest), np.floor(numbers))
-        return np.where((self.cells == 0) & self.zeros.any(), 0.0, numbers)
+        are_whole, has_zeros = not self.fractions.any(), bool(self.zeros.any())
+        return middles_of_cells(self.cells, FINEST_LEVEL - self.level, are_whole, has_zeros)
 
 
 class CellsBuilder:

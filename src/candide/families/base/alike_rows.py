@@ -17,6 +17,7 @@ from candide.data.arrays import AnyArray, FloatArray, IntArray
 from candide.data.batch import Batch
 from candide.data.cached import cached_property
 from candide.data.values import Key
+from candide.kernels.counting import counts_above_zero
 from candide.kernels.merging import counts_without_folds
 from candide.statistics.cells import Cells
 from candide.statistics.column_memory import ColumnMemory
@@ -52,9 +53,9 @@ class AlikeRows:
         units = np.concatenate([in_finer_units(cells.units, bits - cells.bits), others.at(bits)])
         if rows is not None:
             units = np.concatenate([units, rows.at(bits) - units.sum(axis=0)])
-        lines, labels = np.nonzero(units)
+        lines, labels, counts = counts_above_zero(units)
         values = tuple(value_of(slot[1:]) for slot in others.open_slots)
-        return cls(column, cells.middle, values, lines, labels, amounts(units[lines, labels], bits), cells.classes)
+        return cls(column, cells.middle, values, lines, labels, amounts(counts, bits), cells.classes)
 
     @cached_property
     def batch(self) -> Batch:

@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test other-processor check browser pictures bench bench-accuracy setup clean
+.PHONY: demo test test-spark other-processor check browser java pictures bench bench-accuracy bench-cluster setup clean
 
 demo: .venv/.runs            ## every command on a table, a spam filter, and the lecture's examples
 	$(BIN)/candide demo
@@ -11,12 +11,18 @@ demo: .venv/.runs            ## every command on a table, a spam filter, and the
 test: .venv/.develops        ## all tests; CANDIDE_THOROUGH=1 for the long property runs
 	$(BIN)/python -m pytest -n auto --dist worksteal
 
+test-spark: .venv/.clusters  ## the tests of clusters once more, with PySpark (about 500 MB) on a real master and two workers
+	$(BIN)/python -m pytest tests/test_clusters.py
+
 other-processor: .venv/.develops  ## files and documents as a processor of 2008 has them, beside this one
 	CANDIDE_OTHER_PROCESSOR=1 $(BIN)/python -m pytest tests/test_machines.py
 	$(BIN)/python tests/other_processor.py $(BIN)/python -m pytest -n auto tests/test_releases.py tests/test_store.py tests/test_documents.py
 
 browser:                     ## a Chromium for the tests of pages, from Debian's packages, unless there is one
 	@./.ci/browser
+
+java:                        ## a Java for the tests of Spark, from Debian's packages, unless there is one
+	@./.ci/java
 
 check: .venv/.develops       ## style, types and layers
 	$(BIN)/ruff check .
@@ -42,6 +48,9 @@ bench-accuracy: .venv/.develops  ## accuracy, log loss and calibration beside sc
 	$(BIN)/python benchmarks/refine.py
 	$(BIN)/python benchmarks/em.py
 
+bench-cluster: .venv/.clusters  ## Dask and Spark beside one machine, and beside Spark's own naive Bayes
+	$(BIN)/python benchmarks/clusters.py
+
 pictures: .venv/.develops    ## every picture of the documents, drawn anew
 	$(BIN)/python docs/make_pictures.py
 
@@ -55,6 +64,10 @@ setup: .venv/.develops       ## the virtual environment with everything for deve
 
 .venv/.develops: .venv/.runs
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	touch $@
+
+.venv/.clusters: .venv/.develops
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev,dask,spark]'
 	touch $@
 
 clean:

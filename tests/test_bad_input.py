@@ -211,7 +211,7 @@ def test_a_column_of_text_is_read_as_such_and_can_be_left_out():
         ({"class_weight": {"noo": 2.0}}, ("class_weight", "'noo'", "'no'?")),
         ({"class_weight": {"no": -1.0}}, ("class_weight", "not negative")),
         ({"class_weight": "balance"}, ("'balanced'", "'balance'")),
-        ({"engine": "sparc"}, ("engine", "'sparc'", "'local'")),
+        ({"engine": "sparc"}, ("engine", "'sparc'", "'spark'?")),
         ({"missing": "drop"}, ("'ignore' or 'value'", "'drop'")),
     ],
 )

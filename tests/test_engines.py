@@ -14,11 +14,12 @@ from candide.engines.protocol import Engine
 
 DROPPED = '''
 from candide.engines import named
+from candide.engines.protocol import Engine
 
 ASKED = []
 
 
-class OneByOne:
+class OneByOne(Engine):
     """Does the work in the order it comes, with the local engine's summaries."""
 
     name = "one_by_one"
@@ -51,7 +52,7 @@ def table() -> tuple[dict[str, object], list[str]]:
 
 
 def test_a_dropped_file_is_an_engine(dropped):
-    assert engines.names() == ["local", "one_by_one"]
+    assert engines.names() == ["dask", "local", "one_by_one", "spark"]
     found: Engine = engines.named("one_by_one")
     assert found.name == "one_by_one"
 

@@ -293,7 +293,7 @@ def test_families_are_read_off_all_rows_and_texts_off_the_first(monkeypatch, tmp
     assert rest is None
     fitted = fitting.fit(path, "y")
     assert fitted.rows == 3_000
-    assert "How texts are read was chosen from the first" in fitted.notes[0]
+    assert "How texts are read was chosen from 50,000 rows of all over" in fitted.notes[0]
     assert fitted.trained.schema.choices[0].reason != "whole numbers with only 1 different values"
 
 

@@ -18,10 +18,12 @@ from sklearn.utils.validation import check_is_fitted
 from candide import engines, evaluation, store
 from candide.api.class_names import meant_class
 from candide.api.threads import Shared, reads, writes
+from candide.api.verbs.fitting import fit_anew
 from candide.data.advice import NamedOption, Part, SetOption, message_parts
 from candide.data.arrays import AnyArray, BoolArray, FloatArray
 from candide.data.batch import FIRST_ROW, Batch, is_numbered, refuse_row_below_one
 from candide.data.errors import ColumnWarning, LabelsRefused, Location, MissingColumnWarning, OptionRefused, RowsRefused
+from candide.data.progress import unwatched
 from candide.data.values import as_array, key_of, shown
 from candide.data.visible import visible
 from candide.engines.protocol import parts_to_answer
@@ -81,7 +83,10 @@ class NaiveBayes(Shared, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     calibrate : bool
         Whether `fit` makes the probabilities mean what they say: a bias for each class and a weight for each block,
         fitted on rows left out, under choices made without them. Fewer than 50 are too few, unless eight of each class.
-    engine : "local"
+    engine : "local", "dask" or "spark"
+        What does the work over rows: threads of this process, or a cluster, for frames whose rows lie there. An address
+        may follow ("dask:tcp://host:8786", "spark:spark://host:7077"); else the client or session at hand is asked, or
+        one started on this machine. All come to the same model, to the bit.
     ledger : bool
         Whether to note a 128-bit hash of every row. Sums alone cannot show of every row that it was never learned; with
         a ledger such a row is refused by `forget` for certain, and `knows` tells whether a row is in the model.
@@ -152,8 +157,12 @@ class NaiveBayes(Shared, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         stays this estimator's own: priors, class weights, ledger and engine are as its parameters say. Parameters that
         ask for other choices than `like` made are refused.
         """
-        batch, label = labelled_rows(X, y, sample_weight, all_labelled=like is not None or self.unlabelled != "em")
         self._refuse_fading()
+        if engines.named(self.engine).is_frame(X):
+            refuse_beside_frame(y, sample_weight, like)
+            trained = fit_anew(X, y, self._options(), unwatched, {}).trained
+            return self._after_fit(trained)
+        batch, label = labelled_rows(X, y, sample_weight, all_labelled=like is not None or self.unlabelled != "em")
         if like is None:
             trained = fit_rows(self._options(), batch, label=label)
         else:
@@ -161,13 +170,17 @@ class NaiveBayes(Shared, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             options = self._options()
             refuse_other_choices(options, like.trained_.options)
             trained = refilled(replace(like.trained_, options=options), [batch])
+        return self._after_fit(trained, warns=like is None)
+
+    def _after_fit(self, trained: TrainedModel, warns: bool = True) -> Self:
+        """Take on what was fitted, and say what is to be known of it."""
         _ = trained.predictor
         self._become(trained, first=True)
-        if trained.schema.warnings and like is None:
-            warnings.warn(looked_at_twice(trained.schema), stacklevel=3)
+        if trained.schema.warnings and warns:
+            warnings.warn(looked_at_twice(trained.schema), stacklevel=4)
         if len(trained.summary.classes) == 1:
             only = visible(shown(trained.summary.classes[0]))
-            warnings.warn(f"There is only one class, '{only}': it will always be the answer.", stacklevel=3)
+            warnings.warn(f"There is only one class, '{only}': it will always be the answer.", stacklevel=4)
         return self
 
     @writes
@@ -743,6 +756,17 @@ def labelled_rows(X: Any, y: Any, weights: Any, all_labelled: bool = True) -> tu
     batch = Batch.of(X, y, weights, all_labelled)
     refuse_nothing(batch)
     return batch, name
+
+
+def refuse_beside_frame(y: Any, weights: Any, like: Any) -> None:
+    """Raise where something is to go along with rows that are not here."""
+    if not isinstance(y, str) or weights is not None or like is not None:
+        raise LabelsRefused(
+            "Rows of a frame of a cluster have their labels in one of its columns, weigh one each, and are chosen for "
+            "anew.",
+            advice="Name the column of labels, and give nothing else.",
+            expected="the name of the column of labels",
+        )
 
 
 def rows_numbered(batch: Batch, rows: Sequence[int]) -> Batch:

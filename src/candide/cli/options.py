@@ -88,6 +88,36 @@ RecipeOption = Annotated[
 ]
 
 
+EngineOption = Annotated[
+    str,
+    typer.Option(
+        metavar="local|dask|spark",
+        help="What does the work over rows: the cores of this machine, or a cluster, whose workers read files.",
+    ),
+]
+SchedulerOption = Annotated[
+    str | None,
+    typer.Option(metavar="ADDRESS", help="The scheduler of --engine dask, as tcp://host:8786; else one is started."),
+]
+MasterOption = Annotated[
+    str | None,
+    typer.Option(metavar="ADDRESS", help="The master of --engine spark, as spark://host:7077; else this machine is."),
+]
+
+
+@dataclass(frozen=True)
+class EngineOptions:
+    """What does the work: the options of commands that only read rows."""
+
+    engine: EngineOption = "local"
+    scheduler: SchedulerOption = None
+    master: MasterOption = None
+
+    def for_verb(self) -> dict[str, Any]:
+        """What the verbs call `engine`."""
+        return {"engine": engine_at(self.engine, self.scheduler, self.master)}
+
+
 @dataclass(frozen=True)
 class ModelOptions:
     """What a model is to be: the options of every command that fits one. What is not said is chosen."""
@@ -127,7 +157,9 @@ class ModelOptions:
             "always, or where that tells.",
         ),
     ] = "none"
-    engine: Annotated[str, typer.Option(metavar="NAME", help="What does the work over rows.")] = "local"
+    engine: EngineOption = "local"
+    scheduler: SchedulerOption = None
+    master: MasterOption = None
     plain: Annotated[
         bool,
         typer.Option(
@@ -153,7 +185,7 @@ class ModelOptions:
             "calibrate": self.calibrate and not self.plain,
             "dependence": self.dependence,
             "refine": self.refine,
-            "engine": self.engine,
+            "engine": engine_at(self.engine, self.scheduler, self.master),
         }
 
 
@@ -241,6 +273,18 @@ class RowsOut:
     def to_screen(self) -> bool:
         """Whether no file is named."""
         return self.output in (None, "-")
+
+
+def engine_at(engine: str, scheduler: str | None, master: str | None) -> str:
+    """An engine with the address of its cluster behind it.
+
+    >>> engine_at("dask", "tcp://10.0.0.1:8786", None)
+    'dask:tcp://10.0.0.1:8786'
+    """
+    for option, address, whose in (("--scheduler", scheduler, "dask"), ("--master", master, "spark")):
+        if address is not None and engine != whose:
+            raise typer.BadParameter(f"{option} is for --engine {whose}, not for --engine {engine}.")
+    return ":".join(part for part in (engine, scheduler, master) if part)
 
 
 def one_or_all(data: Sequence[str]) -> Any:

@@ -9,7 +9,16 @@ import typer
 
 from candide.cli import options
 from candide.cli.groups import with_groups
-from candide.cli.options import ModelPath, ReadingOptions, RowFormat, RowsOut, SomeData, Strict, TextOption
+from candide.cli.options import (
+    EngineOptions,
+    ModelPath,
+    ReadingOptions,
+    RowFormat,
+    RowsOut,
+    SomeData,
+    Strict,
+    TextOption,
+)
 from candide.cli.screen import rows_out
 from candide.data.visible import visible
 
@@ -54,6 +63,7 @@ def predict(
         ),
     ] = None,
     probabilities: Annotated[bool, typer.Option("--probabilities", help="Add the probability of every class.")] = False,
+    work: EngineOptions,
     reading: ReadingOptions,
     strict: Strict = False,
 ) -> None:
@@ -87,6 +97,7 @@ def predict(
         strict=strict,
         force=rows.force,
         **({} if rows.to_screen and sys.stdout.isatty() else {"watch": watch}),
+        **work.for_verb(),
         **reading.for_verb(),
     )
     notes(predicted.notes, sys.stderr)

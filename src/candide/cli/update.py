@@ -9,7 +9,7 @@ import typer
 
 from candide.cli import options
 from candide.cli.groups import with_groups
-from candide.cli.options import Force, ModelPath, ReadingOptions, Shape, ShapeOption, SomeData
+from candide.cli.options import EngineOptions, Force, ModelPath, ReadingOptions, Shape, ShapeOption, SomeData
 from candide.data.visible import visible
 
 DONE = {
@@ -34,8 +34,15 @@ class Change:
     format: ShapeOption = Shape.table
 
 
+@dataclass(frozen=True, kw_only=True)
+class Addition(Change):
+    """What is added to a model file: a cluster may count it."""
+
+    work: EngineOptions
+
+
 @with_groups
-def learn(change: Change) -> None:
+def learn(change: Addition) -> None:
     """Learn more rows into a model file.
 
     The rows learned before are not needed again. New classes, values and columns are welcome.
@@ -84,8 +91,10 @@ def run_change(name: str, change: Change) -> None:
     from candide.cli.running import verb
     from candide.cli.tables import notes, print_json
 
-    data, reading = options.one_or_all(change.data) if change.data else None, change.reading.for_verb()
-    fitted = verb(name)(change.model, data, change.output, force=change.force, watch=watch, **reading)
+    data, more = options.one_or_all(change.data) if change.data else None, change.reading.for_verb()
+    if isinstance(change, Addition):
+        more |= change.work.for_verb()
+    fitted = verb(name)(change.model, data, change.output, force=change.force, watch=watch, **more)
     target = change.output or change.model
     if change.format is Shape.json:
         counts = {str(c): n for c, n in zip(fitted.classes, fitted.trained.summary.counts.tolist(), strict=True)}

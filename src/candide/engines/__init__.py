@@ -1,9 +1,9 @@
 """How a source becomes a summary, and rows become answers: a protocol and one file for each engine.
 
-A file dropped into this folder is an engine, found by its name.
+A file dropped into this folder is an engine, found by its name. That of a cluster may have an address behind it.
 
->>> names(), named().name
-(['local'], 'local')
+>>> names(), named().name, named("dask:tcp://10.0.0.1:8786").name
+(['dask', 'local', 'spark'], 'local', 'dask')
 """
 
 from __future__ import annotations
@@ -20,11 +20,13 @@ DEFAULT = "local"
 
 def names() -> list[str]:
     """Every engine there is, by name."""
-    return sorted(module.name for module in iter_modules(__path__) if module.name != "protocol")
+    found = (module for module in iter_modules(__path__) if not module.ispkg)
+    return sorted(module.name for module in found if module.name != "protocol")
 
 
 def refuse_unknown_engine(name: str) -> None:
     """Raise unless there is an engine of that name; it is not imported yet."""
+    name = name.partition(":")[0]
     if name != DEFAULT and name not in names():
         raise OptionRefused.of_name(f"There is no engine {name!r}.", name, names())
 
@@ -32,8 +34,12 @@ def refuse_unknown_engine(name: str) -> None:
 def named(name: str = DEFAULT) -> Engine:
     """The engine that lives in the file of that name."""
     refuse_unknown_engine(name)
+    name, _, address = name.partition(":")
     module = import_module(f"{__name__}.{name}")
-    found: Engine = getattr(module, "".join(part.capitalize() for part in name.split("_")))()
+    kind = getattr(module, "".join(part.capitalize() for part in name.split("_")))
+    if address and not hasattr(kind, "address"):
+        raise OptionRefused(f"The engine '{name}' has no address, so '{address}' says nothing to it.")
+    found: Engine = kind(address) if address else kind()
     return found
 
 

@@ -11,7 +11,7 @@ from threading import local
 
 from candide.data.batch import Batch
 from candide.data.values import Key
-from candide.engines.protocol import Item, Result, parts
+from candide.engines.protocol import Engine, Item, Result, parts
 from candide.families.base.family import Block
 from candide.kernels.threads import in_parallel, thread_count
 from candide.model.summary import Accumulator, Summary
@@ -21,7 +21,7 @@ PIECES_A_THREAD = 8
 
 
 @dataclass(frozen=True)
-class Local:
+class Local(Engine):
     """The threads of this process."""
 
     threads: int = field(default_factory=thread_count)

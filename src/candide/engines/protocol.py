@@ -3,26 +3,26 @@
 Everything else is the same whoever runs it, since summaries add up to the same bits in any order and any split. An
 engine is handed down from where the work begins; who does the work with it does not know which it is.
 
-An engine of a cluster fits behind the same two methods. `batches` is then a plan that only it can run, such as a frame
-of Spark or Dask; any other batches it does here, as `local` does. `work` is data and a named function (a frozen
-object with `__call__`, not a closure over something that changes), so that it can be sent to where the rows are:
-
-- Spark: `summarize` is `frame.mapInArrow(...)`, where each partition fills an `Accumulator` and returns one row, its
-  summary in the form of the model file; rounds of `groupBy(number // 16).applyInArrow(...)` then add sixteen summaries
-  to one until a single one comes home. `map` is `mapInArrow` too, with what the work returns in Arrow's form.
-- Dask: `summarize` is a delayed `Accumulator` for each partition and a tree of `+`; `map` is `client.map` with
-  results gathered in order.
+For an engine of a cluster (`base/cluster.py`) the rows of a source are a plan, which it sends to where they are; any
+other batches it does here, as `local` does. `work` is data and a named function (a frozen object with `__call__`, not a
+closure over something that changes), so that it can be sent, too.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from candide.data.batch import Batch
+from candide.data.errors import OptionRefused
+from candide.data.progress import Watch
 from candide.data.values import Key
 from candide.families.base.family import Block
+from candide.model.row_sample import Reservoir
 from candide.model.summary import Summary
+
+if TYPE_CHECKING:
+    from candide.sources.source import Source
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -41,6 +41,32 @@ class Engine(Protocol):
     @property
     def name(self) -> str:
         """The name users write: the name of the file the engine lives in."""
+
+    def is_frame(self, data: Any) -> bool:
+        """Whether these are rows in the parts of its cluster, where it has one."""
+        return False
+
+    def opened(self, data: Any, **options: Any) -> Source:
+        """What a user names, as a source; `options` are those of `open_source`."""
+        from candide.sources.opening import open_source  # not needed, and not imported, for rows in memory
+
+        return open_source(data, **options)
+
+    def rows(self, source: Source, work: str, watch: Watch) -> Iterable[Batch]:
+        """All rows of a source, once; who watches sees the work from the first batch to the last."""
+        with watch(work, source.size) as report:
+            yield from source.batches(report)
+
+    def pick(self, batches: Iterable[Batch]) -> Reservoir:
+        """Rows from all over, picked by their content."""
+        reservoir = Reservoir()
+        for _ in reservoir.watched(batches):
+            pass
+        return reservoir
+
+    def answered(self, source: Any, work: Callable[[Any], Any]) -> Any:
+        """A frame like the source's own, of the tables that `work` makes of its parts, each a source of its own."""
+        raise OptionRefused(f"The engine '{self.name}' has no frames of its own.")
 
     def summarize(self, blocks: tuple[Block, ...], batches: Iterable[Batch], declared: Iterable[Key] = ()) -> Summary:
         """The summary of all rows: equal bits however many workers, batches or orders there are."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 from candide.data.advice import SetOption
@@ -24,7 +24,8 @@ class Options:
     missing: str = "ignore"
     text: Text = None
     calibrate: bool = True
-    engine: str = "local"
+    engine: str = field(default="local", compare=False)
+    """Who does the work: no part of what a model is, since all come to the same."""
     ledger: bool = False
     dependence: str = "auto"
     refine: str = "none"

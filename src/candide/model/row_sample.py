@@ -78,6 +78,13 @@ class Reservoir:
         self.pieces: list[tuple[Hashes, Batch]] = []
         self.met = Met()
 
+    @classmethod
+    def filled(cls, rows: Batch, seen: int) -> Reservoir:
+        """Rows that were picked elsewhere, from so many."""
+        reservoir = cls()
+        reservoir.seen, reservoir.pieces = seen, [(np.zeros(len(rows), np.uint64), rows)]
+        return reservoir
+
     def watched(self, batches: Iterable[Batch]) -> Iterator[Batch]:
         """The same batches, a few rows of each kept in passing."""
         for batch in batches:
@@ -93,14 +100,14 @@ class Reservoir:
         some = len(sampled) < len(batch)
         self.pieces.append((random_keys[sampled], batch.take(sampled)) if some else (random_keys, batch))
         if sum(len(keys) for keys, _ in self.pieces) > MOST_KEPT * self.limit:
-            self.pieces = [self._lowest()]
+            self.pieces = [self.lowest()]
 
     def rows(self) -> Batch:
         """The rows with the lowest hashes among all that were seen."""
-        return self._lowest()[1]
+        return self.lowest()[1]
 
-    def _lowest(self) -> tuple[Hashes, Batch]:
-        """As many rows as are wanted, in one piece."""
+    def lowest(self) -> tuple[Hashes, Batch]:
+        """As many rows as are wanted, in one piece, and the hash by which each was picked."""
         keys = np.concatenate([random_keys for random_keys, _ in self.pieces])
         least = np.sort(keys)[min(self.limit, len(keys)) - 1]
         kept = [(random_keys <= least, batch) for random_keys, batch in self.pieces]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +12,7 @@ import pyarrow.parquet as pa_parquet
 
 from candide.data.errors import Location
 from candide.sources.arrow_types import refuse_unions
-from candide.sources.origins import Origin
+from candide.sources.origins import Origin, parts_by_file
 from candide.sources.refused import SourceRefused, reason_of
 from candide.sources.rejects import Place
 from candide.sources.source import BATCH_ROWS, Piece, Size, Source, unnested, with_outer
@@ -29,16 +29,18 @@ class ColumnarSource(Source):
     format: str = "parquet"
     batch_rows: int = BATCH_ROWS
     rows: int | None = None
+    by_file: tuple[int | None, ...] = ()
+    """How many rows each file has, where it says so."""
 
     @classmethod
     def of(cls, origins: tuple[Origin, ...], format: str, batch_rows: int) -> ColumnarSource:
         """Read the schemas of all files and see that they agree."""
-        schemas, rows = [], 0
+        schemas, by_file = [], []
         for origin in origins:
             opened = _open_columnar(origin, format)
             refuse_unions(opened.schema, origin.name)
             schemas.append(unnested(opened.schema.empty_table(), origin.name).schema)
-            rows += opened.rows or 0
+            by_file.append(opened.rows)
             opened.close()
         for origin, schema in zip(origins, schemas, strict=True):
             if set(schema.names) != set(schemas[0].names):
@@ -48,8 +50,10 @@ class ColumnarSource(Source):
                     where=Location(origin.name, column=odd[0]),
                     expected="the same columns",
                 )
-        names = tuple(schemas[0].names)
-        return cls(columns=names, origins=origins, format=format, batch_rows=batch_rows, rows=rows or None)
+        names, rows = tuple(schemas[0].names), sum(number or 0 for number in by_file) or None
+        return cls(
+            columns=names, origins=origins, format=format, batch_rows=batch_rows, rows=rows, by_file=tuple(by_file)
+        )
 
     @property
     def returned(self) -> tuple[str, ...]:
@@ -74,6 +78,12 @@ class ColumnarSource(Source):
                 ) from None
             finally:
                 opened.close()
+
+    def parts(self) -> Sequence[Source]:
+        parts = parts_by_file(self, self.origins)
+        for part, rows in zip(parts, self.by_file, strict=False):
+            part.rows = rows
+        return parts
 
     def describe(self) -> dict[str, Any]:
         files = [origin.name for origin in self.origins]

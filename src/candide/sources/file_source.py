@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Protocol
@@ -11,7 +11,7 @@ from candide.data.errors import Location
 from candide.sources.ahead import Pause, ahead
 from candide.sources.blocks import RecordBlock, beginning, blocks
 from candide.sources.kinds import Kind
-from candide.sources.origins import Origin
+from candide.sources.origins import Origin, parts_by_file
 from candide.sources.pipes import Pipe
 from candide.sources.refused import SourceRefused
 from candide.sources.source import Piece, Size, Source
@@ -76,6 +76,9 @@ class FileSource(Source):
     def pieces(self) -> Iterator[Piece | Pause]:
         for found in ahead(self.reader.parse, self._blocks()):
             yield from [found] if isinstance(found, Pause) else found
+
+    def parts(self) -> Sequence[Source]:
+        return parts_by_file(self, self.origins)
 
     def _blocks(self) -> Iterator[RecordBlock | Pause]:
         for origin in self.origins:

@@ -9,9 +9,7 @@ from typing import Any
 import numpy as np
 
 from candide.data.batch import Batch
-from candide.data.errors import Location
 from candide.data.values import Coded
-from candide.sources.refused import SourceRefused
 from candide.sources.rejects import NO_LABEL, Place, Reject
 from candide.sources.selection import Selection
 from candide.sources.source import BATCH_ROWS, Piece, Report, Size, Source
@@ -47,18 +45,21 @@ class MemorySource(Source):
                 report(len(part))
             yield part
         self.rejects.end()
-        if not rows:
-            raise SourceRefused(self._nothing_left(), where=Location(self.name))
+        self.refuse_nothing_left(rows)
 
     def narrow(self, selection: Selection) -> None:
         super().narrow(selection)
         if (where := selection.where) is not None:
             index_of = {name: index for index, name in enumerate(self.batch.names)}
             wanted = where.holds(len(self.batch), lambda name: self.batch.columns.raw(index_of[name]), self.name)
-            self._unwanted = len(self.batch) - int(wanted.sum())
+            self.unwanted = len(self.batch) - int(wanted.sum())
             self.batch = self.batch.take(np.flatnonzero(wanted))
         if selection.columns is not None:
             self.batch = self.batch.only(self.columns)
+
+    def place(self, row: int) -> Place:
+        """Where a row is."""
+        return Place("table", "row", row + 1)
 
     def describe(self) -> dict[str, Any]:
         return {"format": "memory", "rows": len(self.batch), "label": self.label}
@@ -73,6 +74,6 @@ class MemorySource(Source):
         missing = np.flatnonzero((labels.codes < 0) & (not self.keeps_unlabelled))
         if len(missing):
             reason = f"the row has no label in column '{self.label}'."
-            self.rejects.add([Reject(Place("table", "row", int(row) + 1), reason, NO_LABEL) for row in missing])
+            self.rejects.add([Reject(self.place(int(row)), reason, NO_LABEL) for row in missing])
         kept = replace(features, labels=labels)
         return kept.take(np.flatnonzero(labels.codes >= 0)) if len(missing) else kept

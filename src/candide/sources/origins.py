@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import stat
 import sys
+from collections.abc import Sequence
+from copy import copy
 from typing import Any, BinaryIO, Protocol
 
 from candide.data.errors import Location
@@ -58,6 +60,16 @@ def origin_of(path: str, repeatable: bool = True) -> Origin:
             raise _unreadable(path, problem) from None
 
     return Pipe(path, connect, repeatable)
+
+
+def parts_by_file(source: Any, origins: Sequence[Origin]) -> list[Any]:
+    """A source of each file, by its full path; none where some bytes are no file that is read as it lies there."""
+    if not all(type(origin) is File for origin in origins):
+        return []
+    parts = [copy(source) for _ in origins]
+    for part, origin in zip(parts, origins, strict=True):
+        part.origins = (File(os.path.abspath(origin.name)),)
+    return parts
 
 
 def is_regular(path: str) -> bool:

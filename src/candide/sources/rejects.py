@@ -136,3 +136,23 @@ class Rejects:
         if self._file is not None:
             self._file.close()
             self._file = None
+
+    def receive(self, count: int, rejects: Sequence[Reject]) -> None:
+        """Take what another pass, elsewhere, has counted; of its rows as many are listed as were kept."""
+        self.begin()
+        self.add(rejects)
+        self.count = count
+        self.end()
+
+
+class KeptRejects(Rejects):
+    """Rejects of a part that is read somewhere else: the first, or all of them, kept to be sent home."""
+
+    def __init__(self, like: Rejects, keeps_all: bool) -> None:
+        super().__init__("keep" if like.keeps else "skip" if like.skips else "stop")
+        self.keeps_all = keeps_all
+        self.listed: list[Reject] = []
+
+    def add(self, rejects: Sequence[Reject]) -> None:
+        super().add(rejects)
+        self.listed += rejects if self.keeps_all else [] if self.listed else rejects[:1]

@@ -118,6 +118,15 @@ def refuse_repeats(names: Sequence[str], whose: str) -> None:
         )
 
 
+@dataclass(frozen=True)
+class ClusterPass:
+    """One pass of a cluster over all rows: what it was for, in how many parts, and the bytes that they left."""
+
+    work: str
+    parts: int
+    nbytes: int
+
+
 @dataclass
 class Source(ABC):
     """Rows from somewhere, with what is known of them beforehand.
@@ -142,7 +151,12 @@ class Source(ABC):
     notes: tuple[str, ...] = ()
     mixed: frozenset[str] = frozenset()
     """Columns read as text in which numbers are to be numbers all the same."""
-    _unwanted: int = 0
+    may_be_empty: bool = False
+    """Whether it is a part of something, which may have rows elsewhere."""
+    unwanted: int = 0
+    """How many rows of the latest pass did not meet the condition."""
+    passes: list[ClusterPass] = field(default_factory=list)
+    """What was done with the rows where they lie, by an engine of a cluster."""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -172,7 +186,7 @@ class Source(ABC):
         Only a live pipe gives a batch without rows: no more have come for now.
         """
         self.rejects.begin()
-        start = self._unwanted = 0
+        start = self.unwanted = 0
         pieces = self.pieces()
         try:
             for piece in pieces:
@@ -191,8 +205,7 @@ class Source(ABC):
             if hasattr(pieces, "close"):
                 pieces.close()
             self.rejects.end()
-        if not start and not (self.rejects.keeps and self.rejects.count):
-            raise SourceRefused(self._nothing_left(), where=Location(self.name))
+        self.refuse_nothing_left(start)
 
     @property
     def read_as(self) -> Mapping[str, Kind]:
@@ -209,6 +222,15 @@ class Source(ABC):
                 where=Location(self.name, column=self.label),
             )
 
+    def refuse_nothing_left(self, rows: int) -> None:
+        """Raise where a pass has found no rows, unless there may be some elsewhere."""
+        if not rows and not self.may_be_empty and not (self.rejects.keeps and self.rejects.count):
+            raise SourceRefused(self._nothing_left(), where=Location(self.name))
+
+    def parts(self) -> Sequence[Source]:
+        """The same rows in several sources, each of which can be read somewhere else; none where they cannot be."""
+        return ()
+
     def narrow(self, selection: Selection) -> None:
         """From now on, only some columns and rows."""
         self.selection = selection
@@ -219,7 +241,7 @@ class Source(ABC):
         if (where := self.selection.where) is not None:
             columns = dict(zip(piece.names, piece.columns, strict=True))
             wanted = where.holds(piece.length, columns.get, self.name)
-            self._unwanted += piece.length - int(wanted.sum())
+            self.unwanted += piece.length - int(wanted.sum())
             piece = piece if wanted.all() else piece.where(wanted)
         if self.selection.columns is None:
             return piece
@@ -242,8 +264,8 @@ class Source(ABC):
                 )
 
     def _nothing_left(self) -> str:
-        if self.selection.where is not None and self._unwanted:
-            return f"{self.name}: none of {self._unwanted:,} rows is one where {self.selection.where.said}."
+        if self.selection.where is not None and self.unwanted:
+            return f"{self.name}: none of {self.unwanted:,} rows is one where {self.selection.where.said}."
         if self.rejects.first is None:
             return f"{self.name} has no rows."
         return (

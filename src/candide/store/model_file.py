@@ -38,6 +38,9 @@ from candide.store.plain import built, family_from_plain, from_plain, plain_fami
 from candide.store.refusals import ModelFileRefused
 
 BLOCK = "block {}"
+HERE = "local"
+"""The engine of every model in a file: whoever loads it answers rows where it is."""
+
 ALL, ALL_AND_MISSING = "all", "all and missing"
 """What is remembered of a column that was left open."""
 
@@ -72,7 +75,7 @@ def file_pieces(trained: TrainedModel) -> list[Buffer]:
     forms = [form_of(block) for block in blocks]
     model = {
         "label": trained.label,
-        "options": to_plain(trained.options.as_dict()),
+        "options": to_plain(replace(trained.options, engine=HERE).as_dict()),
         "schema": schema_data(trained.schema),
         "statistics": [form.name for form in forms],
     }

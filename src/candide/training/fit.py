@@ -10,12 +10,13 @@ from candide import engines
 from candide.data.batch import Batch
 from candide.data.progress import Size, Watch, unwatched
 from candide.data.values import Key
+from candide.engines.base.plan import Plan
 from candide.model.evaluation import Evaluation
 from candide.model.options import Options
 from candide.model.row_sample import Reservoir, canonical_rows, picked
 from candide.model.schema import Schema
 from candide.model.trained_model import TrainedModel
-from candide.training.refill import completed, refilled
+from candide.training.refill import Completing, completed, refilled
 from candide.training.reread import with_schema
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ Judged = tuple[TrainedModel, Evaluation | None]
 
 def fit_rows(
     options: Options,
-    sample: Batch,
+    sample: Batch | Reservoir,
     batches: Callable[[], Iterable[Batch]] | None = None,
     label: str | None = None,
     watch: Watch = unwatched,
@@ -40,7 +41,7 @@ def fit_rows(
 
 def fit_and_judge(
     options: Options,
-    sample: Batch,
+    sample: Batch | Reservoir,
     batches: Callable[[], Iterable[Batch]] | None = None,
     label: str | None = None,
     watch: Watch = unwatched,
@@ -49,7 +50,8 @@ def fit_and_judge(
 
     Which columns are texts must be known before rows are counted, and is told by the sample. All else follows from the
     summary of all rows, or from rows picked by content from all over the batches, which are read once more only where
-    texts are to be read as suits them, or where all numbers turn out to share a bell.
+    texts are to be read as suits them, or where all numbers turn out to share a bell. Where the sample was picked so
+    beforehand, as a cluster does, it is a reservoir.
     """
     from candide.kernels.linear_algebra import on_one_thread  # not needed, and not imported, to predict
 
@@ -57,34 +59,42 @@ def fit_and_judge(
         if options.unlabelled == "em":
             from candide.training.semi_supervised import fit_in_part
 
-            return fit_in_part(options, sample, batches, label, watch)
+            rows = sample.rows() if isinstance(sample, Reservoir) else sample
+            return fit_in_part(options, rows, batches, label, watch)
         return learned_and_judged(options, sample, batches, label, watch)
 
 
 def learned_and_judged(
-    options: Options, sample: Batch, batches: Callable[[], Iterable[Batch]] | None, label: str | None, watch: Watch
+    options: Options,
+    sample: Batch | Reservoir,
+    batches: Callable[[], Iterable[Batch]] | None,
+    label: str | None,
+    watch: Watch,
 ) -> Judged:
     """The same, whoever else works on this machine."""
     from candide.selection.columns import chosen_by_rows
     from candide.selection.screening import screened, unscreened
 
+    reservoir = sample if isinstance(sample, Reservoir) else Reservoir()
+    sample = reservoir.rows() if isinstance(sample, Reservoir) else sample
     rows = canonical_rows(picked(sample)).read_once()
     with watch("Looking", Size(None, "columns")):
         guessed = options.choose(sample)
         kept = screened(guessed, rows, options)
-    reservoir = Reservoir()
-    if batches is not None and any(choice.family and choice.family.has_recipe for choice in kept.choices):
-        for _ in reservoir.watched(batches()):
-            pass
+    engine = engines.named(options.engine)
+    has_texts = any(choice.family and choice.family.has_recipe for choice in kept.choices)
+    if batches is not None and has_texts and not reservoir.seen:
+        reservoir = engine.pick(batches())
         rows = canonical_rows(picked(reservoir.rows())).read_once()
-    schema = chosen_by_rows(kept, rows, options, engines.named(options.engine), watch)
+    schema = chosen_by_rows(kept, rows, options, engine, watch)
     begun = TrainedModel.empty(options, schema, label)
     if batches is None:
         with watch("Learning", Size(None, "rows")):
             trained = refilled(begun, [sample], read=rows if len(rows) == len(sample) else None)
         return chosen_on(first_met(trained), rows, lambda: [sample], watch)
-    again = batches() if reservoir.seen else reservoir.watched(batches())
-    trained = first_met(refilled(begun, again, read=rows if len(rows) == reservoir.seen else None))
+    elsewhere = isinstance(again := batches(), Plan)
+    read = rows if len(rows) == reservoir.seen and not elsewhere else None
+    trained = first_met(refilled(begun, again if reservoir.seen else reservoir.watched(again), read=read))
     picked_rows = canonical_rows(reservoir.rows()).read_once()
     with watch("Looking", Size(None, "columns")):
         looked = replace(trained, schema=screened(unscreened(trained.schema, guessed), picked_rows, options))
@@ -104,7 +114,7 @@ def chosen_on(trained: TrainedModel, rows: Batch, batches: Batches, watch: Watch
     from candide.selection.wide_tables import without_weak_columns
 
     engine, options = engines.engine_of(trained), trained.options
-    (complete,) = completed(trained, [rows])
+    complete = Completing(trained.schema.columns)(rows)
     schema, heard = without_weak_columns(trained.schema, trained.summary, complete, options)
     decided = decisions(trained.summary, schema, options, engine, watch)
     winners = with_schema(trained, as_few_rows(decided.schema, trained.summary, options))
@@ -170,7 +180,7 @@ def calibrated_on(
     from candide.selection.screening import with_leaks
     from candide.selection.tune import tune
 
-    (complete,) = completed(trained, [rows])
+    complete = Completing(trained.schema.columns)(rows)
     tuned = tune(trained, complete, choices, engines.engine_of(trained), watch, dealt)
     schema = replace(with_leaks(trained.schema, tuned.leaks), pairs=tuned.pairs)
     return replace(with_blocks_learned(trained, schema, batches), tuning=tuned.tuning), tuned.judged

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from candide import engines
@@ -11,6 +11,7 @@ from candide.data.advice import SetOption
 from candide.data.batch import FIRST_ROW, Batch
 from candide.data.errors import ColumnRefused, LabelsRefused, Location
 from candide.data.values import Key
+from candide.engines.base.plan import Plan
 from candide.families.base.family import Block
 from candide.kernels.threads import in_parallel
 from candide.model.summary import grid_weights
@@ -57,12 +58,23 @@ def counted_before(blocks: Sequence[Block], read: Batch) -> dict[Block, Any]:
     return {block: statistic for block, statistic in found if statistic is not None}
 
 
-def completed(trained: TrainedModel, batches: Iterable[Batch]) -> Iterator[Batch]:
+def completed(trained: TrainedModel, batches: Iterable[Batch]) -> Iterable[Batch]:
     """Batches with every column of the schema, missing where absent; one nobody chose for is refused."""
-    known = set(trained.schema.columns)
-    for batch in batches:
+    completing = Completing(trained.schema.columns)
+    return batches.then(completing) if isinstance(batches, Plan) else map(completing, batches)
+
+
+@dataclass(frozen=True)
+class Completing:
+    """Gives a batch every column of a schema."""
+
+    columns: tuple[str, ...]
+
+    def __call__(self, batch: Batch) -> Batch:
+        """The same rows, with these columns and no others."""
         if batch.labels is None:
             raise LabelsRefused("These rows have no labels.", advice="Give one a row.", expected="one label a row")
+        known = set(self.columns)
         unknown = [name for name in batch.names if name not in known and batch.has_values(name)]
         if unknown:
             number = batch.start + FIRST_ROW
@@ -74,4 +86,4 @@ def completed(trained: TrainedModel, batches: Iterable[Batch]) -> Iterator[Batch
                 ),
                 where=Location(row=number, column=unknown[0]),
             )
-        yield batch.with_missing(trained.schema.columns)
+        return batch.with_missing(self.columns)

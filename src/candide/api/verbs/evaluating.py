@@ -13,10 +13,10 @@ from candide.api.verbs.fitting import options_for
 from candide.api.verbs.reading import (
     SourceOptions,
     expected_kinds,
-    first_rows,
     labelled_source,
     left_out_notes,
     named_sources,
+    rows_to_choose_from,
     watched,
 )
 from candide.data.advice import NamedOption, SetOption
@@ -27,6 +27,7 @@ from candide.evaluation import Evaluation
 from candide.model.missing_columns import absent_columns_notes, lacking
 from candide.model.options import Options
 from candide.model.predictor import Priors
+from candide.model.row_sample import Reservoir
 from candide.model.schema import Families, Smoothing, Text
 from candide.model.trained_model import TrainedModel
 from candide.sources import Size, Source
@@ -77,13 +78,13 @@ def evaluate(
     refuse_rejects(reading.get("rejects"), [data, model])
     if data is None:
         refuse_no_rows(model)
-        source = labelled_source(model, label, None, reading)
+        source = labelled_source(model, label, None, reading, engine)
         if folds is not None:
             return evaluated_in_folds(source, options, folds, seed or 0, watch)
         return anew(source, options, watch)
     refuse_to_fit(folds, options)
     fitted = opened_model(model)
-    source = labelled_source(data, label or fitted.label, expected_kinds(fitted.trained), reading)
+    source = labelled_source(data, label or fitted.label, expected_kinds(fitted.trained), reading, engine)
     return without_each(fitted, source, watch) if leave_one_out else on_new_rows(fitted, source, watch, strict)
 
 
@@ -115,14 +116,15 @@ def without_each(fitted: Fitted, source: Source, watch: Watch) -> Evaluation:
 
 def anew(source: Source, options: Options, watch: Watch) -> Evaluation:
     """Fit as `fit` does, and judge rows by choices they had no part in; each is left out to find wrong labels."""
-    sample, batches = first_rows(source, watch)
-    options = options_for(options, sample, source)
-    learning = None if batches is not None else partial(watched, source, "Learning", watch)
+    sample, batches = rows_to_choose_from(source, watch, options.engine)
+    rows = sample.rows() if isinstance(sample, Reservoir) else sample
+    options = options_for(options, rows, source)
+    learning = None if batches is not None else partial(watched, source, "Learning", watch, options.engine)
     trained, judged = fit_and_judge(options, sample, learning, source.label, watch)
     with watch("Leaving each row out", source.size) as report:
         left = evaluation.left_out(trained, source.batches(report) if batches is None else batches)
     if judged is None and evaluation.chose_from_rows(trained):
-        judged = evaluation.in_folds(options, sample, min(FOLDS, len(sample)), label=source.label)
+        judged = evaluation.in_folds(options, rows, min(FOLDS, len(rows)), label=source.label)
     return noted(left if judged is None else evaluation.with_suspects(judged, left), source)
 
 

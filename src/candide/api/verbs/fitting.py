@@ -16,10 +16,10 @@ from candide.api.verbs.fitted import Fitted, Path, being_written, opened_model
 from candide.api.verbs.reading import (
     SourceOptions,
     expected_kinds,
-    first_rows,
     labelled_source,
     left_out_notes,
     named_sources,
+    rows_to_choose_from,
     told_how_read,
     watched,
 )
@@ -32,7 +32,7 @@ from candide.model.expected import Expected
 from candide.model.guess import A_NUMBER
 from candide.model.options import Options
 from candide.model.predictor import Priors
-from candide.model.row_sample import ROWS_TO_LOOK_AT
+from candide.model.row_sample import ROWS_TO_LOOK_AT, Reservoir
 from candide.model.schema import Families, Smoothing, Text
 from candide.model.trained_model import TrainedModel
 from candide.sources import Source, ValueMisfit
@@ -163,15 +163,16 @@ def fit_once(
 ) -> tuple[Fitted, Source]:
     """Look at the first rows, learn all, and choose; columns are read as these types, others as their first rows."""
     read: SourceOptions = {**reading, "types": types or None}
-    source = labelled_source(data, label, None, read)
+    source = labelled_source(data, label, None, read, options.engine)
     source.keeps_unlabelled = options.unlabelled == "em"
-    sample, batches = first_rows(source, watch)
-    options = options_for(options, sample, source)
-    everything = partial(watched, source, "Learning", watch) if batches is None else None
+    sample, batches = rows_to_choose_from(source, watch, options.engine)
+    options = options_for(options, sample.rows() if isinstance(sample, Reservoir) else sample, source)
+    few = batches is None and not (isinstance(sample, Reservoir) and sample.seen <= ROWS_TO_LOOK_AT)
+    everything = partial(watched, source, "Learning", watch, options.engine) if batches is None else None
     trained = fit_rows(options, sample, everything, source.label, watch)
     trained = told_how_read(trained, source, source.names, reading)
     texts = any(choice.family is not None and choice.family.has_recipe for choice in trained.schema.choices)
-    looked = f"How texts are read was chosen from the first {ROWS_TO_LOOK_AT:,} rows." if everything and texts else ""
+    looked = f"How texts are read was chosen from {ROWS_TO_LOOK_AT:,} rows of all over." if few and texts else ""
     return with_provenance(trained, source, [looked]), source
 
 

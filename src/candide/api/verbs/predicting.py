@@ -25,17 +25,19 @@ from candide.api.verbs.reading import (
 )
 from candide.api.verbs.writing import TEXTUAL, Output, format_for, names_format, parquet, refuse_unsafe, write
 from candide.data.advice import SetOption
-from candide.data.batch import Batch
-from candide.data.errors import ColumnRefused, Location
+from candide.data.batch import ArrowColumns, Batch
+from candide.data.errors import ColumnRefused, Location, OptionRefused
 from candide.data.progress import Watch, unwatched
 from candide.data.values import shown
 from candide.model.decision import RARITY, refuse_no_share
 from candide.model.missing_columns import absent_columns_notes, lacking
 from candide.model.predictor import Priors
 from candide.model.trained_model import TrainedModel
-from candide.sources import Source, open_source
+from candide.sources import Source
 from candide.sources.delimited import Delimited
 from candide.sources.file_source import FileSource
+from candide.sources.frame import FrameSource
+from candide.store.model_file import from_bytes, to_bytes
 from candide.store.overwriting import kind_written, refuse_overwriting, refuse_rejects
 
 
@@ -43,10 +45,11 @@ from candide.store.overwriting import kind_written, refuse_overwriting, refuse_r
 class Predicted:
     """How many rows got which decision; the rows themselves where they were not written anywhere.
 
-    `skipped` rows could not be read, and `notes` name the first of them: they are left out, or have no answer.
+    `skipped` rows could not be read, and `notes` name the first of them: they are left out, or have no answer. Of a
+    frame of a cluster, nobody has counted rows yet.
     """
 
-    rows: int
+    rows: int | None
     decisions: dict[str, int]
     table: Any = None
     skipped: int = 0
@@ -69,6 +72,7 @@ def predict(
     output_format: str | None = None,
     strict: bool = False,
     force: bool = False,
+    engine: str = engines.DEFAULT,
     watch: Watch = unwatched,
     **reading: Unpack[SourceOptions],
 ) -> Predicted:
@@ -85,9 +89,10 @@ def predict(
     before fields that a spreadsheet would run. In csv and tsv probabilities have six significant `digits`, or as many
     as asked for, or "all"; JSON, Parquet and tables have all. `on_error="skip"` leaves out rows that cannot be read;
     with "keep" they come back without an answer. Columns that rows lack count as missing in them, which is noted;
-    `strict` refuses.
+    `strict` refuses. With the `engine` of a cluster files are read and answered by its workers; the rows of its own
+    frames stay there, and the `table` is such a frame, answered whenever somebody asks for it.
     """
-    fitted = opened_model(model)
+    fitted, runs = opened_model(model), engines.named(engine)
     refuse_no_share("confidence", confidence)
     refuse_no_share("rarity", rarity)
     refuse_rows_with_texts(data, text)
@@ -98,7 +103,7 @@ def predict(
     refuse_rejects(reading.get("rejects"), [data, model, output])
     trained = under(fitted.trained, priors)
     expected = expected_kinds(trained)
-    source = open_source(
+    source = runs.opened(
         data if text is None else texts_alone(fitted, text), labelled=False, repeatable=False,
         expected=OthersAsText(expected) if format == "parquet" else expected, **reading,
     )  # fmt: skip
@@ -107,14 +112,17 @@ def predict(
     names = output is not None and names_format(output, output_format)
     passing = passing_for(source, added, format, safe, significant, names)
     row_predictor = RowPredictor(trained, (confidence, rarity), probabilities, passing.rows)
+    if isinstance(source, FrameSource):
+        refuse_output(output)
+        notes = tuple(absent_columns_notes(absent, source.columns))
+        return Predicted(None, {}, runs.answered(source, AnsweredTable(row_predictor)), notes=notes)
     decisions: Counter[str] = Counter()
     table = None
-    with watch("Predicting", source.size) as report:
-        found = counting_decisions(engines.engine_of(trained).map(row_predictor, source.batches(report)), decisions)
-        if isinstance(passing, AsTables) and output is None:
-            table = pa.concat_tables(list(found), promote_options="permissive")
-        elif output is not None:
-            write(parquet(found) if isinstance(passing, AsTables) else with_header(found, passing.header), output)
+    found = counting_decisions(runs.map(row_predictor, runs.rows(source, "Predicting", watch)), decisions)
+    if isinstance(passing, AsTables) and output is None:
+        table = pa.concat_tables(list(found), promote_options="permissive")
+    elif output is not None:
+        write(parquet(found) if isinstance(passing, AsTables) else with_header(found, passing.header), output)
     said = dict(decisions.most_common())
     notes = (*absent_columns_notes(absent, source.columns), *left_out_notes(source))
     return Predicted(sum(said.values()), said, table, source.rejects.count, notes)
@@ -134,6 +142,7 @@ def passing_for(
 ) -> AsRecords | AsObjects | AsTables:
     """How rows come back in a format. `names` tells whether the format was asked for, by name or otherwise."""
     keeps = source.rejects.keeps
+    source = source.unattached() if isinstance(source, FrameSource) else source
     if format == "jsonl":
         return AsObjects(source, added, keeps)
     if format in TEXTUAL:
@@ -184,6 +193,42 @@ class RowPredictor:
         else:
             answers = Answers.none(self.trained, self.with_chances)
         return self.with_answers(batch, answers), answers.counted()
+
+    def __reduce__(self) -> Any:
+        """Sent elsewhere, the model travels in the form of its file, and is checked there."""
+        return sent_predictor, (to_bytes(self.trained), self.thresholds, self.with_chances, self.with_answers)
+
+
+def sent_predictor(model: bytes, thresholds: tuple[float, float], with_chances: bool, answers: Any) -> RowPredictor:
+    """What predicts rows, as it arrives."""
+    return RowPredictor(from_bytes(model), thresholds, with_chances, answers)
+
+
+@dataclass(frozen=True)
+class AnsweredTable:
+    """From the rows of a part of a frame to a table of them with answers."""
+
+    predictor: RowPredictor
+
+    def __call__(self, part: Source) -> Any:
+        """The rows as they came, with answers; none of none."""
+        found = [self.predictor(batch)[0] for batch in part.batches()]
+        return pa.concat_tables(found or [self.predictor(nothing_of(part))[0]], promote_options="permissive")
+
+
+def nothing_of(source: Source) -> Batch:
+    """Not a row, of the columns of a source."""
+    columns = tuple(pa.nulls(0) for _ in source.names)
+    return Batch(ArrowColumns(source.names, columns, 0))
+
+
+def refuse_output(output: Output | None) -> None:
+    """Raise where rows of a cluster are to be written here."""
+    if output is not None:
+        raise OptionRefused(
+            "The rows of a frame of a cluster stay there.",
+            advice="Leave the output out, and let the frame that comes back write itself.",
+        )
 
 
 def names_of_answers(trained: TrainedModel, source: Source, probabilities: bool, answer: str | None) -> tuple[str, ...]:

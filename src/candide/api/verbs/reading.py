@@ -3,25 +3,27 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Generator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
 from typing import Any, TypedDict
 
 import pyarrow as pa
 
+from candide import engines
 from candide.api.verbs.fitted import Fitted
 from candide.data.advice import SetOption, message_parts
 from candide.data.batch import Batch
 from candide.data.errors import LabelsRefused, Location, OptionRefused
 from candide.data.joined import joined_batches
 from candide.data.progress import Watch, unwatched
+from candide.engines.base.plan import Plan
 from candide.families.base import competing
 from candide.model.guess import BY_TYPE
-from candide.model.row_sample import BYTES_TO_LOOK_AT, ROWS_TO_LOOK_AT
+from candide.model.row_sample import BYTES_TO_LOOK_AT, ROWS_TO_LOOK_AT, Reservoir
 from candide.model.schema import Choice
 from candide.model.trained_model import TrainedModel
-from candide.sources import Source, open_source
+from candide.sources import Source
 from candide.sources.mixed import MIXED
 from candide.statistics.column_memory import ColumnMemory
 from candide.statistics.cross_sums import CrossSums
@@ -57,9 +59,15 @@ class OthersAsText(dict[str, str]):
         return super().get(column, "text")
 
 
-def labelled_source(data: Any, label: str | None, expected: Mapping[str, str] | None, reading: SourceOptions) -> Source:
+def labelled_source(
+    data: Any,
+    label: str | None,
+    expected: Mapping[str, str] | None,
+    reading: SourceOptions,
+    engine: str = engines.DEFAULT,
+) -> Source:
     """A source whose rows have labels."""
-    source = open_source(data, label=label, expected=expected, **reading)
+    source = engines.named(engine).opened(data, label=label, expected=expected, **reading)
     if source.label is None:
         columns = ", ".join(f"'{name}'" for name in source.columns[:20])
         raise LabelsRefused(
@@ -76,13 +84,23 @@ def labelled_source(data: Any, label: str | None, expected: Mapping[str, str] | 
 
 def left_out_notes(source: Source) -> list[str]:
     """What was not read: files, and rows that could not be."""
-    rejects = source.rejects
+    rejects, notes = source.rejects, [*source.notes, *passes_in_words(source)]
     if not rejects.count or rejects.first is None:
-        return list(source.notes)
+        return notes
     became = "came back without an answer" if rejects.keeps else "were left out"
     where = f" They are listed in {rejects.path}." if rejects.path is not None else ""
     said = f"{rejects.count:,} rows {became}. The first: {rejects.first.place}: {rejects.first.reason}{where}"
-    return [*source.notes, said]
+    return [*notes, said]
+
+
+def passes_in_words(source: Source) -> list[str]:
+    """How often an engine of a cluster went over the rows, and how much came of it."""
+    if not source.passes:
+        return []
+    parts, moved = source.passes[0].parts, sum(one.nbytes for one in source.passes)
+    works = ", ".join(f"{one.work.lower()} {one.nbytes / 1e6:,.1f} MB" for one in source.passes)
+    return [f"Rows were read where they are, in {parts:,} parts and {len(source.passes)} passes; {moved / 1e6:,.1f} MB "
+            f"of summaries and picked rows were moved ({works})."]  # fmt: skip
 
 
 def refuse_rows_with_texts(data: Any, text: str | Sequence[str] | None) -> None:
@@ -159,17 +177,23 @@ def kinds_of_values(seen: Tally) -> dict[str, str]:
     return {name: next(iter(one)) for name, one in kinds.items() if len(one) == 1 and one <= {*KINDS}}
 
 
-def watched(source: Source, work: str, watch: Watch) -> Generator[Batch]:
+def watched(source: Source, work: str, watch: Watch, engine: str = engines.DEFAULT) -> Iterable[Batch]:
     """All rows, once; who watches sees the work from the first batch to the last."""
-    with watch(work, source.size) as report:
-        yield from source.batches(report)
+    return engines.named(engine).rows(source, work, watch)
+
+
+def rows_to_choose_from(source: Source, watch: Watch, engine: str) -> tuple[Batch | Reservoir, list[Batch] | None]:
+    """The first rows, as `first_rows` gives them; of rows that lie elsewhere, those picked by content from all over."""
+    rows = watched(source, "Picking", watch, engine)
+    return (engines.named(engine).pick(rows), None) if isinstance(rows, Plan) else first_rows(source, watch)
 
 
 def first_rows(source: Source, watch: Watch = unwatched) -> tuple[Batch, list[Batch] | None]:
     """The rows to choose from, in one batch; and all batches where these were all rows."""
     batches: list[Batch] = []
     rows = size = 0
-    with closing(watched(source, "Reading", watch)) as reading:
+    pieces: Any = source.batches
+    with watch("Reading", source.size) as report, closing(pieces(report)) as reading:
         for batch in reading:
             batches.append(batch)
             rows += len(batch)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, Unpack
 
-from candide import store
+from candide import engines, store
 from candide.api.verbs.fitted import Fitted, Path, being_written, opened_model, with_event
 from candide.api.verbs.fitting import MISTAKES, fit_anew, open_values, refuse_nested
 from candide.api.verbs.reading import (
@@ -18,6 +18,7 @@ from candide.api.verbs.reading import (
     left_out_notes,
     named_sources,
     told_how_read,
+    watched,
 )
 from candide.data.errors import OptionRefused
 from candide.data.progress import Watch, unwatched
@@ -41,27 +42,27 @@ def learn(
     output: Path | None = None,
     *,
     force: bool = False,
+    engine: str = engines.DEFAULT,
     watch: Watch = unwatched,
     **reading: Unpack[SourceOptions],
 ) -> Fitted:
     """Learn more rows. New classes, values and columns are welcome; what was chosen stays chosen.
 
     A model file is replaced whole (or left alone, where `output` names another): readers may go on meanwhile, and a
-    second writer waits for the first.
+    second writer waits for the first. With the `engine` of a cluster its workers count the rows.
     """
 
     def change(before: Fitted, source: Source) -> Fitted:
-        wider = before.trained
+        wider = replace(before.trained, options=replace(before.trained.options, engine=engine))
         new = set(source.names) - set(wider.schema.columns)
         if new:
             sample = first_rows(source)[0]
             refuse_nested(sample, source, known=wider.schema.columns)
             wider = told_how_read(with_columns_of(wider, sample), source, new, reading)
-        with watch("Learning", source.size) as report:
-            after = reread(learn_rows(wider, source.batches(report)), watch)
+        after = reread(learn_rows(wider, watched(source, "Learning", watch, engine)), watch)
         return changed_model(before, after, "learn", source, news(before.trained, after, source))
 
-    return saved_change(model, data, output, change, force, reading)
+    return saved_change(model, data, output, change, force, reading, engine)
 
 
 def forget(
@@ -149,21 +150,32 @@ def refuse_standard_input(data: Any) -> None:
 
 
 def saved_change(
-    model: Any, data: Any, output: Path | None, change: Change, force: bool, reading: SourceOptions
+    model: Any,
+    data: Any,
+    output: Path | None,
+    change: Change,
+    force: bool,
+    reading: SourceOptions,
+    engine: str = engines.DEFAULT,
 ) -> Fitted:
     """The model changed by rows; saved, while nobody else writes, where it came from a file or `output` names one."""
     store.refuse_rejects(reading.get("rejects"), [data, model, output])
     target = output if output is not None else model if isinstance(model, (str, os.PathLike)) else None
     opened_model(model)  # a model that is none is refused before a lock is left beside it
     with being_written(target, data, force):
-        after = changed_by(opened_model(model), data, change, reading)
+        after = changed_by(opened_model(model), data, change, reading, engine)
         if target is not None:
             after.save(target, force)
     return after
 
 
 def changed_by(
-    before: Fitted, data: Any, change: Change, reading: SourceOptions, mixed: frozenset[str] = frozenset()
+    before: Fitted,
+    data: Any,
+    change: Change,
+    reading: SourceOptions,
+    engine: str,
+    mixed: frozenset[str] = frozenset(),
 ) -> Fitted:
     """The model changed by rows.
 
@@ -172,13 +184,13 @@ def changed_by(
     """
     kinds = {**expected_kinds(before.trained), **dict.fromkeys(mixed, MIXED)}
     try:
-        return change(before, labelled_source(data, before.label, kinds, reading))
+        return change(before, labelled_source(data, before.label, kinds, reading, engine))
     except ValueMisfit as problem:
         column = problem.where.column or ""
         given = {*(reading.get("types") or ()), *mixed}
         if column not in open_columns(before.trained) - given or refuses_pipe(data):
             raise
-        after = changed_by(before, data, change, reading, mixed | {column})
+        after = changed_by(before, data, change, reading, engine, mixed | {column})
         if are_few(after.trained, column, after.changed):
             raise
         return after

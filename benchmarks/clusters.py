@@ -1,0 +1,222 @@
+"""Engines of clusters beside one machine, and beside Spark's own naive Bayes on the same cluster.
+
+    python benchmarks/clusters.py [--megabytes 60] [--rows 1000000] [--words 2000000]
+
+Documents of ASCII words lie in sixteen Parquet files, so that all cut them into the same tokens. Each cluster has one
+worker process of one core, then two, on loopback. Sessions are started, kernels compiled and workers warmed up before
+the clock starts. Predicting is counting the answers of held-out rows that are right, where they lie.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from measure import RESULTS, wall_time
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT / "tests"))
+
+from candide import TextOptions, store  # noqa: E402
+from candide.api import verbs  # noqa: E402
+from real_clusters import CLUSTERS, Running, missing, session  # noqa: E402
+
+FILES = 16
+FIXED = {"calibrate": False, "dependence": "none"}
+TEXT = {"families": {"text": "text"}, "text": TextOptions(), "smoothing": 1.0, **FIXED}
+NUMBERS = {"families": "gaussian", **FIXED}
+
+
+def documents(megabytes: int) -> pa.Table:
+    """Words of three to twelve letters with Zipf's frequencies, some of the rare ones typical of a class."""
+    rng = np.random.default_rng(0)
+    words = np.array(["".join(rng.choice(list("etaoinshrdlu"), n)) for n in rng.integers(3, 13, 50_000)])
+    chances = 1.0 / np.arange(1, len(words) + 1)
+    texts, labels, written = [], [], 0
+    while written < megabytes * 1e6:
+        label = len(texts) // 20 % 2
+        drawn = rng.choice(len(words), 4000, p=chances / chances.sum())
+        typical = (drawn > 500) & (drawn % 2 != label) & (rng.random(4000) < 0.1)
+        drawn = np.where(typical, (drawn + 1) % len(words), drawn)
+        for start in range(0, 4000, 200):
+            texts.append(" ".join(words[drawn[start : start + 200]].tolist()))
+            labels.append(("ham", "spam")[label])
+            written += len(texts[-1])
+    return shuffled(pa.table({"text": texts, "label": labels}))
+
+
+def numbers(rows: int) -> pa.Table:
+    """Twenty columns of bells, of two classes."""
+    rng = np.random.default_rng(1)
+    label = rng.integers(0, 2, rows)
+    columns = {f"x{at}": rng.normal(size=rows) + 0.2 * label for at in range(20)}
+    return pa.table({**columns, "label": np.array(["no", "yes"])[label]})
+
+
+def many_words(count: int) -> pa.Table:
+    """Documents with so many different words: each of its own, beside common ones."""
+    number = np.arange(count).reshape(-1, 100)
+    texts = [" ".join(["the", "and", *(f"w{n}x" for n in some)]) for some in number.tolist()]
+    return shuffled(pa.table({"text": texts, "label": np.array(["a", "b"])[np.arange(len(texts)) % 2]}))
+
+
+def shuffled(table: pa.Table) -> pa.Table:
+    return table.take(np.random.default_rng(2).permutation(len(table)))
+
+
+def in_files(table: pa.Table, folder: Path) -> str:
+    folder.mkdir()
+    for at in range(FILES):
+        pq.write_table(table.take(np.arange(at, len(table), FILES)), folder / f"part{at:02}.parquet")
+    return str(folder / "*.parquet")
+
+
+def with_candide(cluster: Running | None, train: str, test: str, options: dict[str, Any]) -> dict[str, Any]:
+    """Seconds of fit and predict, and accuracy."""
+    engine = cluster.engine if cluster else "local"
+    model: list[Any] = []
+    fit = wall_time(lambda: model.append(verbs.fit(train, "label", engine=engine, **options)))
+    if cluster is not None and cluster.name == "spark":
+        frame = session(cluster.address).read.parquet(os.path.dirname(test))
+
+        def right() -> float:
+            answered = verbs.predict(model[0], frame, engine=engine).table
+            return answered.where("label = label_predicted").count() / frame.count()
+    else:
+
+        def right() -> float:
+            table = verbs.predict(model[0], test, engine=engine).table
+            return float(np.mean(table["label"].to_numpy() == table["label_predicted"].to_numpy()))
+
+    accuracy: list[float] = []
+    predict = wall_time(lambda: accuracy.append(right()))
+    return {"fit": fit, "predict": predict, "accuracy": accuracy[0], "model": store.canonical_bytes(model[0].trained)}
+
+
+def with_mllib(cluster: Running, train: str, test: str, kind: str) -> dict[str, Any]:
+    """The same with Spark's own pipeline."""
+    from pyspark.ml import Pipeline
+    from pyspark.ml.classification import NaiveBayes
+    from pyspark.ml.feature import CountVectorizer, RegexTokenizer, StringIndexer, VectorAssembler
+
+    spark = session(cluster.address)
+    learned, held_out = (spark.read.parquet(os.path.dirname(path)) for path in (train, test))
+    target = StringIndexer(inputCol="label", outputCol="target")
+    if kind == "text":
+        tokens = RegexTokenizer(inputCol="text", outputCol="tokens", pattern="\\W+")
+        counts = CountVectorizer(inputCol="tokens", outputCol="features", vocabSize=1 << 24)
+        stages = [target, tokens, counts, NaiveBayes(labelCol="target", smoothing=1.0)]
+    else:
+        joined = VectorAssembler(inputCols=[name for name in learned.columns if name != "label"], outputCol="features")
+        stages = [target, joined, NaiveBayes(labelCol="target", modelType="gaussian")]
+    model: list[Any] = []
+    fit = wall_time(lambda: model.append(Pipeline(stages=stages).fit(learned)))
+    accuracy: list[float] = []
+    predict = wall_time(
+        lambda: accuracy.append(model[0].transform(held_out).where("target = prediction").count() / held_out.count())
+    )
+    return {"fit": fit, "predict": predict, "accuracy": accuracy[0], "model": b""}
+
+
+def contestants(kind: str) -> Iterator[tuple[str, str, int, Callable[..., dict[str, Any]]]]:
+    """Names, engines, workers, and how each is run."""
+    options = TEXT if kind == "text" else NUMBERS
+    yield "one machine, one thread", "", 0, lambda _, train, test: with_candide(None, train, test, options)
+    for name in CLUSTERS:
+        if why := missing(name):
+            print(f"{name} is left out: {why}")
+            continue
+        for workers in (1, 2):
+            yield (
+                f"Candide on {name.capitalize()}", name, workers,
+                lambda cluster, train, test: with_candide(cluster, train, test, options),
+            )  # fmt: skip
+            if name == "spark":
+                yield (
+                    "MLlib on Spark", name, workers, lambda cluster, train, test: with_mllib(cluster, train, test, kind)
+                )
+
+
+def race(kind: str, train: str, test: str, few: str, folder: Path) -> Iterator[str]:
+    """All contestants on the same rows, a line each."""
+    yield "| | workers | fit s | predict s | accuracy | same bytes as one machine |"
+    yield "|---|---|---|---|---|---|"
+    expected = b""
+    for who, engine, workers, run in contestants(kind):
+        place = folder / f"{kind} {who} {workers}"
+        place.mkdir()
+        if engine:
+            with CLUSTERS[engine](place, workers) as cluster:
+                run(cluster, few, few)
+                found = run(cluster, train, test)
+        else:
+            run(None, few, few)
+            found = run(None, train, test)
+        expected = expected or found["model"]
+        same = "" if not found["model"] else "yes" if found["model"] == expected else "no"
+        line = f"{who} | {workers or ''} | {found['fit']:.2f} | {found['predict']:.2f} | {found['accuracy']:.4f}"
+        print(f"{kind}: {line} | {same}", flush=True)
+        yield f"| {line} | {same} |"
+
+
+def memory_of(words: int, folder: Path) -> Iterator[str]:
+    """How much memory driver and workers take at most where there are very many different words."""
+    paths = in_files(many_words(words), folder / "words")
+    place = folder / "memory"
+    place.mkdir()
+    with CLUSTERS["dask"](place, 2) as cluster:
+        start = time.perf_counter()
+        fitted = verbs.fit(paths, "label", engine=cluster.engine, **TEXT)
+        seconds = time.perf_counter() - start
+        peaks = [peak_of(worker.pid) for worker in cluster.workers]
+    yield (
+        f"{words:,} different words in {FILES} files, Dask, two workers: {seconds:.0f} s; most memory of this process "
+        f"{peak_of(os.getpid()):,.0f} MB, of each worker {max(peaks):,.0f} MB; model file "
+        f"{len(store.to_bytes(fitted.trained)) / 1e6:,.1f} MB. {fitted.notes[-1]}"
+    )
+
+
+def peak_of(process: int) -> float:
+    """The most memory that a process ever had, in MB."""
+    for line in Path(f"/proc/{process}/status").read_text().splitlines():
+        if line.startswith("VmHWM"):
+            return int(line.split()[1]) / 1e3
+    return 0.0
+
+
+def main() -> None:
+    """Run all, and write the page."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--megabytes", type=int, default=60)
+    parser.add_argument("--rows", type=int, default=1_000_000)
+    parser.add_argument("--words", type=int, default=2_000_000)
+    asked = parser.parse_args()
+    os.environ["CANDIDE_THREADS"] = "1"
+    lines = ["# Clusters on one machine", "", *(__doc__ or "").splitlines()[4:]]
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        sets = (("text", documents, asked.megabytes), ("numbers", numbers, asked.rows))
+        for kind, made, size in sets:
+            table = made(size)
+            cut = 4 * len(table) // 5
+            parts = {"train": table[:cut], "test": table[cut:], "few": table[: len(table) // 50]}
+            train, test, few = (in_files(part, folder / f"{kind} {which}") for which, part in parts.items())
+            lines += ["", f"## {kind.capitalize()}: {cut:,} rows, {table[:cut].nbytes / 1e6:,.0f} MB", ""]
+            lines += race(kind, train, test, few, folder)
+        if not missing("dask"):
+            lines += ["", "## Memory", "", *memory_of(asked.words, folder)]
+    (RESULTS / "clusters.md").write_text("\n".join(lines) + "\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,214 @@
+"""Spark: parts are the partitions of a frame (`mapInArrow`), and rounds of groups add up what they left.
+
+There are no RDDs, so a session of Spark Connect will do. Work is sent to the master at an `address` (`spark://host:port`,
+`local[4]`, or `sc://host` for Connect), else to the session that is at hand, else to this machine.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from importlib import import_module
+from threading import Event, Thread
+from typing import Any
+
+import pyarrow as pa
+
+from candide.data.advice import Install
+from candide.data.errors import OptionRefused
+from candide.data.progress import Report
+from candide.engines.base.cluster import TOGETHER, Cluster
+from candide.engines.base.passes import Job, Left
+from candide.engines.base.plan import Plan
+from candide.sources.frame import FrameSource
+
+LEFT = "number long, data binary, account binary"
+"""What parts leave, as rows of a frame: the number of the first part, the bytes, and what happened in them."""
+MOST_PARTS = 4096
+"""Where nobody can tell how many parts a frame has, no more are told apart when they are added up."""
+LOOK = 0.3
+"""Seconds between two looks at how many parts are done."""
+
+Batches = Iterable[Any]
+"""Record batches of Arrow."""
+
+
+@dataclass(frozen=True)
+class Spark(Cluster):
+    """A session of Spark, its driver here."""
+
+    name: str = "spark"
+
+    def is_frame(self, data: Any) -> bool:
+        return type(data).__module__.startswith("pyspark.sql") and hasattr(data, "mapInArrow")
+
+    def frame_source(self, frame: Any, options: dict[str, Any]) -> FrameSource:
+        nothing = frame.limit(0).toArrow()
+        return FrameSource.of_frame(frame, partial(brought_from, frame), nothing, options, number_of_parts(frame))
+
+    def parts_of(self, source: FrameSource) -> Any:
+        return source.frame
+
+    def reduced(self, plan: Plan, job: Job, report: Report | None) -> Left:
+        with told_of_tasks(self._session(plan), plan, report):
+            left, parts = self._left(plan, job)
+            while parts > 1:
+                parts = -(-parts // TOGETHER)
+                left = left.groupBy(group_of(parts)).applyInArrow(adding_groups(job, parts), LEFT)
+            (found,) = left.toArrow().to_pylist()
+        return left_in(found)
+
+    def in_order(self, plan: Plan, job: Job, report: Report | None) -> Iterator[Left]:
+        with told_of_tasks(self._session(plan), plan, report):
+            left, _ = self._left(plan, job)
+            for row in left.toLocalIterator(prefetchPartitions=True):
+                yield left_in(row)
+
+    def answered(self, source: Any, work: Callable[[Any], Any]) -> Any:
+        schema = work(source.of_part(source.frame.limit(0).toArrow(), 0)).schema
+        sent = pickle.dumps((source.unattached(), work), protocol=5)
+        written = package_of_spark("pyspark.sql.pandas.types").from_arrow_schema(schema)
+
+        def run(batches: Batches) -> Batches:
+            source, work = pickle.loads(sent)
+            for batch in batches:
+                yield from work(source.of_part(pa.Table.from_batches([batch]), 0)).cast(schema).to_batches()
+
+        return source.frame.mapInArrow(run, written)
+
+    def _session(self, plan: Plan) -> Any:
+        return connected_session(self.address) if isinstance(plan.parts, list) else plan.parts.sparkSession
+
+    def _left(self, plan: Plan, job: Job) -> tuple[Any, int]:
+        """A frame of what each part leaves, and how many there are."""
+        if not isinstance(plan.parts, list):
+            return plan.parts.mapInArrow(over_partition(job), LEFT), number_of_parts(plan.parts) or MOST_PARTS
+        parts = len(plan.parts)
+        numbers = self._session(plan).range(0, parts, 1, parts)
+        return numbers.mapInArrow(over_sources(job, plan.parts), LEFT), parts
+
+
+def over_partition(job: Job) -> Callable[[Batches], Batches]:
+    """What is run on a partition of a frame."""
+    sent = pickle.dumps(job, protocol=5)
+
+    def run(batches: Batches) -> Batches:
+        context = package_of_spark("pyspark").TaskContext.get()
+        number = 1 + (0 if context is None else context.partitionId())
+        tables = (pa.Table.from_batches([batch]) for batch in batches)
+        yield left_as_row(number, pickle.loads(sent).left_by(number, tables))
+
+    return run
+
+
+def over_sources(job: Job, parts: list[Any]) -> Callable[[Batches], Batches]:
+    """What is run on a partition of numbers: the sources of these numbers are read there."""
+    sent = pickle.dumps((job, parts), protocol=5)
+
+    def run(batches: Batches) -> Batches:
+        job, parts = pickle.loads(sent)
+        for batch in batches:
+            for index in batch.column(0).to_pylist():
+                yield left_as_row(index + 1, job.left_by(index + 1, [parts[index]]))
+
+    return run
+
+
+def adding_groups(job: Job, groups: int) -> Callable[[Any], Any]:
+    """What is run on a group of what was left, in the order of the parts."""
+    sent = pickle.dumps(job, protocol=5)
+
+    def run(table: Any) -> Any:
+        rows = table.sort_by("number").to_pylist()
+        left = pickle.loads(sent).together(map(left_in, rows))
+        return pa.Table.from_batches([left_as_row(1 + (rows[0]["number"] - 1) % groups, left)])
+
+    return run
+
+
+def group_of(groups: int) -> Any:
+    """The number of the group that a part belongs to, as a column."""
+    functions = package_of_spark("pyspark.sql.functions")
+    return ((functions.col("number") - 1) % groups).alias("group")
+
+
+def left_as_row(number: int, left: Left) -> Any:
+    """What was left as a record batch of one row; the data in the form it has, which is the model file's own."""
+    data, account = left
+    columns = [pa.array([number]), pa.array([data], pa.binary()), pa.array([pickle.dumps(account)], pa.binary())]
+    return pa.RecordBatch.from_arrays(columns, ["number", "data", "account"])
+
+
+def left_in(row: Any) -> Left:
+    """What `left_as_row` wrote."""
+    return bytes(row["data"]), pickle.loads(bytes(row["account"]))
+
+
+def number_of_parts(frame: Any) -> int | None:
+    """How many partitions a frame has; a session of Spark Connect does not tell."""
+    try:
+        return int(frame.rdd.getNumPartitions())
+    except Exception:  # what Connect raises depends on its version
+        return None
+
+
+def brought_from(frame: Any) -> Iterator[Any]:
+    """The rows of a frame, some at a time, as they come here."""
+    rows = iter(frame.toLocalIterator(prefetchPartitions=True))
+    names = frame.columns
+    while some := [row.asDict() for _, row in zip(range(10_000), rows, strict=False)]:
+        yield pa.Table.from_pylist(some).select(names)
+
+
+@contextmanager
+def told_of_tasks(session: Any, plan: Plan, report: Report | None) -> Iterator[None]:
+    """Have whoever watches told how many tasks are done, where the session knows."""
+    if report is None or not hasattr(session, "_jsc"):
+        yield
+        return
+    done = Event()
+    looking = Thread(target=look_at_tasks, args=(session.sparkContext.statusTracker(), plan, report, done), daemon=True)
+    looking.start()
+    try:
+        yield
+    finally:
+        done.set()
+        looking.join()
+
+
+def look_at_tasks(tracker: Any, plan: Plan, report: Report, done: Event) -> None:
+    """Tell of each task of the first stage once it is done."""
+    told, amount = 0, plan.source.size.amount or 0
+    while not done.wait(LOOK):
+        for stage in sorted(tracker.getActiveStageIds())[:1]:
+            about = tracker.getStageInfo(stage)
+            if about is not None and about.numTasks:
+                reached = amount * about.numCompletedTasks // about.numTasks
+                report(max(0, reached - told))
+                told = max(told, reached)
+
+
+def package_of_spark(name: str) -> Any:
+    """A module of PySpark, or a sentence that says how to get it."""
+    try:
+        return import_module(name)
+    except ImportError:
+        raise OptionRefused("The engine 'spark' needs PySpark:", advice=Install("candide[spark]")) from None
+
+
+def connected_session(address: str) -> Any:
+    """A session of the master at an address; else the one at hand, else one of this machine."""
+    kind = package_of_spark("pyspark.sql").SparkSession
+    active = kind.getActiveSession()
+    if active is not None and not address:
+        return active
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    builder = kind.builder.appName("candide")
+    if address.startswith("sc://"):
+        return builder.remote(address).getOrCreate()
+    return builder.master(address or "local[*]").getOrCreate()

@@ -1,0 +1,201 @@
+"""Engines of clusters, on real schedulers and worker processes: the same bytes as on one machine, whatever happens."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import contextmanager
+
+import numpy as np
+import pandas as pd
+import pytest
+from typer.testing import CliRunner
+
+import candide
+from candide import NaiveBayes, engines, store
+from candide.api import verbs
+from candide.cli.app import app
+from candide.data.errors import LabelsRefused, OptionRefused
+from candide.sources import SourceRefused
+from real_clusters import CLUSTERS, missing, stop
+
+PARTS = (1, 2, 7, 64)
+FIXED = {"families": "guess", "smoothing": "default", "calibrate": False}
+WAYS = {"default": {}, "fixed": FIXED}
+ROWS = 640
+
+
+@pytest.fixture(scope="module", params=sorted(CLUSTERS))
+def cluster(request, tmp_path_factory):
+    """A cluster with two workers."""
+    if why := missing(request.param):
+        pytest.skip(why)
+    with CLUSTERS[request.param](tmp_path_factory.mktemp(request.param)) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def mixed() -> pd.DataFrame:
+    """Numbers, counts, categories, a text, gaps, and rows that are there more than once."""
+    rng = np.random.default_rng(17)
+    label = rng.choice(["fig", "pear", "plum"], ROWS)
+    code = np.searchsorted(["fig", "pear", "plum"], label)
+    words = np.array([["sweet", "dry"], ["juicy", "green"], ["blue", "stone"]])
+    common = ["a", "the", "fruit", "ripe", "tree", "basket"]
+    rows = pd.DataFrame(
+        {
+            "weight": np.round(rng.normal(size=ROWS) + 1.5 * code, 2),
+            "seeds": rng.poisson(2 + 2 * code).astype(float),
+            "colour": rng.choice(["red", "green", "blue"], ROWS),
+            "note": [" ".join([*rng.choice(common, 4), *rng.choice(words[at], 2)]) for at in code],
+            "label": label,
+        }
+    )
+    rows.loc[rng.random(ROWS) < 0.05, "weight"] = np.nan
+    rows.loc[rng.random(ROWS) < 0.05, "colour"] = None
+    rows.iloc[100:160] = rows.iloc[:60].to_numpy()
+    return rows
+
+
+@pytest.fixture(scope="module")
+def here(mixed):
+    """The model of this machine, as bytes."""
+    return {way: store.canonical_bytes(verbs.fit(mixed, "label", **options).trained) for way, options in WAYS.items()}
+
+
+def in_files(rows, folder, parts, form="parquet"):
+    """The rows, shuffled, in so many files; the pattern of their names."""
+    folder.mkdir(exist_ok=True)
+    shuffled = rows.sample(frac=1, random_state=parts)
+    for part in range(parts):
+        getattr(shuffled.iloc[part::parts], f"to_{form}")(folder / f"part{part:03}.{form}", index=False)
+    return str(folder / f"*.{form}")
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("parts", PARTS)
+def test_files_in_any_parts_and_order_give_the_bytes_of_one_machine(cluster, mixed, here, parts, way, tmp_path):
+    paths = in_files(mixed, tmp_path / "rows", parts)
+    fitted = verbs.fit(paths, "label", engine=cluster.engine, **WAYS[way])
+    assert store.canonical_bytes(fitted.trained) == here[way]
+    assert f"in {parts} parts and 2 passes" in "\n".join(fitted.notes)
+
+
+@pytest.mark.parametrize("parts", [3])
+def test_delimited_files_are_read_by_workers_as_they_are_here(cluster, mixed, parts, tmp_path):
+    paths = in_files(mixed, tmp_path / "rows", parts, "csv")
+    there = verbs.fit(paths, "label", engine=cluster.engine)
+    assert store.canonical_bytes(there.trained) == store.canonical_bytes(verbs.fit(paths, "label").trained)
+    assert there.trained.tuning.quality == verbs.fit(paths, "label").trained.tuning.quality
+
+
+@pytest.mark.parametrize("parts", [5])
+def test_a_frame_of_the_cluster_gives_the_bytes_of_one_machine(cluster, mixed, here, parts):
+    frame = cluster.frame(mixed.sample(frac=1, random_state=2), parts)
+    model = NaiveBayes(engine=cluster.engine).fit(frame, "label")
+    assert store.canonical_bytes(model.trained_) == here["default"]
+    with pytest.raises(LabelsRefused, match="one of its columns"):
+        NaiveBayes(engine=cluster.engine).fit(frame, ["fig"] * ROWS)
+
+
+def test_a_frame_is_answered_where_it_lies(cluster, mixed):
+    fitted = verbs.fit(mixed, "label")
+    found = verbs.predict(fitted, cluster.frame(mixed, 3), engine=cluster.engine, probabilities=True).table
+    there = found.compute() if cluster.name == "dask" else found.toArrow().to_pandas()
+    expected = verbs.predict(fitted, mixed, probabilities=True).table.to_pandas()
+    there, expected = (rows.sort_values(list(mixed.columns)) for rows in (there, expected))
+    assert list(there.columns) == list(expected.columns)
+    for name in expected.columns:
+        assert there[name].astype(str).tolist() == expected[name].astype(str).tolist()
+
+
+def test_files_are_answered_by_workers_in_their_order(cluster, mixed, tmp_path):
+    paths = in_files(mixed, tmp_path / "rows", 4, "csv")
+    fitted = verbs.fit(mixed, "label", **FIXED)
+    here, there = str(tmp_path / "here.csv"), str(tmp_path / "there.csv")
+    expected, found = verbs.predict(fitted, paths, here), verbs.predict(fitted, paths, there, engine=cluster.engine)
+    assert (found.rows, found.decisions) == (expected.rows, expected.decisions) == (ROWS, found.decisions)
+    assert (tmp_path / "there.csv").read_bytes() == (tmp_path / "here.csv").read_bytes()
+
+
+def test_a_bad_row_stops_all_with_its_file_or_is_counted(cluster, mixed, tmp_path):
+    paths = in_files(mixed, tmp_path / "rows", 3, "csv")
+    bad = tmp_path / "rows" / "part001.csv"
+    lines = bad.read_text().splitlines()
+    bad.write_text("\n".join([*lines[:20], "1,2", *lines[20:], "3"]) + "\n")
+    with pytest.raises(SourceRefused, match=r"part001\.csv, line 21: 2 fields, but the header names 5"):
+        verbs.fit(paths, "label", engine=cluster.engine, **FIXED)
+    options = {"on_error": "skip", **FIXED}
+    there = verbs.fit(paths, "label", engine=cluster.engine, rejects=tmp_path / "there.csv", **options)
+    here = verbs.fit(paths, "label", rejects=tmp_path / "here.csv", **options)
+    assert store.canonical_bytes(there.trained) == store.canonical_bytes(here.trained)
+    assert [note for note in there.notes if note.startswith("2 rows were left out")]
+    assert (tmp_path / "there.csv").read_bytes() == (tmp_path / "here.csv").read_bytes()
+
+
+def test_a_column_that_turns_out_to_be_text_is_read_as_text(cluster, tmp_path):
+    (tmp_path / "a.csv").write_text("code,label\n" + "".join(f"{n},{'xy'[n % 2]}\n" for n in range(40)))
+    (tmp_path / "b.csv").write_text("code,label\n" + "".join(f"n{n % 3},{'xy'[n % 2]}\n" for n in range(40)))
+    paths = str(tmp_path / "*.csv")
+    there = verbs.fit(paths, "label", engine=cluster.engine)
+    assert store.canonical_bytes(there.trained) == store.canonical_bytes(verbs.fit(paths, "label").trained)
+
+
+def test_a_worker_that_is_lost_changes_nothing(mixed, here, tmp_path):
+    if why := missing("dask"):
+        pytest.skip(why)
+    with CLUSTERS["dask"](tmp_path, 3) as cluster:
+        lost_in_the_middle(cluster, mixed, here, tmp_path)
+
+
+def test_an_executor_that_is_lost_changes_nothing(mixed, here, tmp_path):
+    if why := missing("spark"):
+        pytest.skip(why)
+    with CLUSTERS["spark"](tmp_path, 2) as cluster:
+        lost_in_the_middle(cluster, mixed, here, tmp_path)
+
+
+def lost_in_the_middle(cluster, mixed, here, folder):
+    """Fit while a worker is killed, once some parts were learned."""
+    paths, told, victim = in_files(mixed, folder / "rows", 64), [], cluster.workers.pop()
+
+    @contextmanager
+    def watch(work, size):
+        def report(amount):
+            told.append((work, amount))
+            if work == "Learning" and amount and victim.poll() is None:
+                stop(victim)
+
+        yield report
+
+    try:
+        fitted = verbs.fit(paths, "label", engine=cluster.engine, watch=watch)
+    finally:
+        stop(victim)
+    assert {work for work, amount in told if amount} >= {"Picking", "Learning"}
+    assert store.canonical_bytes(fitted.trained) == here["default"]
+
+
+def test_the_shell_fits_on_a_cluster(cluster, mixed, here, tmp_path):
+    paths, model = in_files(mixed, tmp_path / "rows", 3), str(tmp_path / "m.candide")
+    where = ["--scheduler" if cluster.name == "dask" else "--master", cluster.address]
+    found = CliRunner().invoke(
+        app, ["fit", paths, "--label", "label", "--engine", cluster.name, *where, "-o", model], catch_exceptions=False
+    )
+    assert found.exit_code == 0, found.output
+    assert store.canonical_bytes(store.load(model)) == here["default"]
+    assert candide.load(model).engine == "local"
+
+
+@pytest.mark.parametrize(("engine", "package"), [("dask", "dask"), ("spark", "pyspark.sql")])
+def test_a_missing_package_is_named_with_the_line_that_installs_it(engine, package, monkeypatch, mixed, tmp_path):
+    monkeypatch.setitem(sys.modules, package, None)
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    with pytest.raises(OptionRefused, match=rf"pip install 'candide\[{engine}\]'"):
+        verbs.fit(in_files(mixed, tmp_path / "rows", 2), "label", engine=engine)
+
+
+def test_an_address_is_for_a_cluster(mixed):
+    with pytest.raises(OptionRefused, match="'local' has no address"):
+        engines.named("local:tcp://127.0.0.1:1")
+    found = CliRunner().invoke(app, ["fit", "x.csv", "--scheduler", "tcp://127.0.0.1:1"])
+    assert "--scheduler is for --engine dask" in found.output.replace("\n", " ")

@@ -13,11 +13,13 @@ from hypothesis import strategies as st
 
 from candide import families
 from candide.data.batch import Batch
-from candide.data.metrics import mean_loss
+from candide.data.metrics import UNIT, mean_loss, units
 from candide.families.base.competing import NUMBER
 from candide.families.base.family import Block
 from candide.families.base.reading_off import ReadingOff
 from candide.families.base.undecided import Undecided
+from candide.kernels.counting import common_divisor, counts_above_zero
+from candide.kernels.left_out_losses import gaps_between, losses_in_folds, summed_losses
 from candide.model.predictor import log_normalised
 from candide.model.summary import Summary
 from candide.selection.contest import DEALT_ONE_BY_ONE, ColumnContest, contest, dealt
@@ -163,3 +165,43 @@ def test_of_very_many_kinds_of_rows_some_judge_for_all(monkeypatch):
     monkeypatch.setattr("candide.selection.contest.MOST_SCORED", 1000)
     assert contest_of(batch).loss(block.family) != whole
     assert contest_of(batch).loss(block.family) == pytest.approx(whole, abs=0.1)
+
+
+def slow_loss_in_fold(said, label, prior, prior_without):
+    """-log P(label), by log priors of all others and of the own class."""
+    joint = prior + said
+    joint[label] = prior_without[label] + said[label]
+    return np.logaddexp.reduce(joint) - joint[label]
+
+
+@pytest.mark.parametrize("classes", [2, 5])
+def test_losses_in_folds_and_their_sums_agree_with_slow_twins(classes):
+    rng = np.random.default_rng(classes)
+    folds, lines, parts, kinds = 3, 6, 4, 15
+    part_of, shares = rng.integers(-1, parts, (folds, lines)), np.log(rng.dirichlet(np.ones(classes), (folds, parts)))
+    where, labels = np.sort(rng.integers(0, lines, kinds)), rng.integers(0, classes, kinds)
+    held = rng.integers(0, 3, (folds, kinds)) + (np.arange(folds)[:, None] == 0)
+    prior, prior_without = rng.normal(size=(2, classes))
+    found = losses_in_folds(part_of, shares, where, labels, held, prior, prior_without, 3.0)
+    for kind in range(kinds):
+        each = []
+        for fold in range(folds):
+            part = part_of[fold, where[kind]]
+            said = shares[fold, part] if part >= 0 else np.zeros(classes)
+            each.append(min(slow_loss_in_fold(said, labels[kind], prior, prior_without), 3.0))
+        assert found[kind] == pytest.approx(np.average(each, weights=held[:, kind]), rel=1e-12)
+    losses, weights = np.array([found, 2 * found]), held.sum(axis=0)
+    for total, family in zip(summed_losses(losses, weights, UNIT).tolist(), losses, strict=True):
+        assert (total[0] << 20) + total[1] == units(family, weights)
+    more, squares = gaps_between(losses, found, weights)
+    assert more == pytest.approx([0.0, found @ weights])
+    assert squares == pytest.approx([0.0, found**2 @ weights])
+
+
+@given(table=st.lists(st.lists(st.integers(0, 12), min_size=3, max_size=3), min_size=1, max_size=9))
+def test_kinds_of_rows_and_their_divisor_agree_with_numpy(table):
+    counts = np.array(table, dtype=np.int64)
+    lines, labels = np.nonzero(counts)
+    for found, expected in zip(counts_above_zero(counts), (lines, labels, counts[lines, labels]), strict=True):
+        assert np.array_equal(found, expected)
+    assert common_divisor(counts.ravel()) == np.gcd.reduce(counts.ravel())

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import pairwise
-from typing import Self
+from typing import NamedTuple, Self
 
 import numpy as np
 
@@ -51,6 +52,9 @@ PSEUDOCOUNT = 0.5
 """What each bin near the edges counts for free in its interval; farther out it is less, as under a Cauchy curve."""
 LEAST_PSEUDOCOUNT = 1e-300
 
+HISTOGRAMS_AT_HAND = 256
+"""Of so many histograms the bins are kept at hand."""
+
 
 @dataclass(frozen=True)
 class Steps:
@@ -92,13 +96,7 @@ class Histogram(OfNumbers[Tally, TallyBuilder, Steps]):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        edges = np.array(self.edges, dtype=np.float64) + 0.0
-        if not (np.all(np.abs(edges) < LARGEST) and np.all(edges[1:] > edges[:-1])):
-            raise OptionRefused(
-                "The edges of a histogram must be finite numbers, each larger than the one before.",
-                expected="finite numbers, each larger than the one before",
-            )
-        object.__setattr__(self, "edges", tuple(edges.tolist()))
+        object.__setattr__(self, "edges", checked_edges(tuple(self.edges)))
         if self.intervals is not None:
             starts = [0, *map(int, self.intervals), self.bins]
             if any(start >= stop for start, stop in pairwise(starts)):
@@ -141,7 +139,7 @@ class Histogram(OfNumbers[Tally, TallyBuilder, Steps]):
     @cached_property
     def cuts(self) -> FloatArray:
         """Everywhere the line is cut: the edges, and outwards from them ever farther apart."""
-        return all_cuts(np.array(self.edges))
+        return bins_between(self.edges).cuts
 
     @property
     def bins(self) -> int:
@@ -225,13 +223,13 @@ class Histogram(OfNumbers[Tally, TallyBuilder, Steps]):
         inside = np.flatnonzero(np.isin(self.cuts, self.edges))[1:]
         return (int(inside[0]), int(inside[-1])) if len(inside) else (self.bins // 2, self.bins // 2)
 
-    @cached_property
+    @property
     def _log_widths(self) -> FloatArray:
-        return log_widths(self.cuts)
+        return bins_between(self.edges).log_widths
 
-    @cached_property
+    @property
     def _pseudocounts(self) -> FloatArray:
-        return pseudocounts(self.cuts, *((self.edges[0], self.edges[-1]) if self.edges else (-1.0, 1.0)))
+        return bins_between(self.edges).pseudocounts
 
     def score(self, parameters: Steps, values: FloatArray, joint: FloatArray) -> None:
         add_lookup(self._bins_of(values), parameters.table, joint)
@@ -335,6 +333,36 @@ class Histogram(OfNumbers[Tally, TallyBuilder, Steps]):
         low, high = np.append(-LARGEST, self.cuts), np.append(self.cuts, LARGEST)
         share = rng.random(rows)
         return [(1 - share) * low[drawn] + share * high[drawn]]
+
+
+class Bins(NamedTuple):
+    """Where the line is cut into bins, the logarithm of the width of each, and what each counts for free."""
+
+    cuts: FloatArray
+    log_widths: FloatArray
+    pseudocounts: FloatArray
+
+
+@lru_cache(HISTOGRAMS_AT_HAND)
+def checked_edges(edges: tuple[float, ...]) -> tuple[float, ...]:
+    """The edges as doubles, refused where they are not finite and ascending.
+
+    A family is made anew, with the same edges, whenever an option of it changes.
+    """
+    numbers = np.array(edges, dtype=np.float64) + 0.0
+    if not (np.all(np.abs(numbers) < LARGEST) and np.all(numbers[1:] > numbers[:-1])):
+        raise OptionRefused(
+            "The edges of a histogram must be finite numbers, each larger than the one before.",
+            expected="finite numbers, each larger than the one before",
+        )
+    return tuple(numbers.tolist())
+
+
+@lru_cache(HISTOGRAMS_AT_HAND)
+def bins_between(edges: tuple[float, ...]) -> Bins:
+    """The bins that edges make: all families that share edges share them."""
+    cuts = all_cuts(np.array(edges))
+    return Bins(cuts, log_widths(cuts), pseudocounts(cuts, *((edges[0], edges[-1]) if edges else (-1.0, 1.0))))
 
 
 def edges_between(cells: Cells) -> FloatArray:

@@ -69,6 +69,8 @@ class Effort(NamedTuple):
 
 
 IN_FULL = Effort(bias=True, power=True, steps=60, close=1e-18)
+TO_COMPARE = IN_FULL._replace(close=1e-9)
+"""What is only compared by its loss, or judges rows, needs no more digits than a loss on the grid has."""
 CLOSE_WITHOUT_A_FOLD = 1e-5
 """What only judges the rows of a fold needs fewer digits."""
 

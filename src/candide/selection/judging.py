@@ -23,7 +23,7 @@ from candide.model.schema import Schema
 from candide.model.scoring import Score
 from candide.model.summary import Summary
 from candide.selection.find_pairs import NO_PAIRS, FoldCalibration, PairsJudged
-from candide.selection.fit_calibration import ENOUGH_TO_TELL, Calibrating
+from candide.selection.fit_calibration import ENOUGH_TO_TELL, TO_COMPARE, Calibrating
 from candide.selection.fold_choices import FoldChoices
 from candide.selection.folds import CHOICES, choice_folds
 from candide.selection.leave_one_out import LeaveOneOut, LeftOut
@@ -102,7 +102,7 @@ class Judging:
             others = np.setdiff1d(np.arange(len(self.choices.folds)), here)
             rest = self.leaving.only(others, asked)
             left = under_choices(rest, self.choices.rows(others), self.schema, asked, self.engine)
-            of = Calibrating.of(left, self.summary.classes, self.summary.blocks, aside=len(here))
+            of = Calibrating.of(left, self.summary.classes, self.summary.blocks, TO_COMPARE, len(here))
             yield here, of.calibration
 
 

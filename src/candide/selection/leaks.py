@@ -11,7 +11,8 @@ from typing import NamedTuple
 import numpy as np
 
 from candide.data.arrays import AnyArray, FloatArray
-from candide.data.grid import first_largest
+from candide.data.grid import NEAR
+from candide.kernels.mistakes import weight_of_mistakes
 from candide.model.summary import Summary
 from candide.selection.fit_calibration import calibrated
 from candide.selection.leave_one_out import LeftOut
@@ -66,11 +67,11 @@ def leak_of(summary: Summary, rows: LeftOut, index: int) -> Leak | None:
 
 def class_log_shares(rows: LeftOut, wanted: AnyArray) -> FloatArray:
     """Logarithms of the shares of the classes among the wanted rows."""
-    counts = np.bincount(rows.labels[wanted], rows.weights[wanted], rows.prior.shape[1])
+    counts = np.bincount(rows.labels, rows.weights * wanted, rows.prior.shape[1])
     return np.log(np.maximum(counts, 0.5) / counts.sum())
 
 
 def mistakes(rows: LeftOut, scores: FloatArray, wanted: AnyArray) -> float:
     """The share of the wanted rows that are judged wrongly by these scores, by weight."""
-    wrong = first_largest(scores[wanted]) != rows.labels[wanted]
-    return float((rows.weights[wanted] * wrong).sum() / rows.weights[wanted].sum())
+    weights = rows.weights * wanted
+    return weight_of_mistakes(scores, rows.labels, weights, NEAR) / float(weights.sum())

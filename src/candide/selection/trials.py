@@ -16,7 +16,7 @@ from candide.data.metrics import mean_loss, share_right
 from candide.data.values import Key
 from candide.engines.protocol import Engine
 from candide.families.base.family import Block
-from candide.selection.fit_calibration import IN_FULL, Effort, calibrated
+from candide.selection.fit_calibration import TO_COMPARE, Effort, calibrated
 from candide.selection.leave_one_out import LeaveOneOut, LeftOut
 
 
@@ -60,7 +60,7 @@ class Tryout:
 
 
 def calibrated_trial(
-    what: Any, left: LeftOut, classes: Sequence[Key], blocks: Sequence[Block], effort: Effort = IN_FULL
+    what: Any, left: LeftOut, classes: Sequence[Key], blocks: Sequence[Block], effort: Effort = TO_COMPARE
 ) -> Trial:
     """How well blocks judge rows left out, calibrated on them."""
     calibration = calibrated(left, classes, blocks, effort)

@@ -79,6 +79,8 @@ def dask_cluster(folder: Path, workers: int = 2) -> Iterator[Running]:
     """A scheduler of Dask and some worker processes."""
     from distributed import Client
 
+    from candide.engines.dask import client_of
+
     address = f"tcp://127.0.0.1:{free_port()}"
     port = address.rpartition(":")[2]
     scheduler = [sys.executable, "-m", "distributed.cli.dask_scheduler", "--host", "127.0.0.1", "--port", port]
@@ -89,6 +91,7 @@ def dask_cluster(folder: Path, workers: int = 2) -> Iterator[Running]:
         with Client(address, timeout=PATIENCE, set_as_default=False) as client:
             client.wait_for_workers(workers, timeout=PATIENCE)
             yield running
+            client_of(address).close()
     finally:
         for process in (*running.workers, first):
             stop(process)

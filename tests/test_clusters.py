@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import runpy
 import sys
 from contextlib import contextmanager
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -18,6 +20,7 @@ from candide.data.errors import LabelsRefused, OptionRefused
 from candide.sources import SourceRefused
 from real_clusters import CLUSTERS, missing, stop
 
+EXAMPLES = Path(__file__).parents[1] / "examples"
 PARTS = (1, 2, 7, 64)
 FIXED = {"families": "guess", "smoothing": "default", "calibrate": False}
 WAYS = {"default": {}, "fixed": FIXED}
@@ -138,6 +141,45 @@ def test_a_column_that_turns_out_to_be_text_is_read_as_text(cluster, tmp_path):
     paths = str(tmp_path / "*.csv")
     there = verbs.fit(paths, "label", engine=cluster.engine)
     assert store.canonical_bytes(there.trained) == store.canonical_bytes(verbs.fit(paths, "label").trained)
+
+
+def test_more_rows_are_learned_on_a_cluster(cluster, mixed):
+    first, second = mixed.iloc[:400], mixed.iloc[400:]
+    fitted = verbs.fit(first, "label")
+    there = verbs.learn(fitted, cluster.frame(second, 3), engine=cluster.engine)
+    assert store.canonical_bytes(there.trained) == store.canonical_bytes(verbs.learn(fitted, second).trained)
+
+
+def test_a_stream_learns_each_batch_once(cluster, mixed, tmp_path):
+    if cluster.name != "spark":
+        pytest.skip("streams of frames are Spark's")
+    streaming = runpy.run_path(str(EXAMPLES / "streaming.py"))
+    rows, model = tmp_path / "rows", str(tmp_path / "m.candide")
+    rows.mkdir()
+    halves = mixed.iloc[:400], mixed.iloc[400:]
+    first = verbs.fit(halves[0], "label")
+    for number, expected in enumerate((first, verbs.learn(first, halves[1]))):
+        halves[number].to_parquet(rows / f"part{number}.parquet", index=False)
+        streaming["main"](str(rows), "label", model)
+        found = verbs.load(model)
+        assert store.canonical_bytes(found.trained) == store.canonical_bytes(expected.trained)
+        assert found.provenance["batch"] == number
+    again = streaming["Learner"](model, "label")
+    again(cluster.frame(halves[1], 2), 1)
+    assert verbs.load(model).rows == ROWS
+    again(cluster.frame(halves[1], 2), 2)
+    assert verbs.load(model).rows == ROWS + len(halves[1])
+
+
+def test_a_bag_of_objects_is_a_frame(mixed, here, tmp_path):
+    if why := missing("dask"):
+        pytest.skip(why)
+    import dask.bag
+
+    with CLUSTERS["dask"](tmp_path, 1) as cluster:
+        rows = [{k: None if v != v else v for k, v in row.items()} for row in mixed.to_dict("records")]
+        model = NaiveBayes(engine=cluster.engine).fit(dask.bag.from_sequence(rows, npartitions=3), "label")
+    assert store.canonical_bytes(model.trained_) == here["default"]
 
 
 def test_a_worker_that_is_lost_changes_nothing(mixed, here, tmp_path):

@@ -28,6 +28,10 @@ from candide.sources.frame import FrameSource
 
 AHEAD = 64
 """So many parts are answered at most before their rows are asked for."""
+PATIENCE = 30
+"""Seconds that a scheduler is given to answer."""
+CLIENTS: dict[str, Any] = {}
+"""The clients that were opened, by the address of their scheduler."""
 
 
 @dataclass(frozen=True)
@@ -151,14 +155,16 @@ def connected(address: str) -> Any:
         return local_client()
 
 
-@cache
 def client_of(address: str) -> Any:
-    """A client, kept as long as Python runs."""
+    """A client of the scheduler at an address, kept as long as Python runs or until somebody closes it."""
+    if address in CLIENTS and CLIENTS[address].status == "running":
+        return CLIENTS[address]
     try:
-        client = package("distributed").Client(address, set_as_default=False, timeout=30)
+        client = package("distributed").Client(address, set_as_default=False, timeout=PATIENCE)
     except OSError as problem:
-        raise OptionRefused(f"No scheduler of Dask answers at '{address}': {problem}.") from None
+        raise OptionRefused(f"No scheduler of Dask answers at '{address}': {problem}") from None
     atexit.register(client.close)
+    CLIENTS[address] = client
     return client
 
 

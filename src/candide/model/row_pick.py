@@ -2,9 +2,9 @@
 
 Equal rows are numbered, and what decides is a hash of content and number. How often a row is there is known only once
 all parts are added up, so a part leaves the hash of each different row with its count, some nine bytes a row for four
-million rows at the most, beside some rows: four times its share of those to be picked, if parts are alike. These hold all
-that are wanted, unless a part is much longer than others or rows are repeated in several of them; what is lacking is
-then asked for by its content.
+million rows at the most, beside some rows: four times its share of those to be picked, if parts are alike. These hold
+all that are wanted, unless a part is much longer than others or rows are repeated in several of them; what is lacking
+is then asked for by its content.
 """
 
 from __future__ import annotations

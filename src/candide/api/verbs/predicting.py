@@ -25,7 +25,7 @@ from candide.api.verbs.reading import (
 )
 from candide.api.verbs.writing import TEXTUAL, Output, format_for, names_format, parquet, refuse_unsafe, write
 from candide.data.advice import SetOption
-from candide.data.batch import ArrowColumns, Batch
+from candide.data.batch import Batch
 from candide.data.errors import ColumnRefused, Location, OptionRefused
 from candide.data.progress import Watch, unwatched
 from candide.data.values import shown
@@ -210,16 +210,10 @@ class AnsweredTable:
 
     predictor: RowPredictor
 
-    def __call__(self, part: Source) -> Any:
-        """The rows as they came, with answers; none of none."""
+    def __call__(self, part: FrameSource) -> Any:
+        """The rows as they came, with answers; of none, a table without rows."""
         found = [self.predictor(batch)[0] for batch in part.batches()]
-        return pa.concat_tables(found or [self.predictor(nothing_of(part))[0]], promote_options="permissive")
-
-
-def nothing_of(source: Source) -> Batch:
-    """Not a row, of the columns of a source."""
-    columns = tuple(pa.nulls(0) for _ in source.names)
-    return Batch(ArrowColumns(source.names, columns, 0))
+        return pa.concat_tables(found or [self.predictor(part.batch)[0]], promote_options="permissive")
 
 
 def refuse_output(output: Output | None) -> None:

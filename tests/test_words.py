@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
+from dataclasses import replace
 from functools import lru_cache
 from itertools import pairwise
 
@@ -18,6 +19,8 @@ from candide.data.errors import ColumnRefused, ForgetRefused, OptionRefused, Ove
 from candide.families.words import alphabet, alphabet_ranges
 from candide.families.words.documents import Documents
 from candide.families.words.options import TextOptions
+from candide.families.words.parameters import TextParameters
+from candide.families.words.term_matrix import TermMatrix
 from candide.families.words.unit_sequences import UnitSequence
 from candide.families.words.vocabulary import letters_of, recipe_of, scratch_of
 from candide.families.words.word_places import runs_of, text_units
@@ -189,9 +192,9 @@ def test_the_places_of_terms_are_those_of_the_twin(options, text):
     st.lists(TEXTS, min_size=1, max_size=8),
     st.lists(TEXTS, min_size=1, max_size=4),
     st.sampled_from(["", "".join(map(chr, range(0x20, 0x240))), " ".join(map(str, range(300)))]),
+    st.sampled_from([TextOptions(characters=True, ngrams=4), TextOptions(ngrams=3), TextOptions(shortest=2, ngrams=2)]),
 )
-def test_runs_of_characters_are_found_by_nodes_as_by_search(learned, asked, alphabet_first):
-    options = TextOptions(characters=True, ngrams=4)
+def test_runs_are_found_by_nodes_as_by_a_table(learned, asked, alphabet_first, options):
     learned = [alphabet_first + text for text in learned]
     sequence = UnitSequence.of(Documents.of(learned, "text"), options)
     _, vocabulary = sequence.terms(options.shortest, options.ngrams)
@@ -204,6 +207,26 @@ def test_runs_of_characters_are_found_by_nodes_as_by_search(learned, asked, alph
 
     for text in learned + asked:
         assert found(vocabulary.read_only(recipe_of(options)), text) == found(vocabulary.terms, text)
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    st.lists(TEXTS, min_size=1, max_size=8),
+    st.lists(TEXTS, min_size=1, max_size=4),
+    st.sampled_from(["counts", "unit", "log"]),
+)
+def test_texts_in_numbers_say_what_their_letters_say(learned, asked, weighting):
+    """Words, pairs and triples of one column: those who ask later find words and pairs numbered already."""
+    asked = Documents.of([*learned, *asked, "a b a b", ""], "text")
+    kept, shape = replace(asked, is_kept=True), (len(asked), 2)
+    for size in (1, 2, 3):
+        options = TextOptions(shortest=size, ngrams=size, weighting=weighting)
+        labels = np.arange(len(learned)) % 2
+        matrix = TermMatrix.of(Documents.of(learned, "text"), labels, NO_WEIGHTS, 2, options)
+        parameters = TextParameters.of(matrix.tally(), options, 0.3)
+        read, numbered = (parameters.score_with_length(texts, shape) for texts in (asked, kept))
+        assert all(map(np.array_equal, read, numbered))
+    assert sum(key[0] == "words" for key in kept.cuts) <= 1
 
 
 @settings(max_examples=100, deadline=None)

@@ -172,7 +172,12 @@ class Text(Family[WordTally, WordTallyBuilder, Documents, TextParameters]):
         refuse_several(columns)
         (name,), lowered = columns, self.options.lowered_first
         raw = batch.columns.raw(batch.position(name))
-        return batch.once(("documents", name, strict, lowered), lambda: Documents.of(raw, name, strict, lowered))
+
+        def documents() -> Documents:
+            found = Documents.of(raw, name, strict, lowered)
+            return found if batch.readings is None else replace(found, is_kept=True)
+
+        return batch.once(("documents", name, strict, lowered), documents)
 
     def identified(self, batch: Batch, columns: tuple[str, ...]) -> Documents:
         return self.read(batch, columns)
@@ -249,8 +254,7 @@ class Text(Family[WordTally, WordTallyBuilder, Documents, TextParameters]):
     def score_with_length(
         self, parameters: TextParameters, values: Documents, shape: tuple[int, int]
     ) -> tuple[FloatArray, FloatArray]:
-        found = parameters.assess(values, [parameters.score_weights], shape)
-        return found.scores[0], found.length
+        return parameters.score_with_length(values, shape)
 
     def assess(self, parameters: TextParameters, values: Documents, shape: tuple[int, int]) -> BlockScores:
         """Each text is cut once, whatever is asked of it."""

@@ -28,7 +28,8 @@ def judge_by_part(
     """Set joint[i, class] to what row judged[i] says by the multinomial of the learned rows.
 
     Rows are without the terms that one document holds, so that there are `terms`; every term speaks, and smoothing is
-    above zero. Of terms that have the same amount logarithms are taken of products.
+    above zero. Of terms that have the same amount logarithms are taken of products, which lie between those of the
+    terms' fewest and most counts.
     """
     classes = joint.shape[1]
     indptr, numbers, amounts, tokens = rows.indptr, rows.terms, rows.amounts, rows.tokens
@@ -58,31 +59,35 @@ def judge_by_part(
     wholes, products = np.empty(classes), np.empty(classes)
     for label in range(classes):
         wholes[label] = log_whole(totals[label] * unit, smoothing, speaking)
+    most, fewest = np.empty(different), np.empty(different)
     for place in range(different):
+        most[place], fewest[place] = 0.0, np.inf
         for label in range(classes):
             table[place, label] = table[place, label] * unit + smoothing
+            most[place], fewest[place] = max(most[place], table[place, label]), min(fewest[place], table[place, label])
     for number in range(judged.size):
-        row, said = judged[number], joint[number]
+        row = judged[number]
         if tokens[row] == MISSING:
             continue
         usual, spoken = least_amount(amounts, indptr[row], indptr[row + 1]), 0.0
         products[:] = 1.0
+        largest, least = 1.0, 1.0
         for index in range(indptr[row], indptr[row + 1]):
             if not is_seen[numbers[index]]:
                 continue
-            counts, amount = table[places[numbers[index]]], amounts[index]
+            place, amount = places[numbers[index]], amounts[index]
             spoken += amount * unit
             if amount != usual:
                 for label in range(classes):
-                    said[label] += amount * unit * math.log(counts[label])
+                    joint[number, label] += amount * unit * math.log(table[place, label])
                 continue
-            largest, least = 0.0, np.inf
+            largest, least = largest * most[place], least * fewest[place]
             for label in range(classes):
-                products[label] *= counts[label]
-                largest, least = max(largest, products[label]), min(least, products[label])
+                products[label] *= table[place, label]
             if largest > LARGEST or least < 1.0 / LARGEST:
+                largest, least = 1.0, 1.0
                 for label in range(classes):
-                    said[label] += usual * unit * math.log(products[label])
+                    joint[number, label] += usual * unit * math.log(products[label])
                     products[label] = 1.0
         for label in range(classes):
-            said[label] += usual * unit * math.log(products[label]) - spoken * wholes[label]
+            joint[number, label] += usual * unit * math.log(products[label]) - spoken * wholes[label]

@@ -8,13 +8,12 @@ import numpy as np
 
 from candide.data.arrays import FloatArray, IntArray
 from candide.kernels import compiled
+from candide.kernels.calibrating import exponential, product_sum, sum_of
 
 #: The logarithm of the weight lies between these, which are halved some times, on some of the rows, to begin with.
 LEAST, LARGEST, HALVINGS, FEW_ROWS = -8.0, 1.0, 4, 250
 #: Newton's steps are drawn to one point, so after so many every machine is there.
 STEPS, LONGEST = 4, 1.0
-#: A class so many nats behind the best has no part in the loss.
-FAR_BEHIND = 40.0
 
 
 @compiled
@@ -24,20 +23,21 @@ def loss_at(
     """The sum of -log P(label) of the first rows, said[row, class] weighed; its slope and curvature by the weight."""
     loss, slope, bend = 0.0, 0.0, 0.0
     classes = said.shape[1]
+    shares, apart = np.empty(classes), np.empty(classes)
     for row in range(rows):
         if weights[row] <= 0.0:
             continue
-        best = -np.inf
+        best, middle = -np.inf, said[row, labels[row]]
         for label in range(classes):
-            best = max(best, prior[row, label] + weight * said[row, label])
-        whole, mean, square, middle = 0.0, 0.0, 0.0, said[row, labels[row]]
+            shares[label] = prior[row, label] + weight * said[row, label]
+            best = max(best, shares[label])
+        for label in range(classes):  # several at a time: no branch, no call
+            shares[label] = exponential(shares[label] - best)
+            apart[label] = said[row, label] - middle
+        whole, mean = sum_of(shares), product_sum(shares, apart)
         for label in range(classes):
-            behind = prior[row, label] + weight * said[row, label] - best
-            if behind > -FAR_BEHIND:
-                share, apart = math.exp(behind), said[row, label] - middle
-                whole += share
-                mean += share * apart
-                square += share * apart * apart
+            shares[label] *= apart[label]
+        square = product_sum(shares, apart)
         mean /= whole
         loss += weights[row] * (best + math.log(whole) - prior[row, labels[row]] - weight * middle)
         slope += weights[row] * mean

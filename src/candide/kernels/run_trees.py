@@ -1,10 +1,11 @@
-"""Runs of characters found from the numbers of their parts, without a table: in canonical order.
+"""Runs found from the numbers of their parts, without a table: in canonical order.
 
 There single units come first, and runs in the order of (the run without its last unit, that unit): the runs that begin
-alike and have one unit more stand together. So of each run it is enough to know where they begin, and a bit for each of
-the first units that says whether there is one that ends with it; others are searched for among the few that begin
-alike. A node is three numbers: those bits, 64 by 64, and the number of the first longer run. Runs of words, of which
-many begin alike, are found sooner by a table.
+alike and have one unit more stand together. So of each run it is enough to know where they begin; which of them ends
+with a unit is searched for by halves. Characters are few, and have bits besides: one for each of the first units, that
+says whether there is a run that ends with it.
+
+A node is the number of the first longer run and, of characters, those bits, 64 by 64.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ TERM_SHIFT = 28
 TERM_MASK = (1 << TERM_SHIFT) - 1
 #: Each run has a bit for so many of the first units: all characters of most languages.
 BITS = 128
-ONE, TWO, FOUR, LOW_SIX = np.uint64(1), np.uint64(2), np.uint64(4), np.uint64(63)
+NONE, ONE, TWO, FOUR, LOW_SIX = np.uint64(0), np.uint64(1), np.uint64(2), np.uint64(4), np.uint64(63)
 ODD, PAIRS, HALVES = np.uint64(0x5555555555555555), np.uint64(0x3333333333333333), np.uint64(0x0F0F0F0F0F0F0F0F)
 BYTES, TOP_BYTE = np.uint64(0x0101010101010101), np.uint64(56)
 
@@ -38,39 +39,54 @@ def bits_set(word: np.uint64) -> np.uint64:
 
 @compiled
 def fill_nodes(payload: IntArray, units: int, nodes: AnyArray) -> None:
-    """Fill nodes[run] = (bits, bits, first longer run) from payload[run], the shorter run and the last unit.
+    """Fill nodes[run] = (first longer run, bits, bits) from payload[run], the shorter run and the last unit.
 
     The first `units` terms are no runs. The caller gives zeros, a node for each run that might have longer ones, and
-    one more.
+    one more; bits are filled where there is room for them.
     """
     before = -1
     for run in range(units, payload.size):
         left, right = payload[run] >> TERM_SHIFT, payload[run] & TERM_MASK
         while before < left:
             before += 1
-            nodes[before, 2] = np.uint64(run)
-        if right < BITS:
-            nodes[left, right >> 6] |= ONE << (np.uint64(right) & LOW_SIX)
+            nodes[before, 0] = np.uint64(run)
+        if right < BITS and nodes.shape[1] > 1:
+            nodes[left, 1 + (right >> 6)] |= ONE << (np.uint64(right) & LOW_SIX)
     while before + 1 < len(nodes):
         before += 1
-        nodes[before, 2] = np.uint64(payload.size)
+        nodes[before, 0] = np.uint64(payload.size)
 
 
 @compiled
-def longer_run(left: Whole, right: Whole, nodes: AnyArray, payload: IntArray) -> Whole:
-    """The number of the run that is `left` with one unit more; below zero where there is none."""
-    low, high, begin = nodes[left, 0], nodes[left, 1], nodes[left, 2]
-    if right < BITS:
-        bit = ONE << (np.uint64(right) & LOW_SIX)
-        if right < 64:
-            return np.int64(begin + bits_set(low & (bit - ONE))) if low & bit else -1
-        return np.int64(begin + bits_set(low) + bits_set(high & (bit - ONE))) if high & bit else -1
-    first = np.int64(begin + bits_set(low) + bits_set(high))
-    last, wanted = np.int64(nodes[left + 1, 2]), (left << TERM_SHIFT) | right
-    while first < last:
-        middle = (first + last) >> 1
-        if payload[middle] < wanted:
-            first = middle + 1
-        else:
-            last = middle
-    return first if first < payload.size and payload[first] == wanted else -1
+def run_by_bits(left: Whole, right: Whole, nodes: AnyArray) -> Whole:
+    """The number of the run that is `left` with one of the first units more; below zero where there is none.
+
+    Which half of the bits a unit is in, and whether its bit is set, is as good as chance: what a processor would guess
+    wrongly half of the time is worked out instead, without a branch.
+    """
+    begin, low, high = nodes[left, 0], nodes[left, 1], nodes[left, 2]
+    bit, is_high = ONE << (np.uint64(right) & LOW_SIX), right >> 6
+    word = high if is_high else low
+    before = bits_set(low) if is_high else NONE
+    run = begin + before + bits_set(word & (bit - ONE))
+    return np.int64(run) if word & bit else np.int64(-1)
+
+
+@compiled
+def run_by_search(left: Whole, right: Whole, begin: Whole, nodes: AnyArray, payload: IntArray) -> Whole:
+    """The same for a unit that has no bit: by halves of the runs that begin alike, from `begin` on."""
+    first, several = np.int64(begin), np.int64(nodes[left + 1, 0]) - np.int64(begin)
+    if several <= 0:
+        return np.int64(-1)
+    wanted = (left << TERM_SHIFT) | right
+    while several > 1:
+        half = several >> 1
+        first = first + half if payload[first + half - 1] < wanted else first
+        several -= half
+    return first if payload[first] == wanted else np.int64(-1)
+
+
+@compiled
+def after_bits(left: Whole, nodes: AnyArray) -> Whole:
+    """The first of the longer runs that end with a unit that has no bit."""
+    return np.int64(nodes[left, 0] + bits_set(nodes[left, 1]) + bits_set(nodes[left, 2]))

@@ -15,7 +15,6 @@ from candide.data.arrays import AnyArray, FloatArray, IntArray
 from candide.kernels import compiled
 from candide.kernels.shares import log_whole
 from candide.kernels.word_leaving import MISSING, Counted, Rows
-from candide.kernels.word_scoring import add_line
 from candide.kernels.words import Number
 
 #: Terms that more documents hold than this are alike: they come first, in their own order.
@@ -102,8 +101,8 @@ def leave_out_shared(
     """Add what each document says by the multinomial of the others into joint[smoothing, row, class].
 
     Rows are without the terms that one document holds, every term speaks, and smoothings are above zero. Most terms of
-    a document have the same amount: of them logarithms are taken of products. Returns the first row that was never
-    counted, or how many rows there are.
+    a document have the same amount: of them logarithms are taken of products, which lie between those by the least and
+    by the most smoothing. Returns the first row that was never counted, or how many rows there are.
     """
     several, _, classes = joint.shape
     starts, terms, amounts = rows.indptr, rows.terms, rows.amounts
@@ -111,12 +110,13 @@ def leave_out_shared(
     lines, gains, first_pair, pair_gains = table
     wide, tabled, floors = len(lines), len(pair_gains) > 0, np.log(smoothings)
     sums, own_sums, products = np.empty(several * classes), np.empty(several), np.empty(several)
+    most_smoothing, least_smoothing = smoothings.max(), smoothings.min()
     wholes, is_known = np.empty((FEW_GONE + 1, several * classes)), np.zeros(FEW_GONE + 1, np.bool_)
     for row in range(starts.size - 1):
         if rows.tokens[row] == MISSING:
             continue
         label, weight = labels[row], weights[row]
-        sums[:], own_sums[:], products[:] = 0.0, 0.0, 1.0
+        sums[:], own_sums[:], products[:], largest, smallest = 0.0, 0.0, 1.0, 1.0, 1.0
         usual, spoken = least_amount(amounts, starts[row], starts[row + 1]), 0.0
         speaking, own_gone, said = seen.kept_words, weight * rows.alone_amounts[row], 0.0
         speaking -= rows.alone[row] if weight > 0 else 0
@@ -131,7 +131,8 @@ def leave_out_shared(
             amount, left = amounts[index] * seen.amount_unit, -own
             said += amount
             if term < wide:
-                add_line(amount, gains[term], sums)
+                for cell in range(sums.size):
+                    sums[cell] += amount * gains[term, cell]
                 left += lines[term, label]
             else:
                 for pair in range(indptr[term], indptr[term + 1]):
@@ -150,11 +151,19 @@ def leave_out_shared(
             if left > 0 and own > 0:
                 spoken += amount
                 if amounts[index] == usual:
-                    multiply_by_count(left * unit, smoothings, amount, products, own_sums)
+                    count = left * unit
+                    largest, smallest = largest * (count + most_smoothing), smallest * (count + least_smoothing)
+                    for which in range(several):
+                        products[which] *= count + smoothings[which]
+                    if largest > LARGEST or smallest < 1.0 / LARGEST:
+                        add_products(amount, products, own_sums)
+                        largest, smallest = 1.0, 1.0
                 else:
-                    own_sums += amount * np.log(left * unit + smoothings)
+                    for which in range(several):
+                        own_sums[which] += amount * math.log(left * unit + smoothings[which])
+        add_products(usual * seen.amount_unit, products, own_sums)
         for which in range(several):
-            own_sums[which] += usual * seen.amount_unit * math.log(products[which]) - spoken * floors[which]
+            own_sums[which] -= spoken * floors[which]
         slot = min(seen.kept_words - speaking, FEW_GONE)
         whole = wholes[slot]
         if slot == FEW_GONE or not is_known[slot]:
@@ -172,16 +181,11 @@ def leave_out_shared(
 
 
 @compiled
-def multiply_by_count(
-    count: float, smoothings: FloatArray, amount: float, products: FloatArray, sums: FloatArray
-) -> None:
-    """Multiply products[smoothing] by the smoothed count; of one that grows large or small the logarithm is added."""
-    for which in range(smoothings.size):
-        product = products[which] * (count + smoothings[which])
-        if product > LARGEST or product < 1.0 / LARGEST:
-            sums[which] += amount * math.log(product)
-            product = 1.0
-        products[which] = product
+def add_products(amount: float, products: FloatArray, sums: FloatArray) -> None:
+    """Add so much of the logarithms of products[smoothing], which begin anew."""
+    for which in range(products.size):
+        sums[which] += amount * math.log(products[which])
+        products[which] = 1.0
 
 
 @compiled

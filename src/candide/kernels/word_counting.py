@@ -16,6 +16,7 @@ from candide.kernels import compiled
 from candide.kernels.logarithm import grid_log
 from candide.kernels.words import (
     EMPTY,
+    MULTIPLIER,
     ONE,
     PAIRS_FULL,
     SCRATCH_FULL,
@@ -72,9 +73,10 @@ class Tallies(NamedTuple):
 def join_equal(count: Number, scratch: Scratch) -> Number:
     """Keep each term once, in order of first appearance, with its occurrences in scratch.amounts; how many are left."""
     ids, amounts, joined = scratch.ids, scratch.amounts, scratch.joined
-    size = 16
+    size, shift = 16, np.uint64(60)
     while size < 2 * count:
         size *= 2
+        shift -= ONE
     if size > joined.size:
         return SCRATCH_FULL
     joined[:size] = 0
@@ -82,15 +84,18 @@ def join_equal(count: Number, scratch: Scratch) -> Number:
     distinct = 0
     for index in range(count):
         term = ids[index]
-        slot = mixed(np.uint64(term)) & mask
-        while joined[slot] != 0 and ids[joined[slot] - 1] != term:
+        slot = (np.uint64(term) * MULTIPLIER) >> shift
+        place = joined[slot]
+        while place != 0 and ids[place - 1] != term:
             slot = (slot + ONE) & mask
-        if joined[slot] == 0:
+            place = joined[slot]
+        if place == 0:
             ids[distinct] = term
-            amounts[distinct] = 0
+            amounts[distinct] = 1
             distinct += 1
             joined[slot] = distinct
-        amounts[joined[slot] - 1] += 1
+        else:
+            amounts[place - 1] += 1
     return distinct
 
 

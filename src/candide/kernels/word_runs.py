@@ -34,7 +34,7 @@ LOW_HALF = (1 << 32) - 1
 
 @compiled
 def list_units(
-    texts: Texts, row: Number, reader: Reader, starts: IntArray, units: AnyArray, unspaced: IntArray
+    texts: Texts, row: Number, reader: Reader, learning: bool, starts: IntArray, units: AnyArray, unspaced: IntArray
 ) -> tuple[Number, Number]:
     """Write the units of the documents from number `row` on, one after the other; where it stopped and why (0: done).
 
@@ -45,7 +45,7 @@ def list_units(
         begin, count = starts[row], np.int64(0)
         if texts.missing.size == 0 or not texts.missing[row]:
             start, stop = texts.offsets[row], texts.offsets[row + 1]
-            count += document_terms(texts.letters, start, stop, letters, recipe, terms, scratch, True)
+            count += document_terms(texts.letters, start, stop, letters, recipe, terms, scratch, learning)
             if count < 0:
                 return row, count
             if begin + count > units.size:

@@ -43,6 +43,19 @@ class Weights(NamedTuple):
     rate: FloatArray
 
 
+class Judged(NamedTuple):
+    """What is found out of documents: what they say is added to joint[row, class].
+
+    Where these have rows, so is what other weights say to likelihood[row, class]; length[row] is set to the weight of
+    all terms, and unknown[row] to that of the terms that say nothing.
+    """
+
+    joint: FloatArray
+    likelihood: FloatArray
+    length: FloatArray
+    unknown: FloatArray
+
+
 class Said(NamedTuple):
     """Room for what one document says of each class.
 
@@ -103,30 +116,84 @@ def measure_documents(
 
 
 @compiled
-def add_table_rows(ids: IntArray, count: Number, table: FloatArray, sums: FloatArray) -> None:
+def add_table_rows(
+    scratch: Scratch, count: Number, once: bool, unit: float, rows: IntArray, table: FloatArray, sums: FloatArray
+) -> None:
     """Add the rows of table[row, class] that terms have; two classes are kept out of memory while adding."""
-    classes = sums.size
-    if classes == 2:
-        first, second = sums[0], sums[1]
-        for index in range(count):
-            line = ids[index]
-            if line >= 0:
-                first += table[line, 0]
-                second += table[line, 1]
-        sums[0], sums[1] = first, second
-        return
+    ids, amounts, classes = scratch.ids, scratch.amounts, sums.size
+    first, second = sums[0], sums[classes - 1]
     for index in range(count):
         line = ids[index]
-        if line >= 0:
+        if line >= 0 and rows.size:
+            line = rows[line]
+        if line < 0:
+            continue
+        amount = amounts[index] * unit if once else unit
+        if classes == 2:
+            first += amount * table[line, 0]
+            second += amount * table[line, 1]
+        else:
             for label in range(classes):
-                sums[label] += table[line, label]
+                sums[label] += amount * table[line, label]
+    if classes == 2:
+        sums[0], sums[1] = first, second
 
 
 @compiled
-def add_line(amount: float, line: FloatArray, sums: FloatArray) -> None:
-    """Add so much of a line to sums."""
-    for cell in range(len(line)):
-        sums[cell] += amount * line[cell]
+def add_lines(scratch: Scratch, count: Number, unit: float, lines: FloatArray, sums: FloatArray) -> None:
+    """Add the lines of (line, amount) in scratch.joined; four at a time, in order."""
+    lined, done = scratch.joined, count - count % 4
+    for start in range(0, 2 * done, 8):
+        first, second, third, fourth = lined[start], lined[start + 2], lined[start + 4], lined[start + 6]
+        of_first, of_second = lined[start + 1] * unit, lined[start + 3] * unit
+        of_third, of_fourth = lined[start + 5] * unit, lined[start + 7] * unit
+        for label in range(sums.size):
+            said = sums[label] + of_first * lines[first, label] + of_second * lines[second, label]
+            sums[label] = said + of_third * lines[third, label] + of_fourth * lines[fourth, label]
+    for index in range(done, count):
+        for label in range(sums.size):
+            sums[label] += lined[2 * index + 1] * unit * lines[lined[2 * index], label]
+
+
+@compiled
+def add_lines_and_pairs(
+    scratch: Scratch, count: Number, once: bool, unit: float, weights: Weights, said: Said
+) -> None:
+    """Add what terms say by their pairs, and then by the lines of those that have one.
+
+    As in `add_weighed_terms`, where all that terms have are amounts.
+    """
+    ids, amounts, rows, base, labels = scratch.ids, scratch.amounts, weights.rows, weights.base, weights.labels
+    indptr, values, line_of, lined = weights.indptr, weights.values, weights.line_of, scratch.joined
+    sums, matched, hits, _ = said
+    matched[:] = 0.0
+    hits[:] = 0
+    wide, known, spoken, alike = 0, 0, 0.0, 0.0
+    for index in range(count):
+        line = ids[index]
+        if line >= 0 and rows.size:
+            line = rows[line]
+        if line < 0:
+            continue
+        occurrences = amounts[index] if once else 1
+        amount = occurrences * unit
+        alike += amount * base[line]
+        if line_of.size and line_of[line] >= 0:
+            lined[2 * wide], lined[2 * wide + 1] = line_of[line], occurrences
+            wide += 1
+            continue
+        known += 1
+        spoken += amount
+        for pair in range(indptr[line], indptr[line + 1]):
+            label = labels[pair]
+            hits[label] += 1
+            matched[label] += amount
+            sums[label] += amount * values[pair]
+    add_lines(scratch, wide, unit, weights.lines, sums)
+    for label in range(sums.size):
+        sums[label] += alike
+        if hits[label] < known:
+            sums[label] += (spoken - matched[label]) * weights.default[label]
 
 
 @compiled
@@ -165,7 +232,8 @@ def add_weighed_terms(
                     sums[label] += amount * value
         elif line_of.size and line_of[line] >= 0:
             alike += amount * weights.base[line]
-            add_line(amount, lines[line_of[line]], sums)
+            for label in range(classes):
+                sums[label] += amount * lines[line_of[line], label]
         else:
             known += 1
             spoken += amount
@@ -192,25 +260,70 @@ def score_terms(
 ) -> None:
     """Set said.sums to what a document of `tokens` says by these weights; its terms are as in `add_weighed_terms`."""
     said.sums[:] = weights.constant
-    if weights.table.shape[1] > 0 and not once and weights.factor.size == 0 and weights.rows.size == 0:
-        add_table_rows(scratch.ids, count, weights.table, said.sums)
-    else:
+    if weights.factor.size or weights.certain.size or weights.rate.size:
         add_weighed_terms(scratch, count, tokens, once, unit, weights, said)
+    elif weights.table.shape[1]:
+        add_table_rows(scratch, count, once, unit, weights.rows, weights.table, said.sums)
+    else:
+        add_lines_and_pairs(scratch, count, once, unit, weights, said)
     if weights.rate.size > 0:
         for label in range(said.sums.size):
             said.sums[label] += tokens * weights.rate[label]
 
 
 @compiled
-def measured_terms(scratch: Scratch, count: Number, once: bool, rows: IntArray) -> tuple[Number, Number]:
-    """How much `count` terms in the scratch amount to, and how much of that says nothing."""
-    whole, unknown = np.int64(0), np.int64(0)
+def whole_amount(scratch: Scratch, count: Number, once: bool) -> Number:
+    """How much `count` terms in the scratch amount to."""
+    if not once:
+        return np.int64(count)
+    whole = np.int64(0)
     for index in range(count):
-        occurrences = scratch.amounts[index] if once else 1
-        whole += occurrences
+        whole += scratch.amounts[index]
+    return whole
+
+
+@compiled
+def unknown_amount(scratch: Scratch, count: Number, once: bool, rows: IntArray) -> Number:
+    """How much of it says nothing."""
+    unknown = np.int64(0)
+    for index in range(count):
         if scratch.ids[index] < 0 or (rows.size > 0 and rows[scratch.ids[index]] < 0):
-            unknown += occurrences
-    return whole, unknown
+            unknown += scratch.amounts[index] if once else 1
+    return unknown
+
+
+@compiled
+def judge_terms(
+    scratch: Scratch,
+    count: Number,
+    tokens: Number,
+    once: bool,
+    unit: float,
+    weights: Weights,
+    likelihood_weights: Weights,
+    said: Said,
+    row: Number,
+    found: Judged,
+) -> None:
+    """Note what `count` terms in the scratch say of document `row`."""
+    joint, likelihood, length, unknown = found
+    score_terms(scratch, count, tokens, once, unit, weights, said)
+    for label in range(joint.shape[1]):
+        joint[row, label] += said.sums[label]
+    if likelihood.shape[0]:
+        score_terms(scratch, count, tokens, once, unit, likelihood_weights, said)
+        for label in range(joint.shape[1]):
+            likelihood[row, label] += said.sums[label]
+    if length.size:
+        length[row] = whole_amount(scratch, count, once) * unit
+    if unknown.size:
+        unknown[row] = unknown_amount(scratch, count, once, weights.rows) * unit
+
+
+@compiled
+def room_for_said(classes: Number) -> Said:
+    """Room for what one document says."""
+    return Said(np.empty(classes), np.empty(classes), np.empty(classes, np.int64), np.empty(classes, np.int64))
 
 
 @compiled
@@ -220,40 +333,21 @@ def score_documents(
     reader: Reader,
     weighting: TermWeighting,
     weights: Weights,
-    joint: FloatArray,
     likelihood_weights: Weights,
-    likelihood: FloatArray,
-    length: FloatArray,
-    unknown: FloatArray,
+    found: Judged,
 ) -> tuple[Number, Number]:
-    """Add what the documents from number `row` on say into joint[row, class], each cut into terms once.
+    """Note what the documents from number `row` on say, each cut into terms once.
 
-    Where they have rows, likelihood[row, class] gets what the other weights say of the same terms, length[row] is set
-    to the weight of all terms, and unknown[row] to that of the terms that say nothing. Returns where it stopped and why
-    (0: all done); missing documents are passed over.
+    Returns where it stopped and why (0: all done); missing documents are passed over.
     """
     letters, recipe, terms, scratch = reader
-    classes = joint.shape[1]
     once, unit = weighting.rule != COUNTS or weights.rate.size > 0, unit_of(weighting)
-    sums, matched = np.empty(classes), np.empty(classes)
-    said = Said(sums, matched, np.empty(classes, np.int64), np.empty(classes, np.int64))
+    said = room_for_said(found.joint.shape[1])
     while row < texts.offsets.size - 1:
-        if texts.missing.size and texts.missing[row]:
-            row += 1
-            continue
-        count, tokens = weighed_terms(texts, row, letters, recipe, terms, scratch, weighting, once)
-        if count < 0:
-            return row, count
-        score_terms(scratch, count, tokens, once, unit, weights, said)
-        for label in range(classes):
-            joint[row, label] += sums[label]
-        if likelihood.shape[0]:
-            score_terms(scratch, count, tokens, once, unit, likelihood_weights, said)
-            for label in range(classes):
-                likelihood[row, label] += sums[label]
-        if length.size:
-            whole, unseen = measured_terms(scratch, count, once, weights.rows)
-            length[row] = whole * unit
-            unknown[row] = unseen * unit
+        if texts.missing.size == 0 or not texts.missing[row]:
+            count, tokens = weighed_terms(texts, row, letters, recipe, terms, scratch, weighting, once)
+            if count < 0:
+                return row, count
+            judge_terms(scratch, count, tokens, once, unit, weights, likelihood_weights, said, row, found)
         row += 1
     return row, 0

@@ -27,7 +27,7 @@ import numpy as np
 from candide.data.arrays import AnyArray, IntArray
 from candide.kernels import compiled
 from candide.kernels.eight_bytes import TOPS, bytes_before, eight_bytes, lower_case, word_marks
-from candide.kernels.run_trees import TERM_SHIFT, longer_run
+from candide.kernels.run_trees import BITS, TERM_SHIFT, after_bits, run_by_bits, run_by_search
 
 #: A whole number as kernels see it.
 Number: TypeAlias = int | np.int64
@@ -94,7 +94,7 @@ class Terms(NamedTuple):
     length[term] is the number of bytes of a word, with payload[term] its packed bytes up to eight and its start in the
     arena beyond; 0 for a run of words, with payload[term] the two numbers it is made of.
     sizes holds how many terms and how much of the arena are in use, ascii[byte] the number of a character of one byte,
-    below zero where it has none yet. Runs of characters may have `nodes` (`run_trees`): then `slots` holds characters.
+    below zero where it has none yet. Runs may have `nodes` (`run_trees`): then `slots` holds single units.
     """
 
     slots: AnyArray
@@ -346,9 +346,34 @@ def add_runs(
 
 
 @compiled
+def runs_of_characters(
+    ids: IntArray, before: Number, total: Number, size: Number, runs: Number, nodes: AnyArray, payload: IntArray
+) -> None:
+    """Number so many runs of a size into ids[total:]: what is one character shorter stands from `before` on."""
+    most = len(nodes) - 1
+    for position in range(runs):
+        left, right = ids[before + position], ids[position + size - 1]
+        run: Number = np.int64(NOTHING)
+        if 0 <= left < most and right >= 0:
+            if right < BITS:
+                run = run_by_bits(left, right, nodes)
+            else:
+                run = run_by_search(left, right, after_bits(left, nodes), nodes, payload)
+        ids[total + position] = run if run >= 0 else number_unknown(left, right)
+
+
+@compiled
+def run_of_words(left: Number, right: Number, nodes: AnyArray, payload: IntArray) -> Number:
+    """The number of a run of words, whose nodes have no bits; below UNKNOWN where there is none."""
+    run: Number = np.int64(NOTHING)
+    if 0 <= left < len(nodes) - 1 and right >= 0:
+        run = run_by_search(left, right, np.int64(nodes[left, 0]), nodes, payload)
+    return run if run >= 0 else number_unknown(left, right)
+
+
+@compiled
 def add_tree_runs(count: Number, recipe: Recipe, ids: IntArray, nodes: AnyArray, payload: IntArray) -> Number:
     """The same as `add_runs`, where all runs but the longest have nodes."""
-    most = len(nodes) - 1
     total: Number = count
     before: Number = 0
     unwanted: Number = count if recipe.shortest > 1 else 0
@@ -356,12 +381,12 @@ def add_tree_runs(count: Number, recipe: Recipe, ids: IntArray, nodes: AnyArray,
         runs = max(count - size + 1, 0)
         if total + runs > ids.size:
             return SCRATCH_FULL
-        for position in range(runs):
-            left, right = ids[before + position], ids[position + size - 1]
-            run: Number = np.int64(NOTHING)
-            if 0 <= left < most and right >= 0:
-                run = longer_run(left, right, nodes, payload)
-            ids[total + position] = run if run >= 0 else number_unknown(left, right)
+        if recipe.by_character:
+            runs_of_characters(ids, before, total, size, runs, nodes, payload)
+        else:
+            for position in range(runs):
+                left, right = ids[before + position], ids[position + size - 1]
+                ids[total + position] = run_of_words(left, right, nodes, payload)
         before = total
         total += runs
         if size < recipe.shortest:
@@ -568,6 +593,8 @@ def word_terms(
             return SCRATCH_FULL
         ids[count] = term
         count += 1
+    if len(terms.nodes):
+        return add_tree_runs(count, recipe, ids, terms.nodes, payload)
     total = add_runs(count, recipe, learning, ids, scratch.ahead, slots, payload, spelled, sizes)
     if scratch.joined[0] == 0 or total < 0 or recipe.ngrams >= recipe.unspaced:
         return total

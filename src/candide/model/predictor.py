@@ -136,7 +136,10 @@ class Predictor:
         return (block.family.view(batch, block.columns) for block in self.blocks)
 
     def _views_of_speaking(self, batch: Batch) -> Iterator[Any]:
-        """The same of all that have a say in the reported score."""
+        """The same of all that have a say in the reported score; texts that several ask for are read once."""
+        texts = [block.columns for block, _ in self.speaking if block.family.has_recipe]
+        if batch.readings is None and len(set(texts)) < len(texts):
+            batch = batch.read_once()
         return (block.family.view(batch, block.columns) for block, _ in self.speaking)
 
     def assess(self, batch: Batch) -> Assessment:

@@ -32,6 +32,8 @@ class Documents:
     pieces: tuple[Texts, ...]
     cuts: dict[Hashable, Any] = field(default_factory=dict, compare=False, repr=False)
     """The same texts in terms, by the way they were cut, as far as somebody has asked for that."""
+    is_kept: bool = field(default=False, compare=False)
+    """Whether others will ask for the texts once more."""
 
     @classmethod
     def of(cls, column: Any, name: str, strict: bool = True, lowered: bool = False) -> Documents:

@@ -123,7 +123,7 @@ def weights(seen: Seen, values: FloatArray, base: FloatArray, default: FloatArra
     if seen.classes <= CLASSES_IN_A_TABLE or cells <= CELLS_A_PAIR * len(values):
         table = base[:, None] + default[None, :]
         table[seen.words, seen.labels] = base[seen.words] + values
-    line_of, lines = wide_lines(seen, values, default, 0 if table.size else MOST_LINES // seen.classes)
+    line_of, lines = (NO_INTEGERS, table[:0]) if table.size else wide_lines(seen, values, default)
     return Weights(
         rows=NO_INTEGERS,
         factor=NO_FLOATS,
@@ -141,9 +141,9 @@ def weights(seen: Seen, values: FloatArray, base: FloatArray, default: FloatArra
     )
 
 
-def wide_lines(seen: Seen, values: FloatArray, default: FloatArray, most: int) -> tuple[IntArray, FloatArray]:
+def wide_lines(seen: Seen, values: FloatArray, default: FloatArray) -> tuple[IntArray, FloatArray]:
     """The line of each word that many classes have seen, -1 for others, and what it says of each class, base apart."""
-    held_by = np.diff(seen.indptr)
+    held_by, most = np.diff(seen.indptr), MOST_LINES // seen.classes
     wide = np.flatnonzero(CLASSES_A_LINE * held_by >= seen.classes)
     wide = np.sort(wide[np.argsort(-held_by[wide], kind="stable")[:most]])
     if not len(wide) or np.isposinf(values).any():

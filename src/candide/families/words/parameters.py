@@ -17,11 +17,13 @@ from candide.families.words.event_models import MODELS, NO_FLOATS, NO_INTEGERS, 
 from candide.families.words.numbered_words import NumberedWords, Pairs
 from candide.families.words.options import TextOptions
 from candide.families.words.term_lists import roomier_reader
+from candide.families.words.texts_in_numbers import digests, in_numbers
 from candide.families.words.unspaced import closed_up
 from candide.families.words.vocabulary import FIRST_SCRATCH, Vocabulary, letters_of, recipe_of, scratch_of
 from candide.families.words.word_tally_builder import slots_of, weighting_of
+from candide.kernels.scoring_by_number import InNumbers, score_numbered
 from candide.kernels.word_merging import Lines
-from candide.kernels.word_scoring import Weights, score_documents, weighed_terms
+from candide.kernels.word_scoring import Judged, Weights, score_documents, weighed_terms
 from candide.kernels.words import SCRATCH_FULL, Letters, Number, Reader, Recipe, Scratch, Terms
 from candide.statistics.weight_grid import amounts
 from candide.statistics.word_tally import WordTally, running, take_words
@@ -119,6 +121,12 @@ class TextParameters:
         """Add what the documents say into joint[row, class]."""
         self._read(documents, Assessed((joint,), NO_FLOATS, NO_FLOATS), (weights,))
 
+    def score_with_length(self, documents: Documents, shape: tuple[int, int]) -> tuple[FloatArray, FloatArray]:
+        """What documents say, and how long they are."""
+        found = Assessed((np.zeros(shape),), np.zeros(shape[0]), NO_FLOATS)
+        self._read(documents, found, (self.score_weights,))
+        return found.scores[0], found.length
+
     def assess(self, documents: Documents, tables: Sequence[Weights], shape: tuple[int, int]) -> Assessed:
         """What one or two tables of weights say of documents that are cut once, and how long they are."""
         rows = shape[0]
@@ -128,19 +136,29 @@ class TextParameters:
 
     def _read(self, documents: Documents, found: Assessed, tables: Sequence[Weights]) -> None:
         """Fill in what is asked for, in one pass."""
-        reader, weighting = self._reader(), weighting_of(self.options.weighting)
-        joint = found.scores[0]
+        joint, weighting = found.scores[0], weighting_of(self.options.weighting)
         likelihood = found.scores[1] if len(found.scores) > 1 else np.zeros((0, joint.shape[1]))
-        for piece, rows in documents.with_rows():
-            row: Number = 0
-            reason: Number = SCRATCH_FULL
+        judged, reader = Judged(joint, likelihood, found.length, found.unknown), self._reader()
+        numbered = self._in_numbers(documents) if documents.is_kept else None
+        row: Number = 0
+        reason: Number = SCRATCH_FULL
+        while numbered is not None and reason:
+            row, reason = score_numbered(numbered, row, reader.scratch, weighting, tables[0], tables[-1], judged)
+            reader = roomier_reader(reader) if reason else reader
+        for piece, rows in documents.with_rows() if numbered is None else ():
+            row, reason, here = 0, SCRATCH_FULL, Judged(*(part[rows] for part in judged))
             while reason:
-                row, reason = score_documents(
-                    piece, row, reader, weighting, tables[0], joint[rows], tables[-1], likelihood[rows],
-                    found.length[rows], found.unknown[rows],
-                )  # fmt: skip
-                if reason == SCRATCH_FULL:
-                    reader = roomier_reader(reader)
+                row, reason = score_documents(piece, row, reader, weighting, tables[0], tables[-1], here)
+                reader = roomier_reader(reader) if reason else reader
+
+    def _in_numbers(self, documents: Documents) -> InNumbers | None:
+        """The documents in numbers, where other readings may have asked for them."""
+        return in_numbers(documents, self.terms, self.options, self.digests) if self.digests else None
+
+    @cached_property
+    def digests(self) -> tuple[bytes, ...]:
+        """How the vocabulary begins."""
+        return digests(self.terms, self.options)
 
     def _reader(self) -> Reader:
         """What documents are read with: a scratch of its own for each thread."""

@@ -61,7 +61,7 @@ class UnitSequence:
             while reason:
                 reader = Reader(letters, recipe, vocabulary.terms, scratch)
                 here = starts[rows.start : rows.stop + 1]
-                row, reason = list_units(piece, row, reader, here, units, unspaced)
+                row, reason = list_units(piece, row, reader, True, here, units, unspaced)
                 if reason == LIST_FULL:
                     units = np.concatenate([units, np.empty_like(units)])
                 elif reason == SCRATCH_FULL:
@@ -97,7 +97,8 @@ class UnitSequence:
         """The runs of the sizes between in each text, and a vocabulary of them and all that they are made of."""
         sizes = range(shortest, longest + 1)
         before = np.cumsum([0, len(self.vocabulary), *(len(self.runs(size)) for size in range(2, longest + 1))])
-        runs = np.stack([self.units if size == 1 else self.runs(size).numbers for size in sizes])
+        numbers = [self.units if size == 1 else self.runs(size).numbers for size in sizes]
+        runs = np.stack(numbers) if len(numbers) > 1 else numbers[0][None]
         return self._listed(runs, before[shortest - 1 : longest], shortest), self._vocabulary(longest, before)
 
     def _listed(self, runs: AnyArray, shifts: IntArray, shortest: int) -> Rows:

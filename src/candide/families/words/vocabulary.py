@@ -104,15 +104,17 @@ class Vocabulary:
         return self._terms
 
     def read_only(self, recipe: Recipe) -> Terms:
-        """The terms as those of new texts are found: runs of characters in canonical order by nodes, others as ever."""
+        """The terms as those of new texts are found: runs in canonical order by nodes, others by a table."""
         _, arena, payload, length, sizes, _, _ = self._terms
         payload, length = payload[: sizes[0]], length[: sizes[0]]
         units = int(np.count_nonzero(length))
         runs = payload[units:]
         canonical = len(runs) and length[:units].all() and (runs[1:] > runs[:-1]).all()
-        if not recipe.by_character or not canonical:
+        if not canonical or (recipe.unspaced > recipe.ngrams and not recipe.by_character):
             return self.terms
-        slots, nodes = empty_slots(2 << units.bit_length()), np.zeros(((runs[-1] >> TERM_SHIFT) + 2, 3), np.uint64)
+        columns = NO_NODES.shape[1] if recipe.by_character else 1
+        nodes = np.zeros(((runs[-1] >> TERM_SHIFT) + 2, columns), dtype=np.uint64)
+        slots = empty_slots(2 << max(units - 1, 1).bit_length())
         find_slots(arena, payload[:units], length[:units], slots)
         fill_nodes(payload, units, nodes)
         return self._terms._replace(slots=slots, payload=payload, nodes=nodes)

@@ -36,14 +36,15 @@ def reported_scores(
     >>> reported_scores(np.array([[-1.0, -1.0]] * 2), np.array([0.25, -0.25]), halved, [said]).tolist()
     [[-1.75, -3.25], [-1.0, -1.0]]
     """
-    scores = log_prior.copy()
+    scores, is_biased = log_prior.copy(), bool(bias.any())
     informed = np.zeros(len(scores), dtype=bool)
     for key, score, length in evidence:
         if calibration.is_silent(key):
             continue
-        informed |= is_informed(score)
+        if is_biased and not informed.all():
+            informed |= is_informed(score)
         scores += calibration.factor(key, length) * score
-    if bias.any():
+    if is_biased:
         scores[informed] += bias
     return scores
 

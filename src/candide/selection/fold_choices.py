@@ -8,7 +8,7 @@ the rows, and every row is judged under the choices of all others. Folds hold ab
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 import numpy as np
@@ -74,6 +74,8 @@ class FoldChoices:
     folds: IntArray
     families: tuple[dict[str, AnyFamily | None], ...] = ({},) * CHOICES
     silent: frozenset[str] = frozenset()
+    found: dict[int, tuple[Schema, list[tuple[Block, ...]]]] = field(default_factory=dict, repr=False)
+    """Schemas, by which object they are, and their blocks without each fold: asked for again and again."""
 
     @classmethod
     def of(
@@ -97,7 +99,9 @@ class FoldChoices:
 
     def blocks(self, schema: Schema) -> list[tuple[Block, ...]]:
         """The blocks of a schema as they are without each fold: columns that were not contested stay as they are."""
-        return [blocks_with(schema, families) for families in self.families]
+        if id(schema) not in self.found:
+            self.found[id(schema)] = schema, [blocks_with(schema, families) for families in self.families]
+        return self.found[id(schema)][1]
 
     def asked(self, schema: Schema) -> tuple[Block, ...]:
         """All blocks that some fold, or none, would choose."""

@@ -137,10 +137,13 @@ class ExactSums:
 
     def integers(self) -> tuple[NDArray[np.object_], int]:
         """Whole numbers and one exponent: each sum is its number times 2**exponent."""
-        numbers = np.zeros(self.shape, dtype=object)
-        for plane in range(self.digits.shape[-1]):
-            numbers = numbers + self.digits[..., plane].astype(object) * (1 << (32 * plane))
-        return np.asarray(numbers, dtype=object), 32 * self.low
+        written, width = np.abs(self.digits).astype("<u4").tobytes(), 4 * self.digits.shape[-1]
+        numbers = np.zeros(math.prod(self.shape), dtype=object)
+        if width:
+            numbers[:] = [
+                int.from_bytes(written[at : at + width], "little") for at in range(0, len(written), width)
+            ]
+        return np.asarray(numbers.reshape(self.shape) * self.signs().astype(object), dtype=object), 32 * self.low
 
     def to_float(self) -> Floats:
         """The nearest double to each sum, ties to even; infinite where a sum is beyond the range of doubles."""

@@ -138,8 +138,18 @@ def root_ratio(above: int, below: int) -> float:
 
 
 def ratios(above: AnyArray, below: AnyArray | int) -> AnyArray:
-    """`true_ratio` of arrays of whole numbers."""
-    return np.vectorize(true_ratio, otypes=[float])(above, below)
+    """`true_ratio` of arrays of whole numbers; all at once, unless one is of nothing or no double.
+
+    >>> ratios(np.array([1, 10**400], dtype=object), np.array([3, 10**399], dtype=object)).tolist()
+    [0.3333333333333333, 10.0]
+    >>> ratios(np.array([1, 10**400], dtype=object), 0).tolist()
+    [0.0, 0.0]
+    """
+    numbers, wholes = np.asarray(above, dtype=object), np.asarray(below, dtype=object)
+    try:
+        return np.asarray(numbers / wholes, dtype=np.float64)
+    except (OverflowError, ZeroDivisionError):
+        return np.asarray(np.vectorize(true_ratio, otypes=[float])(numbers, wholes))
 
 
 def roots(above: AnyArray, below: AnyArray) -> AnyArray:

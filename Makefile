@@ -11,8 +11,8 @@ demo: .venv/.runs            ## every command on a table, a spam filter, and the
 test: .venv/.develops        ## all tests; CANDIDE_THOROUGH=1 for the long property runs
 	$(BIN)/python -m pytest -n auto --dist worksteal
 
-test-spark: .venv/.clusters  ## the tests of clusters once more, with PySpark (about 500 MB) on a real master and two workers
-	$(BIN)/python -m pytest tests/test_clusters.py
+test-spark: .venv/.clusters  ## the tests of clusters with PySpark (500 MB), on a real master and two workers; needs Java
+	$(BIN)/python -m pytest -k "spark or executor" tests/test_clusters.py
 
 other-processor: .venv/.develops  ## files and documents as a processor of 2008 has them, beside this one
 	CANDIDE_OTHER_PROCESSOR=1 $(BIN)/python -m pytest tests/test_machines.py

@@ -60,14 +60,16 @@ class Spark(Cluster):
             while parts > 1:
                 parts = -(-parts // TOGETHER)
                 left = left.groupBy(group_of(parts)).applyInArrow(adding_groups(job, parts), LEFT)
-            (found,) = left.toArrow().to_pylist()
+            with workers_without_candide():
+                (found,) = left.toArrow().to_pylist()
         return left_in(found)
 
     def in_order(self, plan: Plan, job: Job, report: Report | None) -> Iterator[Left]:
         with told_of_tasks(self._session(plan), plan, report):
             left, _ = self._left(plan, job)
-            for row in left.toLocalIterator(prefetchPartitions=True):
-                yield left_in(row)
+            with workers_without_candide():
+                for row in left.toLocalIterator(prefetchPartitions=True):
+                    yield left_in(row)
 
     def answered(self, source: Any, work: Callable[[Any], Any]) -> Any:
         schema = work(source.of_part(source.frame.limit(0).toArrow(), 0)).schema
@@ -163,6 +165,20 @@ def brought_from(frame: Any) -> Iterator[Any]:
     names = frame.columns
     while some := [row.asDict() for _, row in zip(range(10_000), rows, strict=False)]:
         yield pa.Table.from_pylist(some).select(names)
+
+
+@contextmanager
+def workers_without_candide() -> Iterator[None]:
+    """Say what to do where the Python of the workers is another one than that of the driver."""
+    try:
+        yield
+    except package_of_spark("pyspark.errors").PySparkException as problem:
+        if "No module named 'candide'" not in str(problem):
+            raise
+        raise OptionRefused(
+            "The Python of Spark's workers has no Candide.",
+            advice=("Name another with the variable PYSPARK_PYTHON, or run there: ", Install("candide[spark]")),
+        ) from None
 
 
 @contextmanager

@@ -19,7 +19,7 @@ from candide.engines.protocol import Engine
 from candide.families.base.column_values import ColumnValues
 from candide.families.base.family import Block
 from candide.families.pairs.column_bins import ColumnBins
-from candide.families.pairs.pair import Pair
+from candide.families.pairs.pair import NO_BINS, Pair
 from candide.model.calibration import Calibration
 from candide.model.predictor import log_normalised
 from candide.model.schema import Schema
@@ -154,10 +154,13 @@ class Finder:
 
     def found(self, step: Weighed) -> PairsFound:
         """Pairs as families, with their weights; those without weight are none."""
-        bins = [(self.columns[one], self.columns[other]) for one, other in step.pairs]
         heard = [index for index, weight in enumerate(step.weights[1:]) if weight > 0]
-        pairs = (Pair(first=bins[i][0], second=bins[i][1], missing_is_value=self.missing_is_value) for i in heard)
+        pairs = (self.pair(*(self.columns[column] for column in step.pairs[index])) for index in heard)
         return PairsFound(tuple(pairs), (float(step.weights[0]), *(float(step.weights[1 + i]) for i in heard)))
+
+    def pair(self, first: ColumnBins, second: ColumnBins, third: ColumnBins = NO_BINS) -> Pair:
+        """Columns as a family."""
+        return Pair(first=first, second=second, third=third, missing_is_value=self.missing_is_value)
 
     def weighed(self, step: Weighed, calibration: Calibration) -> Weighed:
         """The same pairs, weighed by all rows."""

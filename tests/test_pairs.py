@@ -34,8 +34,11 @@ from candide.training.merge import common_schema
 
 COLOURS = ColumnBins("colour", groups=((("text", "red"),), (("text", "blue"), ("text", "teal"))))
 SIZES = ColumnBins("size", edges=(1.0, 2.5))
+SHAPES = ColumnBins("shape", groups=((("text", "round"),), (("text", "square"),)))
 PAIR = Pair(first=COLOURS, second=SIZES)
 BLOCK = Block(PAIR, PAIR.columns)
+OF_THREE = Pair(first=SHAPES, second=COLOURS, third=SIZES)
+WITH_AND_WITHOUT_A_THIRD = pytest.mark.parametrize("pair", [PAIR, OF_THREE], ids=["two", "three"])
 
 
 def rows_of(seed: int, count: int) -> Batch:
@@ -45,7 +48,8 @@ def rows_of(seed: int, count: int) -> Batch:
     sizes = np.where(rng.random(count) < 0.1, np.nan, rng.integers(0, 4, count) * 1.0)
     labels = rng.choice(["a", "b", "c"], count)
     weights = rng.integers(1, 3, count) if seed % 2 else None
-    return Batch.of({"colour": colours.tolist(), "size": sizes}, labels.tolist(), weights)
+    shapes = rng.choice(["round", "square", "oval", None], count, p=[0.5, 0.3, 0.1, 0.1])
+    return Batch.of({"colour": colours.tolist(), "size": sizes, "shape": shapes.tolist()}, labels.tolist(), weights)
 
 
 def slow_term(counts: np.ndarray, first: int, second: int, label: int, smoothing: float) -> float:
@@ -66,13 +70,22 @@ def slow_terms(counts: np.ndarray, first: int, second: int, pair: Pair) -> list[
     return [max(one, *(other - math.log(counts[first, second].sum() + 1) - 4 for other in said)) for one in said]
 
 
-@given(st.integers(0, 50), st.integers(0, 40), st.sampled_from([0.0, 0.7, 1.0, 5.0, 20.0]))
-def test_each_cell_says_what_its_shares_say(seed, count, strength):
-    seen, pair = Summary.of((BLOCK,), rows_of(seed, count)).statistics[0], replace(PAIR, strength=strength)
-    counts = seen.counts.reshape(2, 3, seen.classes)
+@WITH_AND_WITHOUT_A_THIRD
+@given(seed=st.integers(0, 50), count=st.integers(0, 40), strength=st.sampled_from([0.0, 0.7, 1.0, 5.0, 20.0]))
+def test_each_cell_says_what_its_shares_say(pair, seed, count, strength):
+    pair = replace(pair, strength=strength)
+    seen = Summary.of((Block(pair, pair.columns),), rows_of(seed, count)).statistics[0]
+    counts = seen.counts.reshape(pair.cells // 3, 3, seen.classes)
     fitted = pair.fit(seen, pair.columns).reshape(counts.shape)
-    for first, second in np.ndindex(2, 3):
+    for first, second in np.ndindex(counts.shape[:2]):
         assert fitted[first, second] == pytest.approx(slow_terms(counts, first, second, pair), abs=1e-9)
+
+
+def test_three_columns_are_counted_by_the_cell_of_all():
+    rows = {"colour": ["red", "teal", None], "size": [0.0, 9.0, 1.0], "shape": ["round", "square", "round"]}
+    assert OF_THREE.read(Batch.of(rows), OF_THREE.columns).tolist() == [0, (1 * 2 + 1) * 3 + 2, -1]
+    assert OF_THREE.columns == ("shape", "colour", "size")
+    assert OF_THREE.cells == 12
 
 
 @given(st.integers(0, 50), st.integers(1, 30), st.integers(0, 30))
@@ -86,10 +99,11 @@ def test_tallies_of_pairs_add_and_subtract_exactly_in_any_order(seed, count, cut
     assert (first + second) - second == first
 
 
-@given(st.integers(0, 50), st.integers(2, 30), st.sampled_from([1.0, 20.0]))
-def test_a_row_left_out_is_a_refit_without_it(seed, count, strength):
-    batch, pair = rows_of(seed, count), replace(PAIR, strength=strength)
-    summary = Summary.of((BLOCK,), batch)
+@WITH_AND_WITHOUT_A_THIRD
+@given(seed=st.integers(0, 50), count=st.integers(2, 30), strength=st.sampled_from([1.0, 20.0]))
+def test_a_row_left_out_is_a_refit_without_it(pair, seed, count, strength):
+    batch, pair = rows_of(seed, count), replace(pair, strength=strength)
+    summary = Summary.of((Block(pair, pair.columns),), batch)
     labels = batch.labels.renumbered({key: index for index, key in enumerate(summary.classes)})
     weights = np.zeros(0, np.int64) if batch.weights is None else batch.weights
     rows = BlockRows.of(pair, pair.columns, batch, labels, weights)
@@ -226,6 +240,41 @@ def test_a_pair_is_found_that_tells_what_no_column_tells(fitted):
     assert fitted.trained_.tuning.quality.accuracy == pytest.approx(fitted.score(asked, labels), abs=0.04)
 
 
+def parity(rows: int = 400, seed: int = 0) -> dict[str, list]:
+    """Whether an odd number of three switches are on, most of which are: no sum over two of them can tell."""
+    rng = np.random.default_rng(seed)
+    table = {name: (rng.random(rows) < 0.7).astype(int).tolist() for name in ("hall", "stairs", "attic", "idle")}
+    is_lit = np.sum([table[name] for name in ("hall", "stairs", "attic")], axis=0) % 2 == 1
+    return {**table, "survived": np.where(is_lit ^ (rng.random(rows) < 0.05), "yes", "no").tolist()}
+
+
+@pytest.fixture(scope="module")
+def fitted_to_three() -> NaiveBayes:
+    return NaiveBayes().fit(parity(), "survived")
+
+
+def test_a_pair_takes_in_a_third_column_where_only_three_tell(fitted_to_three):
+    assert any({*pair.columns} == {"hall", "stairs", "attic"} for pair in fitted_to_three.schema_.pairs)
+    fresh = parity(2000, seed=1)
+    assert fitted_to_three.score(without_label(fresh), np.array(fresh["survived"])) > 0.93
+
+
+@pytest.mark.parametrize("model", ["fitted", "fitted_to_three"])
+def test_cards_tell_of_three_columns_as_of_two(model, request):
+    found, table = request.getfixturevalue(model), {"fitted": titanic, "fitted_to_three": parity}[model]()
+    looks, families = found.predictor_.pairs, {pair.columns: pair for pair in found.schema_.pairs}
+    assert len(looks) == len(families)
+    for look in looks:
+        pair = families[tuple(part.column for part in look.parts)]
+        cells = pair.read(Batch.of(table), pair.columns)
+        counted = np.bincount(cells, minlength=pair.cells)
+        assert look.counts.sum(axis=-1).ravel().tolist() == counted.tolist()
+    cards = verbs.inspect(found)["pairs"]
+    assert [card["columns"] for card in cards] == [[part.column for part in look.parts] for look in looks]
+    for card, look in zip(cards, looks, strict=True):
+        assert card["cells"][0]["values"] == look.values_shown(look.ranked[0])
+
+
 def test_on_permuted_labels_no_pair_is_kept():
     for seed in range(6):
         table, rng = titanic(150, seed), np.random.default_rng(seed)
@@ -281,18 +330,20 @@ def test_no_cell_says_more_than_its_rows_support():
     assert [*alone.values()] == pytest.approx(model.predict_proba(asked)[0], abs=1e-9)
 
 
-def test_learning_forgetting_streams_and_files_keep_pairs(fitted, tmp_path):
+@pytest.mark.parametrize("model", ["fitted", "fitted_to_three"])
+def test_learning_forgetting_streams_and_files_keep_pairs(model, request, tmp_path):
+    fitted, rows_like = request.getfixturevalue(model), {"fitted": titanic, "fitted_to_three": parity}[model]
     fitted.save(tmp_path / "pairs.candide")
     again = load(tmp_path / "pairs.candide")
     assert again.trained_ == fitted.trained_
-    more = titanic(30, seed=7)
+    more = rows_like(30, seed=7)
     again.learn(more, "survived")
     stream = load(tmp_path / "pairs.candide")
     rows = [dict(zip(more, values, strict=True)) for values in zip(*more.values(), strict=True)]
     for row in rows:
         stream.learn_one({name: value for name, value in row.items() if name != "survived"}, row["survived"])
     assert stream.trained_.summary == again.trained_.summary != fitted.trained_.summary
-    asked = without_label(titanic(1, seed=8))
+    asked = without_label(rows_like(1, seed=8))
     one = stream.predict_proba_one({name: values[0] for name, values in asked.items()})
     assert [*one.values()] == pytest.approx(again.predict_proba(asked)[0], abs=1e-9)
     for row in rows:

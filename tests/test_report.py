@@ -201,8 +201,9 @@ def answer(data: dict, known: list) -> np.ndarray:
     for pair in data["pairs"]:
         places = [known[feature] for feature in pair["features"]]
         if None not in places:
-            first, second = (bins[place] for bins, place in zip(pair["bins"], places, strict=True))
-            scores += np.array(pair["table"][first][second]) if min(first, second) >= 0 else 0.0
+            codes = [bins[place] for bins, place in zip(pair["bins"], places, strict=True)]
+            shape = (*pair["widths"], len(scores))
+            scores += np.reshape(pair["table"], shape)[tuple(codes)] if min(codes) >= 0 else 0.0
     said = scores - start
     if np.ptp(said) > 1e-12:  # something is known
         scores += np.array(data["bias"])

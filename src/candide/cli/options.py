@@ -147,7 +147,7 @@ class ModelOptions:
     ] = True
     dependence: Annotated[
         str,
-        typer.Option(metavar="auto|none", help="Whether pairs of columns may also speak together, where that tells."),
+        typer.Option(metavar="auto|none", help="Whether two or three columns may also speak together."),
     ] = "auto"
     refine: Annotated[
         str,

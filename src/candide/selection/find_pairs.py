@@ -19,7 +19,7 @@ from candide.engines.protocol import Engine
 from candide.families.base.column_values import ColumnValues
 from candide.families.base.family import Block
 from candide.families.pairs.column_bins import ColumnBins
-from candide.families.pairs.pair import Pair
+from candide.families.pairs.pair import NO_BINS, Pair
 from candide.kernels.pair_terms import believe
 from candide.model.calibration import Calibration
 from candide.model.predictor import log_normalised
@@ -158,14 +158,15 @@ class Finder:
 
     def found(self, step: Weighed) -> PairsFound:
         """Pairs as families, with their weights; those without weight are none."""
-        bins = [(self.columns[one], self.columns[other]) for one, other in step.pairs]
         heard = [index for index, weight in enumerate(step.weights[1:]) if weight > 0]
         beside, *strengths = step.weights.tolist()
+        named = [[self.columns[column] for column in pair] for pair in step.pairs]
+        return PairsFound(tuple(self.pair(strengths[index], *named[index]) for index in heard), beside)
+
+    def pair(self, strength: float, first: ColumnBins, second: ColumnBins, third: ColumnBins = NO_BINS) -> Pair:
+        """Columns as a family, believed so many times."""
         missing = self.missing_is_value
-        pairs = (
-            Pair(first=bins[i][0], second=bins[i][1], strength=strengths[i], missing_is_value=missing) for i in heard
-        )
-        return PairsFound(tuple(pairs), beside)
+        return Pair(first=first, second=second, third=third, strength=strength, missing_is_value=missing)
 
     def weighed(self, step: Weighed, calibration: Calibration) -> Weighed:
         """The same pairs, weighed by all rows."""

@@ -36,7 +36,7 @@ JUDGES = 2
 """So many of the folds judge strengths."""
 NEAR_CLASSES, FARTHEST = 8.0, 30.0
 """A class so many nats behind a row's best one is left aside; none is taken to be farther behind than that."""
-MOST_VISITS, CLOSELY, SETTLED, EVERYONE = 101, 5e-3, 1e-3, 5
+MOST_VISITS, CLOSELY, SETTLED, EVERYONE = 101, 2e-2, 4e-3, 5
 """Rows are visited until no chance changes by more, but so often at most; those that settled only every fifth time."""
 
 

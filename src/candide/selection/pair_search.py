@@ -1,11 +1,14 @@
 """Which pairs of columns tell more than their parts: the most promising are taken, again and again.
 
 All candidates are ranked by what one Newton step along each would gain, given what is thought of each row so far; the
-best join, all are weighed anew, and the rest are ranked by what is still to be explained.
+best join, all are weighed anew, and the rest are ranked by what is still to be explained. With a third column a pair
+that has joined is a candidate once more.
 """
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -13,7 +16,7 @@ import numpy as np
 
 from candide.data.arrays import AnyArray, FloatArray, IntArray
 from candide.data.grid import quantized
-from candide.families.pairs.pair import Pair
+from candide.families.pairs.pair import Pair, cells_of
 from candide.kernels.pair_screening import count_pair, pair_gains
 from candide.kernels.pair_terms import PairCounts, add_pair_terms_without, pair_counts, rows_beside
 from candide.model.predictor import normalised
@@ -23,15 +26,20 @@ SIZES = (1, 2, 4, 8, 16, 32)
 """How many pairs there are after each step."""
 STILL_RANKED = 128
 """So many candidates are ranked again after the first step."""
+MOST_EXTENDED, MOST_CELLS = 8, 100
+"""So many pairs, those of most weight, may take in a third column: if they have at most so many cells."""
 WORTH_TRYING = 2.0
 """A pair that would gain fewer nats over all rows is not tried."""
 SMOOTHING = Pair.smoothing
 
 
 class Weighed(NamedTuple):
-    """Pairs, by the numbers of their columns, with a weight for all that columns say, and then one for each pair."""
+    """Pairs, by the numbers of their columns, with a weight for all that columns say, and then one for each pair.
 
-    pairs: tuple[tuple[int, int], ...]
+    Three columns are what the third says beyond the first two together.
+    """
+
+    pairs: tuple[tuple[int, ...], ...]
     weights: FloatArray
 
 
@@ -59,7 +67,8 @@ class PairSearch:
     def begun(self, said: FloatArray, rows: IntArray) -> PairPath:
         """No pairs yet, to be found and weighed by some rows alone; `said` is what columns say, [row, class]."""
         here = self.at(rows)
-        return PairPath(here, said[rows[: here.judging], :, None], self.candidates, len(rows) / here.judging - 1)
+        pairs = [(one, other) for one, other in self.candidates.tolist()]
+        return PairPath(here, said[rows[: here.judging], :, None], pairs, len(rows) / here.judging - 1)
 
     def at(self, rows: IntArray) -> PairSearch:
         """Some of the rows, in ascending order."""
@@ -67,27 +76,46 @@ class PairSearch:
         by_row = self.start[rows], self.labels[rows], self.weights[rows]
         return PairSearch(bins, self.widths, self.candidates, *by_row, judging)
 
-    def gains(self, pairs: IntArray, chances: FloatArray) -> FloatArray:
+    def crossed(self, columns: tuple[int, ...]) -> tuple[AnyArray, int]:
+        """Some columns as one, whose bins are their cells: the bin of each row, and how many there are."""
+        widths = self.widths[list(columns)].tolist()
+        return cells_of([self.bins[column] for column in columns], widths).astype(np.int8), math.prod(widths)
+
+    def gains(self, pairs: Sequence[tuple[int, ...]], chances: FloatArray) -> FloatArray:
         """What a Newton step along each pair would gain, on the grid."""
-        found = np.zeros(len(pairs))
-        pair_gains(self.bins, self.widths, pairs, self.labels, self.weights, chances, SMOOTHING, found)
+        extended = list(dict.fromkeys(pair[:2] for pair in pairs if len(pair) > 2))
+        more = [self.crossed(pair) for pair in extended]
+        bins = np.concatenate([self.bins, *(codes[None] for codes, _ in more)])
+        widths = np.concatenate([self.widths, np.array([width for _, width in more], dtype=np.int64)])
+        number = {pair: len(self.bins) + index for index, pair in enumerate(extended)}
+        parts = [pair if len(pair) == 2 else (number[pair[:2]], pair[2]) for pair in pairs]
+        found, two = np.zeros(len(pairs)), np.array(parts, dtype=np.int64).reshape(-1, 2)
+        pair_gains(bins, widths, two, self.labels, self.weights, chances, SMOOTHING, found)
         return quantized(found)
 
-    def said(self, pair: tuple[int, int]) -> FloatArray:
+    def with_third(self, found: Weighed) -> list[tuple[int, ...]]:
+        """The pairs of most weight, each with every other column."""
+        order = np.argsort(-found.weights[1:], kind="stable").tolist()
+        heard = [found.pairs[index] for index in order if found.weights[1 + index] > 0 and len(found.pairs[index]) == 2]
+        able = [pair for pair in heard if math.prod(self.widths[list(pair)].tolist()) <= MOST_CELLS]
+        columns = sorted({*self.candidates.ravel().tolist()})
+        return [(*pair, third) for pair in able[:MOST_EXTENDED] for third in columns if third not in pair]
+
+    def said(self, pair: tuple[int, ...]) -> FloatArray:
         """What a pair says of each row without it, [row, class]."""
         (counts, cells), said = self.counted(pair), np.zeros(self.start.shape)
         add_pair_terms_without(counts, cells, self.labels, self.weights, said)
         return said
 
-    def rows_beside(self, pair: tuple[int, int]) -> FloatArray:
+    def rows_beside(self, pair: tuple[int, ...]) -> FloatArray:
         """How many other rows are in a pair's cell of each row."""
         return rows_beside(*self.counted(pair), self.weights)
 
-    def counted(self, pair: tuple[int, int]) -> tuple[PairCounts, IntArray]:
+    def counted(self, pair: tuple[int, ...]) -> tuple[PairCounts, IntArray]:
         """The counts of a pair, and the cell of each row."""
-        (first, second), classes = pair, self.start.shape[1]
-        counts, seconds = np.zeros((self.widths[first] * self.widths[second], classes)), int(self.widths[second])
-        cells = count_pair(self.bins[first], self.bins[second], seconds, self.labels, self.weights, counts)
+        (first, firsts), (second, seconds) = self.crossed(pair[:-1]), self.crossed(pair[-1:])
+        counts = np.zeros((firsts * seconds, self.start.shape[1]))
+        cells = count_pair(first, second, seconds, self.labels, self.weights, counts)
         return pair_counts(counts, seconds, SMOOTHING), cells
 
 
@@ -98,8 +126,8 @@ class PairPath:
     search: PairSearch
     terms: FloatArray
     """What columns and pairs say of the rows that judge, [row, class, term]."""
-    ranked: IntArray
-    """The candidates that are still ranked."""
+    ranked: Sequence[tuple[int, ...]]
+    """The pairs that are still ranked."""
     others: float
     """How many times as many rows there are that have no say."""
     steps: tuple[Weighed, ...] = ()
@@ -111,10 +139,11 @@ class PairPath:
             return self
         search, judges = self.search, slice(0, self.search.judging)
         start, found = search.start[judges], self.steps[-1] if self.steps else ALONE
-        gains = search.gains(self.ranked, normalised(start + self.terms @ found.weights, start[0]))
-        order = np.argsort(-gains, kind="stable")[:STILL_RANKED]
-        ranked, gains = self.ranked[order], gains[order]
-        promising = [(int(one), int(other)) for one, other in ranked[gains > WORTH_TRYING].tolist()]
+        candidates = [*self.ranked, *search.with_third(found)]
+        gains = search.gains(candidates, normalised(start + self.terms @ found.weights, start[0]))
+        order = np.argsort(-gains, kind="stable").tolist()
+        promising = [candidates[index] for index in order if gains[index] > WORTH_TRYING]
+        ranked = [candidates[index] for index in order if len(candidates[index]) == 2][:STILL_RANKED]
         new = [pair for pair in promising if pair not in found.pairs][: size - len(found.pairs)]
         if not new:
             return replace(self, is_ended=True)

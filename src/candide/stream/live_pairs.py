@@ -36,17 +36,22 @@ class BinOfValue:
 
 
 class LivePair(Live):
-    """Counts by the cell of both columns."""
+    """Counts by the cell of all its columns."""
 
     def __init__(self, family: AnyFamily, columns: list[str], seen: Any) -> None:
         super().__init__(family, columns, seen)
         self.reads_missing = self.family.missing_is_value
-        self.bins = BinOfValue(self.family.first), BinOfValue(self.family.second)
+        self.bins = [BinOfValue(part) for part in self.family.parts]
 
     def read(self, cells: list[Cell]) -> IntArray:
         given = {name: value for _, name, value in cells}
-        first, second = (find(given.get(name)) for find, name in zip(self.bins, self.columns, strict=True))
-        return np.array([-1 if first < 0 or second < 0 else first * self.family.second.bins + second])
+        cell = 0
+        for find, name, width in zip(self.bins, self.columns, self.family.bins, strict=True):
+            place = find(given.get(name))
+            if place < 0:
+                return np.array([-1])
+            cell = cell * width + place
+        return np.array([cell])
 
     def learn(self, values: IntArray, label: int) -> None:
         if values[0] >= 0:
@@ -59,5 +64,5 @@ class LivePair(Live):
             return 0.0
         family, table = self.family, self.builder.table
         strength = float(family.strength)
-        add_pair_of_row(table, order, family.second.bins, float(family.smoothing), strength, cell, joint)
+        add_pair_of_row(table, order, family.bins[-1], float(family.smoothing), strength, cell, joint)
         return 1.0

@@ -162,16 +162,16 @@ def pair_cards(fitted: Fitted) -> list[dict[str, Any]]:
     names = [value for _, value in fitted.trained.summary.classes]
     return [
         {
-            "columns": [look.first.column, look.second.column],
+            "columns": [part.column for part in look.parts],
             "factor": look.factor,
             "cells": [
                 {
-                    "values": [look.first.shown(one), look.second.shown(other)],
-                    "rows": float(look.counts[one, other].sum()),
-                    "says": names[int(look.evidence[one, other].argmax())],
-                    "lead": float(np.ptp(look.evidence[one, other])),
+                    "values": look.values_shown(cell),
+                    "rows": float(look.counts[cell].sum()),
+                    "says": names[int(look.evidence[cell].argmax())],
+                    "lead": float(np.ptp(look.evidence[cell])),
                 }
-                for one, other in look.ranked[:CELLS_TOLD]
+                for cell in look.ranked[:CELLS_TOLD]
             ],
         }
         for look in fitted.trained.predictor.pairs

@@ -1,7 +1,9 @@
-"""Two columns that mean something together: a ticket's class and a sex, a width and a height."""
+"""Columns that mean something together: a ticket's class and a sex, a width and a height; or three of them."""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
@@ -49,12 +51,15 @@ class Pair(Family[Tally, TallyBuilder, IntArray, FloatArray]):
 
     Where a table follows a rule, a pair says more than its shares do: it is believed `strength` times, but no cell
     beyond what its rows support.
+
+    Where a pair has earned it a third column may join: then a and b stand for the two together, and for the third.
     """
 
     smoothing: float = 0.5
     strength: float = field(default=1.0, kw_only=True)
     first: ColumnBins = field(default=NO_BINS, kw_only=True)
     second: ColumnBins = field(default=NO_BINS, kw_only=True)
+    third: ColumnBins = field(default=NO_BINS, kw_only=True)
     missing_is_value: bool = field(default=False, kw_only=True)
     statistic = Tally
     reads = CATEGORY
@@ -69,12 +74,18 @@ class Pair(Family[Tally, TallyBuilder, IntArray, FloatArray]):
             raise OptionRefused(NamedOption("strength"), " of a pair must be 0 or more.", expected="a number from 0 up")
 
     def describe(self) -> dict[str, Any]:
-        return {**super().describe(), "first": self.first.describe(), "second": self.second.describe()}
+        named = zip(("first", "second", "third"), self.parts, strict=False)
+        return {**super().describe(), **{name: part.describe() for name, part in named}}
 
     @property
-    def columns(self) -> tuple[str, str]:
-        """The two columns."""
-        return self.first.column, self.second.column
+    def parts(self) -> tuple[ColumnBins, ...]:
+        """The bins of each column, two or three."""
+        return (self.first, self.second, self.third) if self.third.bins else (self.first, self.second)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns."""
+        return tuple(part.column for part in self.parts)
 
     @property
     def is_likelihood(self) -> bool:
@@ -86,7 +97,7 @@ class Pair(Family[Tally, TallyBuilder, IntArray, FloatArray]):
 
     @property
     def aspect(self) -> str:
-        return f"with {self.second.column}"
+        return f"with {' and '.join(self.columns[1:])}"
 
     @property
     def live(self) -> str:
@@ -95,7 +106,12 @@ class Pair(Family[Tally, TallyBuilder, IntArray, FloatArray]):
     @property
     def cells(self) -> int:
         """How many cells rows are counted by."""
-        return self.first.bins * self.second.bins
+        return math.prod(self.bins)
+
+    @property
+    def bins(self) -> tuple[int, ...]:
+        """How many bins each column has."""
+        return tuple(part.bins for part in self.parts)
 
     @property
     def counted_as(self) -> Self:
@@ -109,8 +125,7 @@ class Pair(Family[Tally, TallyBuilder, IntArray, FloatArray]):
 
     def read(self, batch: Batch, columns: tuple[str, ...]) -> IntArray:
         values = ColumnValues.of(batch, self.columns, self.missing_is_value).without_infinite()
-        first, second = (bins.codes(values, index) for index, bins in enumerate((self.first, self.second)))
-        return np.where((first < 0) | (second < 0), -1, first * self.second.bins + second)
+        return cells_of([part.codes(values, index) for index, part in enumerate(self.parts)], self.bins)
 
     view = read
 
@@ -122,7 +137,7 @@ class Pair(Family[Tally, TallyBuilder, IntArray, FloatArray]):
 
     def counted(self, seen: Tally) -> PairCounts:
         """The counts as the kernels take them."""
-        return pair_counts(seen.counts.astype(np.float64), self.second.bins, float(self.smoothing))
+        return pair_counts(seen.counts.astype(np.float64), self.bins[-1], float(self.smoothing))
 
     def fit(self, seen: Tally, columns: tuple[str, ...]) -> FloatArray:
         table, counts = np.empty(seen.units.shape), self.counted(seen)
@@ -162,11 +177,11 @@ class Pair(Family[Tally, TallyBuilder, IntArray, FloatArray]):
     ) -> list[Term]:
         if values[0] < 0 or not parameters[values[0]].any():
             return []
-        first, second = divmod(int(values[0]), self.second.bins)
+        places = map(int, np.unravel_index(int(values[0]), self.bins))
         shown_values = " and ".join(cell_shown(row, name) or "missing" for name in self.columns)
-        cell = f"{self.columns[0]} {self.first.shown(first)} and {self.columns[1]} {self.second.shown(second)}"
+        named = (f"{part.column} {part.shown(place)}" for part, place in zip(self.parts, places, strict=True))
         totals = seen.counts.sum(axis=0)
-        basis = CountBasis(seen.counts[values[0]], totals, self.smoothing, self.cells, note=cell)
+        basis = CountBasis(seen.counts[values[0]], totals, self.smoothing, self.cells, note=" and ".join(named))
         return [Term(" and ".join(self.columns), shown_values, parameters[values[0]], basis)]
 
     def silent(
@@ -195,11 +210,23 @@ class Pair(Family[Tally, TallyBuilder, IntArray, FloatArray]):
 
     def look(self, parameters: FloatArray, seen: Tally, factor: float) -> PairLook:
         """What the pair looks like, where calibration multiplies it so."""
-        shape = self.first.bins, self.second.bins, seen.classes
-        return PairLook(self.first, self.second, parameters.reshape(shape), seen.counts.reshape(shape), factor)
+        shape = *self.bins, seen.classes
+        return PairLook(self.parts, parameters.reshape(shape), seen.counts.reshape(shape), factor)
 
     def sample(self, parameters: FloatArray, label: int, rows: int, rng: np.random.Generator) -> Drawn:
         raise NotImplementedError("columns are drawn by their own families")
+
+
+def cells_of(codes: Sequence[AnyArray], bins: Sequence[int]) -> IntArray:
+    """The cell of each row by the bins of its columns, which have so many; -1 where one is missing.
+
+    >>> cells_of([np.array([0, 1, 1]), np.array([2, 0, -1])], [2, 3])
+    array([ 2,  3, -1])
+    """
+    cells: IntArray = codes[0].astype(np.int64)
+    for more, width in zip(codes[1:], bins[1:], strict=True):
+        cells = np.where((cells < 0) | (more < 0), -1, cells * width + more)
+    return cells
 
 
 def no_likelihood(*_: Any) -> None:

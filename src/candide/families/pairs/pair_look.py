@@ -1,4 +1,4 @@
-"""What a pair of columns looks like: the bins of both, and what each two of them say together."""
+"""What a pair of columns looks like: the bins of both, and what each two of them say together; or of three."""
 
 from __future__ import annotations
 
@@ -13,21 +13,20 @@ from candide.families.pairs.column_bins import ColumnBins
 
 @dataclass(frozen=True, eq=False)
 class PairLook:
-    """Two columns with their bins; table[first, second, class] is what they say, counts are the rows behind it.
+    """Columns with their bins; table[first, second, class] is what they say, counts are the rows behind it.
 
-    `factor` is what calibration multiplies the evidence by.
+    `factor` is what calibration multiplies the evidence by. Three columns have a table with one axis more.
     """
 
-    first: ColumnBins
-    second: ColumnBins
+    parts: tuple[ColumnBins, ...]
     table: FloatArray
     counts: AnyArray
     factor: float = 1.0
 
     @property
     def name(self) -> str:
-        """Both columns."""
-        return f"{self.first.column} and {self.second.column}"
+        """All columns."""
+        return " and ".join(part.column for part in self.parts)
 
     @property
     def evidence(self) -> FloatArray:
@@ -37,15 +36,19 @@ class PairLook:
     @cached_property
     def loudness(self) -> FloatArray:
         """How much each cell says for one class over another, times its rows, [first, second]."""
-        return np.asarray(np.ptp(self.evidence, axis=2) * self.counts.sum(axis=2))
+        return np.asarray(np.ptp(self.evidence, axis=-1) * self.counts.sum(axis=-1))
 
     @property
-    def ranked(self) -> list[tuple[int, int]]:
+    def ranked(self) -> list[tuple[int, ...]]:
         """The cells that rows are in, the loudest first."""
-        seconds = self.second.bins
-        order = np.argsort(-self.loudness.ravel(), kind="stable").tolist()
-        return [cell for cell in (divmod(place, seconds) for place in order) if self.counts[cell].any()]
+        order = np.argsort(-self.loudness.ravel(), kind="stable")
+        cells = zip(*(axis.tolist() for axis in np.unravel_index(order, self.loudness.shape)), strict=True)
+        return [cell for cell in cells if self.counts[cell].any()]
 
-    def cell_named(self, first: int, second: int) -> str:
+    def values_shown(self, cell: tuple[int, ...]) -> list[str]:
+        """The bins of a cell as people read them."""
+        return [part.shown(place) for part, place in zip(self.parts, cell, strict=True)]
+
+    def cell_named(self, cell: tuple[int, ...]) -> str:
         """A cell as people read it."""
-        return f"{self.first.shown(first)} and {self.second.shown(second)}"
+        return " and ".join(self.values_shown(cell))

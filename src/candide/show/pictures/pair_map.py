@@ -28,17 +28,17 @@ def pair_map(subject: Subject, look: PairLook, first: str | None = None, second:
     """One class set against another, in nats beyond what each column says; `first` and `second` name the classes."""
     one, other = subject.pair(first, second)
     lead, rows = look.evidence[:, :, one] - look.evidence[:, :, other], look.counts.sum(axis=2)
-    down, along = look.first.bins, look.second.bins
+    (down, along), (downwards, sideways) = rows.shape, look.parts
     figure = new_figure(min(2.4 + WIDE * along, 8.2), min(1.6 + HIGH * down, 8.0))
     with styled():
         axes = figure.subplots()
         draw_places(axes, np.where(rows > 0, lead, np.nan), (PALETTE[0], PALETTE[1]))
-        axes.set_xticks(np.arange(along) + 0.5, bin_names(look.second))
-        axes.set_yticks(np.arange(down) + 0.5, bin_names(look.first))
+        axes.set_xticks(np.arange(along) + 0.5, bin_names(sideways))
+        axes.set_yticks(np.arange(down) + 0.5, bin_names(downwards))
         axes.tick_params(axis="x", length=0, rotation=30 if along > 3 else 0)
         axes.tick_params(axis="y", length=0)
-        axes.set_xlabel(lettered(look.second.column, 40))
-        axes.set_ylabel(lettered(look.first.column, 30))
+        axes.set_xlabel(lettered(sideways.column, 40))
+        axes.set_ylabel(lettered(downwards.column, 30))
         names = (lettered(subject.classes[label], 20) for label in (one, other))
         axes.set_title("Nats for {} rather than {}".format(*names), loc="left", x=0.0)
     return figure

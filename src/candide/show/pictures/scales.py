@@ -151,11 +151,11 @@ def value_scale(profile: Profile, one: int, other: int) -> Iterator[Scale]:
 
 
 def pair_scale(look: PairLook, one: int, other: int) -> Scale:
-    """The scale of two columns together, whose points come on top of those of each: a place for each of their cells."""
+    """The scale of columns together, whose points come on top of those of each: a place for each of their cells."""
     cells = sorted(look.ranked)
-    lead = look.evidence[:, :, one] - look.evidence[:, :, other]
-    rows = look.counts.sum(axis=2)
-    labels = tuple(look.cell_named(*cell) for cell in cells)
+    lead = look.evidence[..., one] - look.evidence[..., other]
+    rows = look.counts.sum(axis=-1)
+    labels = tuple(map(look.cell_named, cells))
     evidence, chances = (np.array([float(table[cell]) for cell in cells]) for table in (lead, rows / rows.sum()))
     return Scale(look.name, labels, np.arange(len(cells), dtype=np.float64), evidence, chances)
 

@@ -17,13 +17,14 @@ def pairs_drawn(findings: Findings) -> str:
     looks = [look for look in findings.subject.pairs if look.ranked]
     if not looks:
         return ""
-    about = "Columns that also speak together: what two values say beyond what each says by itself."
+    about = "Columns that also speak together: what two values say beyond what each says alone, or a third beyond both."
+    flat = [look for look in looks if len(look.parts) == 2][:PAIRS_DRAWN]
     try:
-        drawn = [pair_figure(findings, look, number) for number, look in enumerate(looks[:PAIRS_DRAWN], 1)]
+        drawn = [pair_figure(findings, look, number) for number, look in enumerate(flat, 1)]
     except OptionRefused:
         return ""
-    rest = [(lettered(look.name, 60), loudest_cell(findings, look)) for look in looks[PAIRS_DRAWN:]]
-    others = details(f"{len(rest):,} more pairs in words", html_table(("columns", "such as"), rest)) if rest else ""
+    rest = [(lettered(look.name, 60), loudest_cell(findings, look)) for look in looks if look not in flat]
+    others = details(f"{len(rest):,} more in words", html_table(("columns", "such as"), rest)) if rest else ""
     return f'<h3>Together</h3>{paragraph(about)}<div class="grid">{"".join(drawn)}</div>{others}'
 
 
@@ -34,8 +35,8 @@ def pair_figure(findings: Findings, look: PairLook, number: int) -> str:
 
 
 def loudest_cell(findings: Findings, look: PairLook) -> str:
-    """The two values that say most, over all rows."""
+    """The values that say most, over all rows."""
     cell = look.ranked[0]
     said = look.evidence[cell]
     favoured = lettered(findings.subject.classes[int(said.argmax())], 30)
-    return f"{look.cell_named(*cell)}: for {favoured} by {said.max() - said.min():.2f} nats"
+    return f"{look.cell_named(cell)}: for {favoured} by {said.max() - said.min():.2f} nats"

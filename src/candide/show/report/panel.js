@@ -76,9 +76,9 @@ function posterior(known) {
     says.forEach((evidence, label) => { scores[label] += evidence; });
   });
   model.pairs.forEach((pair) => {
-    const [first, second] = pair.features.map((feature, side) => pair.bins[side][known[feature]] ?? -1);
-    if (first < 0 || second < 0) return;
-    const says = pair.table[first][second];
+    const places = pair.features.map((feature, side) => pair.bins[side][known[feature]] ?? -1);
+    if (places.some((place) => place < 0)) return;
+    const says = pair.table[places.reduce((cell, place, side) => cell * pair.widths[side] + place, 0)];
     informed = informed || says.some((evidence) => evidence !== says[0]);
     says.forEach((evidence, label) => { scores[label] += evidence; });
   });

@@ -114,18 +114,18 @@ class Panel:
         return cls(subject.classes, subject.start, bias, log_prior, controls, left, joined, subject.pairs)
 
     def pair_data(self) -> list[dict[str, Any]]:
-        """The pairs both of whose columns can be set, as plain data: the bin of every point, and what cells say."""
+        """The pairs all of whose columns can be set, as plain data: the bin of every point, and what cells say."""
         number = {control.name: index for index, control in enumerate(self.controls) if control.places}
         found = []
         for look in self.pairs:
-            of = look.first, look.second
-            if all(bins.column in number for bins in of):
-                where = [number[bins.column] for bins in of]
-                points = zip(of, (self.controls[index].places for index in where), strict=True)
+            if all(part.column in number for part in look.parts):
+                where = [number[part.column] for part in look.parts]
+                points = zip(look.parts, (self.controls[index].places for index in where), strict=True)
                 found.append({
                     "features": where,
-                    "bins": [[bins.code_of(place) for place in places] for bins, places in points],
-                    "table": [cells(line) for line in look.evidence],
+                    "bins": [[part.code_of(place) for place in places] for part, places in points],
+                    "widths": [part.bins for part in look.parts],
+                    "table": cells(look.evidence.reshape(-1, len(self.classes))),
                 })
         return found
 

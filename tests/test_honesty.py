@@ -85,6 +85,17 @@ def test_what_is_said_is_what_new_rows_give(shape, draws):
     assert np.mean(held) >= 0.875
 
 
+def test_what_is_said_of_many_classes_is_what_new_rows_give():
+    rng = np.random.default_rng(0)
+    labels, rows = rng.integers(0, 30, 5000), 2000
+    numbers = 1.5 * rng.normal(size=(30, 4))[labels] + rng.normal(size=(5000, 4))
+    model = NaiveBayes().fit(numbers[:rows], labels[:rows])
+    said, given = model.trained_.tuning.quality, model.score(numbers[rows:], labels[rows:])
+    assert said.interval[0] <= given <= said.interval[1]
+    chances = model.predict_proba(numbers[rows:])[np.arange(3000), labels[rows:]]
+    assert said.log_loss == pytest.approx(-np.log(chances).mean(), abs=0.05)
+
+
 @pytest.mark.parametrize("option", ["priors", "class_weight"])
 def test_what_is_asked_for_as_prior_is_never_taken_back(option):
     """Calibration is fitted as if priors were those of the rows, so others shift answers by the log of the ratio."""

@@ -193,3 +193,21 @@ def test_real_tables_hold_few_unfamiliar_rows(name):
     for rows in (learned, new):
         strange = int((model.decide(frame.iloc[rows], confidence=0) == "unfamiliar").sum())
         assert binom.sf(strange - 1, len(rows), 0.01) > 1e-3
+
+
+def zipf_texts(seed: int, rows: int, foreign: float) -> tuple[list[str], np.ndarray]:
+    """Texts of two classes, of common and many rare words; a share of the words is of another language."""
+    rng = np.random.default_rng(seed)
+    labels, texts = rng.choice(["ham", "spam"], rows), []
+    for label in labels:
+        ranks = rng.zipf(1.3, rng.integers(5, 10)) % 3000
+        languages = np.where(rng.random(len(ranks)) < foreign, "x", np.where(ranks % 3, label, "w"))
+        texts.append(" ".join(f"{language}{rank}" for language, rank in zip(languages, ranks, strict=True)))
+    return texts, labels
+
+
+def test_texts_of_words_never_seen_are_unfamiliar_though_many_words_are_rare():
+    model = NaiveBayes().fit(*zipf_texts(0, 600, 0.0))
+    like, foreign = (model.decide(zipf_texts(1, 400, share)[0], confidence=0) for share in (0.0, 0.5))
+    assert (like == "unfamiliar").mean() < 0.03
+    assert (foreign == "unfamiliar").mean() > 0.3

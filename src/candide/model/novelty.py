@@ -76,13 +76,15 @@ class Novelty:
         for index, block in enumerate(blocks):
             rows = heard[index]
             if rows.any():
-                each = found.log_marginal[index, rows] / found.there[index, rows]
-                ranks[index, rows] = log_rank(np.array(self.quantiles[block.key]), each)
+                each = how_expected(block, found.log_marginal[index, rows], found.unseen[index, rows])
+                ranks[index, rows] = log_rank(np.array(self.quantiles[block.key]), each / found.there[index, rows])
         return ranks
 
     def share(self, block: Block, row: Assessment, index: int) -> float:
         """The share of learned rows that were expected no more than a single row in one of the blocks."""
-        return float(self._shares(block, row.log_marginal[index] / row.there[index])[0])
+        unseen = row.unseen[index] if self.scores else np.zeros(1)
+        each = how_expected(block, row.log_marginal[index], unseen)
+        return float(self._shares(block, each / row.there[index])[0])
 
     def _shares(self, block: Block, each: FloatArray) -> FloatArray:
         return share_below(quantized(np.array(self.quantiles[block.key])), LEVELS, quantized(each))
@@ -103,6 +105,15 @@ class Novelty:
 
 UNMEASURED = Novelty()
 """Nothing is strange but what cannot be, or of which nothing is known."""
+
+
+def how_expected(block: Block, log_marginal: FloatArray, unseen: FloatArray) -> FloatArray:
+    """log P of some rows in a block, in which words that were never seen count twice.
+
+    As rare words they would say little: texts of learned classes hold many of those. What tells a foreign text is that
+    its words are not among them.
+    """
+    return log_marginal + unseen if block.family.has_length else log_marginal
 
 
 def row_scores(log_ranks: FloatArray, heard: BoolArray) -> FloatArray:

@@ -26,6 +26,7 @@ from candide.families.base.learning_in_part import LearnedInPart
 from candide.families.base.leave_one_out import BlockLeftOut, statistic_of
 from candide.kernels.counting import count_labels
 from candide.model.calibration import Calibration
+from candide.model.novelty import how_expected
 from candide.model.predictor import Priors, has_prior, log_normalised, log_priors, log_sum
 from candide.model.reported import BlockEvidence, reported_scores
 from candide.model.summary import Summary, grid_weights
@@ -50,7 +51,7 @@ class LeftOut:
     lengths: FloatArray
     """The evidence length, [block, row]: how much of a row each block could speak of."""
     log_marginal: FloatArray
-    """log P(values) of each block, [block, row]: how expected they are, whatever the class."""
+    """How expected the values of each block are, whatever the class, as novelty measures it, [block, row]."""
     has_prior: bool = True
     """Whether the prior counts in the raw joint: not where every block is only a score."""
 
@@ -216,7 +217,8 @@ class LeaveOneOut:
         def note(index: int, part: slice, said: BlockScores) -> None:
             left.terms[index, part], left.lengths[index, part] = said.score, said.length
             if index in told:
-                left.log_marginal[index, part] = log_sum(self.prior[part] + said.log_likelihood) + said.unseen
+                expected_as = log_sum(self.prior[part] + said.log_likelihood) + said.unseen
+                left.log_marginal[index, part] = how_expected(asked[index], expected_as, said.unseen)
 
         rest = []
         for index, answer in zip(indices, run(self._without_statistic, [asked[i] for i in indices]), strict=True):
@@ -262,7 +264,8 @@ class LeaveOneOut:
         for index, said in zip(fitted, run(ask, [asked[index] for index in fitted]), strict=True):
             left.terms[index], left.lengths[index] = said.score, said.length
             if asked[index] in told:
-                left.log_marginal[index] = log_sum(self.prior + said.log_likelihood) + said.unseen
+                expected_as = log_sum(self.prior + said.log_likelihood) + said.unseen
+                left.log_marginal[index] = how_expected(asked[index], expected_as, said.unseen)
         return left
 
     def score(self, block: Block, folds: IntArray | None = None) -> FloatArray:

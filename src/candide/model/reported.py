@@ -15,6 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from candide.data.arrays import BoolArray, FloatArray
+from candide.kernels.scoring import add_evidence
 from candide.model.calibration import Calibration
 
 
@@ -41,8 +42,8 @@ def reported_scores(
     for key, score, length in evidence:
         if calibration.is_silent(key):
             continue
-        informed |= is_informed(score)
-        scores += calibration.factor(key, length) * score
+        factor = np.broadcast_to(calibration.factor(key, length).ravel(), len(scores)).copy()
+        add_evidence(np.ascontiguousarray(score), factor, scores, informed)
     if bias.any():
         scores[informed] += bias
     return scores

@@ -12,9 +12,10 @@ from candide.families.base.family import Block
 from candide.families.gaussian import Gaussian
 from candide.families.text import Text
 from candide.kernels.calibrating import Coefficients
+from candide.kernels.scoring import add_evidence
 from candide.model.calibration import Calibration
 from candide.model.predictor import Predictor, log_normalised
-from candide.model.reported import BlockEvidence, reported_scores
+from candide.model.reported import BlockEvidence, is_informed, reported_scores
 from candide.model.summary import Summary
 from candide.selection.calibration_task import Task
 from candide.selection.leave_one_out import LeaveOneOut
@@ -71,3 +72,14 @@ def test_the_kernel_that_fits_a_calibration_adds_up_the_reported_score():
     loss, _ = plain.loss(Coefficients(np.array([0.3, -0.3]), np.array([0.7, 1.4]), np.array([0.5, 0.0])))
     likely = log_normalised(left.reported(CALIBRATION, CLASSES, BLOCKS), left.prior)
     assert loss == pytest.approx(-likely[np.arange(len(batch)), left.labels].sum(), abs=1e-9)
+
+
+def test_evidence_is_added_as_arrays_add_it():
+    rng = np.random.default_rng(7)
+    score, factor = rng.integers(-2, 2, (50, 3)) / 3, rng.random(50)
+    score[3], score[4, 1] = 0.5, -np.inf
+    scores, informed = rng.random((50, 3)), rng.random(50) < 0.5
+    expected = scores + factor[:, None] * score, informed | is_informed(score)
+    add_evidence(score, factor, scores, informed)
+    np.testing.assert_array_equal(scores, expected[0])
+    np.testing.assert_array_equal(informed, expected[1])

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from candide.data.arrays import AnyArray, FloatArray, IntArray
+from candide.data.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from candide.kernels import compiled
 
 TILE = 64
@@ -269,3 +269,14 @@ def argmax_rows(joint: FloatArray, fallback: int, best: IntArray) -> None:
             winner = label if better else winner
             most = joint[row, label] if better else most
         best[row] = winner
+
+
+@compiled
+def add_evidence(score: FloatArray, factor: FloatArray, scores: FloatArray, informed: BoolArray) -> None:
+    """Add factor[row] * score[row, class] to scores, and note in informed[row] where it tells classes apart."""
+    for row in range(score.shape[0]):
+        differs = False
+        for label in range(score.shape[1]):
+            scores[row, label] += factor[row] * score[row, label]
+            differs |= score[row, label] != score[row, 0]
+        informed[row] |= differs

@@ -15,6 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from candide.data.arrays import BoolArray, FloatArray
+from candide.kernels.scoring import add_evidence
 from candide.model.calibration import Calibration
 
 
@@ -36,15 +37,14 @@ def reported_scores(
     >>> reported_scores(np.array([[-1.0, -1.0]] * 2), np.array([0.25, -0.25]), halved, [said]).tolist()
     [[-1.75, -3.25], [-1.0, -1.0]]
     """
-    scores, is_biased = log_prior.copy(), bool(bias.any())
+    scores = log_prior.copy()
     informed = np.zeros(len(scores), dtype=bool)
     for key, score, length in evidence:
         if calibration.is_silent(key):
             continue
-        if is_biased and not informed.all():
-            informed |= is_informed(score)
-        scores += calibration.factor(key, length) * score
-    if is_biased:
+        factor = np.broadcast_to(calibration.factor(key, length).ravel(), len(scores)).copy()
+        add_evidence(np.ascontiguousarray(score), factor, scores, informed)
+    if bias.any():
         scores[informed] += bias
     return scores
 

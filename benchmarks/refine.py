@@ -1,15 +1,18 @@
 """Linear refinement of text beside the usual linear models: six sets, their usual splits, processor seconds of a fit.
 
-    python benchmarks/refine.py [NAME ...] [--folds 10] [--peer-folds 3]
+    python benchmarks/refine.py [NAME ...] [--folds 10] [--peer-folds 3] [--methods NAME ...]
 
 Peers take long, so of ten folds they may see the first few only; Candide refined is then also told for these alone.
-What was measured is kept in results/refine.json, from which the page is made.
+What was measured is kept in results/refine.json, from which the page is made. Vowpal Wabbit takes part where it is
+installed: `pip install vowpalwabbit`, and then `--methods "Vowpal Wabbit"` adds it to what is kept.
 """
 
 from __future__ import annotations
 
 import argparse
+import importlib.util
 import json
+import re
 import time
 import warnings
 from collections.abc import Callable
@@ -37,6 +40,8 @@ AIMS = {
     "spamassassin": 99.4,
 }
 REFINED, RATIOS, SVC = "Candide refined", "NB ratios, LogisticRegression", "LinearSVC, tuned"
+WABBIT, PASSES = "Vowpal Wabbit", 5
+ORDER = ("Candide", REFINED, RATIOS, SVC, WABBIT)
 KEPT = RESULTS / "refine.json"
 
 
@@ -88,7 +93,35 @@ def tuned_svc(train: Any, labels: Any, test: Any) -> Answers:
     return Answers(model.classes_, model.predict(reader.transform(test)), None, fitted, 0.0)
 
 
+def vowpal_wabbit(train: Any, labels: Any, test: Any) -> Answers:
+    """Hashed words and pairs of words, one class against the rest, logistic loss, five passes over rows in memory."""
+    from vowpalwabbit import Workspace
+
+    start = time.process_time()
+    classes, codes = np.unique(labels, return_inverse=True)
+    asked = f"--oaa {len(classes)} --loss_function logistic --probabilities --ngram 2 -b 22 --quiet"
+    model = Workspace(asked)
+    rows = [model.parse(f"{code + 1} {plain_words(text)}") for code, text in zip(codes.tolist(), train, strict=True)]
+    order = np.random.default_rng(0).permutation(len(rows))
+    for _ in range(PASSES):
+        for index in order:
+            model.learn(rows[index])
+    for row in rows:
+        model.finish_example(row)
+    fitted = time.process_time() - start
+    chances = np.array([model.predict(plain_words(text)) for text in test])
+    model.finish()
+    return Answers(classes, classes[chances.argmax(axis=1)], chances, fitted, 0.0)
+
+
+def plain_words(text: str) -> str:
+    """A text as Vowpal Wabbit reads it: words apart from what has a meaning of its own there."""
+    return "| " + " ".join(re.findall(r"\w+", text.lower()))
+
+
 METHODS = {"Candide": candide("none"), REFINED: candide("linear"), RATIOS: with_ratios, SVC: tuned_svc}
+if importlib.util.find_spec("vowpalwabbit") is not None:
+    METHODS[WABBIT] = vowpal_wabbit
 
 
 def answers_of(model: Any, rows: Any, seconds: float) -> Answers:
@@ -97,13 +130,14 @@ def answers_of(model: Any, rows: Any, seconds: float) -> Answers:
     return Answers(model.classes_, model.classes_[chances.argmax(axis=1)], chances, seconds, 0.0)
 
 
-def measured(name: str, folds: int, peer_folds: int) -> list[dict[str, Any]]:
-    """What each method makes of a set."""
+def measured(name: str, folds: int, peer_folds: int, methods: list[str]) -> list[dict[str, Any]]:
+    """What each of these methods makes of a set."""
     data = real_data.read(f"text/{name}")
     few = np.arange(0, len(data.labels), max(1, len(data.labels) // 300))
     METHODS[REFINED](data.part(few), data.labels[few], data.part(few[:2]))  # kernels are compiled
     found = []
-    for method, answer in METHODS.items():
+    for method in methods:
+        answer = METHODS[method]
         asked = data.folds[: folds if method.startswith("Candide") else peer_folds]
         answers = [answer(data.part(train), data.labels[train], data.part(test)) for train, test in asked]
         some = {len(asked), min(peer_folds, len(asked))} if method == REFINED else {len(asked)}
@@ -134,8 +168,8 @@ def page(lines: list[dict[str, Any]]) -> str:
             "`python benchmarks/refine.py`. Refined is `NaiveBayes(refine='linear')`; seconds are of the processor, "
             "for one fit from texts on. NB ratios: CountVectorizer, binary words and pairs, times naive Bayes log "
             "ratios, LogisticRegression with C = 1, one class against the rest. LinearSVC: tf-idf of words and pairs, "
-            "C of four by three folds. Peers were judged by some of the folds only; their lines are to be read beside "
-            "that of Candide refined for the same folds.",
+            "C of four by three folds. Vowpal Wabbit: words and pairs, hashed, five passes. Peers were judged by some "
+            "of the folds only; their lines are to be read beside that of Candide refined for the same folds.",
             machine("scikit-learn", "numpy", "numba"),
             table(("set", "method", "judged by", "accuracy", "log loss", "ECE", "seconds"), shown),
             "## What was to be reached",
@@ -186,13 +220,14 @@ def main() -> None:
     asked.add_argument("names", nargs="*", default=list(AIMS))
     asked.add_argument("--folds", type=int, default=10)
     asked.add_argument("--peer-folds", type=int, default=3)
+    asked.add_argument("--methods", nargs="*", default=list(METHODS), choices=list(METHODS), metavar="NAME")
     given = asked.parse_args()
     warnings.simplefilter("ignore")
     for name in given.names:
-        found = measured(name, given.folds, given.peer_folds)
+        found = measured(name, given.folds, given.peer_folds, given.methods)
         kept = json.loads(KEPT.read_text()) if KEPT.exists() else []
-        lines = [one for one in kept if one["set"] != name] + found
-        lines.sort(key=lambda one: list(AIMS).index(one["set"]))
+        lines = [one for one in kept if one["set"] != name or one["method"] not in given.methods] + found
+        lines.sort(key=lambda one: (list(AIMS).index(one["set"]), ORDER.index(one["method"])))
         KEPT.write_text(json.dumps(lines, indent=1) + "\n")
         publish("refine", page(lines))
 

@@ -147,7 +147,7 @@ class ModelOptions:
     ] = True
     dependence: Annotated[
         str,
-        typer.Option(metavar="auto|none", help="Whether two or three columns may also speak together."),
+        typer.Option(metavar="auto|none", help="Whether two or three columns may speak together, where that tells."),
     ] = "auto"
     refine: Annotated[
         str,

@@ -33,8 +33,8 @@ from candide.selection.pair_weights import CLOSELY, PairLoss, prior_of
 
 FEWEST_ROWS, MOST_CLASSES = 50, 128
 """Fewer rows tell nothing of pairs; of more classes, next to none are in a cell of a pair."""
-CELLS_TO_JUDGE, LEAST_TO_JUDGE = 20_000, 3000
-"""Pairs are judged by at most so many (row, class) cells, but by so many rows if there are; all rows are counted."""
+CHANCES_TO_JUDGE, LEAST_TO_JUDGE = 20_000, 3000
+"""Pairs are judged by at most so many chances, of each row one less than classes, but by so many rows if there are."""
 WORK_TO_SCREEN, MOST_COLUMNS, LEAST_COLUMNS = 40_000_000, 100, 8
 """Ranking all pairs may look at so many (pair, row, class) cells: of more columns the loudest may pair."""
 PAYS, BY_CHANCE = 2.0, 3.0
@@ -117,7 +117,7 @@ class Finder:
             start,
             left.labels,
             np.where(left.vanished, 0.0, left.weights),
-            min(len(start), max(LEAST_TO_JUDGE, CELLS_TO_JUDGE // start.shape[1])),
+            min(len(start), max(LEAST_TO_JUDGE, CHANCES_TO_JUDGE // max(1, start.shape[1] - 1))),
         )
         return cls(leaving, left, blocks, columns, search, missing_is_value)
 

@@ -103,6 +103,9 @@ def leave_out_shared(
     Rows are without the terms that one document holds, every term speaks, and smoothings are above zero. Most terms of
     a document have the same amount: of them logarithms are taken of products, which lie between those by the least and
     by the most smoothing. Returns the first row that was never counted, or how many rows there are.
+
+    Long because it is the hottest loop of choosing: parts of it would be given arrays, term by term, whose references
+    are counted.
     """
     several, _, classes = joint.shape
     starts, terms, amounts = rows.indptr, rows.terms, rows.amounts

@@ -140,7 +140,7 @@ def add_table_rows(
 
 
 @compiled
-def add_lines(scratch: Scratch, count: Number, unit: float, lines: FloatArray, sums: FloatArray) -> None:
+def add_wide_terms(scratch: Scratch, count: Number, unit: float, lines: FloatArray, sums: FloatArray) -> None:
     """Add the lines of (line, amount) in scratch.joined; four at a time, in order."""
     lined, done = scratch.joined, count - count % 4
     for start in range(0, 2 * done, 8):
@@ -189,7 +189,7 @@ def add_lines_and_pairs(
             hits[label] += 1
             matched[label] += amount
             sums[label] += amount * values[pair]
-    add_lines(scratch, wide, unit, weights.lines, sums)
+    add_wide_terms(scratch, wide, unit, weights.lines, sums)
     for label in range(sums.size):
         sums[label] += alike
         if hits[label] < known:

@@ -10,6 +10,7 @@ for some and not for others, so methods are compared by seconds of the processor
 from __future__ import annotations
 
 import json
+import os
 import resource
 import subprocess
 import sys
@@ -190,7 +191,8 @@ def report(found: list[Measured], missing: Sequence[str] = ()) -> str:
     parts = [
         "# The default beside scikit-learn's usual pipelines",
         "",
-        machine("numpy", "scipy", "numba", "pandas", "scikit-learn") + ".",
+        machine("numpy", "scipy", "numba", "pandas", "scikit-learn")
+        + f". When this was written, {os.getloadavg()[0]:.0f} processes wanted a core.",
         "`NaiveBayes().fit` with no options, on real data, whole and not repeated (covertype's first 100,000 rows). "
         "Each measurement is a fresh process: its peak memory is its own, data and libraries included; fit and predict "
         "of all rows once, after a warm-up on 300 rows. The shell's fit reads a CSV file, judges and writes the model, "

@@ -1,6 +1,6 @@
 """Engines of clusters beside one machine, and beside Spark's own naive Bayes on the same cluster.
 
-    python benchmarks/clusters.py [--megabytes 60] [--rows 1000000] [--words 2000000]
+    python benchmarks/clusters.py [--megabytes 60] [--rows 1000000] [--words 2000000] [--workers 1 2]
 
 Documents of ASCII words lie in sixteen Parquet files, so that all cut them into the same tokens. Each cluster has one
 worker process of one core, then two, on loopback. Sessions are started, kernels compiled and workers warmed up before
@@ -128,7 +128,9 @@ def with_mllib(cluster: Running, train: str, test: str, kind: str) -> dict[str, 
     return {"fit": fit, "predict": predict, "accuracy": accuracy[0], "model": b""}
 
 
-def contestants(kind: str) -> Iterator[tuple[str, str, int, Callable[..., dict[str, Any]]]]:
+def contestants(
+    kind: str, numbers_of_workers: list[int]
+) -> Iterator[tuple[str, str, int, Callable[..., dict[str, Any]]]]:
     """Names, engines, workers, and how each is run."""
     options = TEXT if kind == "text" else NUMBERS
     yield "one machine, one thread", "", 0, lambda _, train, test: with_candide(None, train, test, options)
@@ -136,7 +138,7 @@ def contestants(kind: str) -> Iterator[tuple[str, str, int, Callable[..., dict[s
         if why := missing(name):
             print(f"{name} is left out: {why}")
             continue
-        for workers in (1, 2):
+        for workers in numbers_of_workers:
             yield (
                 f"Candide on {name.capitalize()}", name, workers,
                 lambda cluster, train, test: with_candide(cluster, train, test, options),
@@ -147,12 +149,13 @@ def contestants(kind: str) -> Iterator[tuple[str, str, int, Callable[..., dict[s
                 )
 
 
-def race(kind: str, train: str, test: str, few: str, folder: Path) -> Iterator[str]:
+def race(kind: str, paths: list[str], folder: Path, numbers_of_workers: list[int]) -> Iterator[str]:
     """All contestants on the same rows, a line each."""
+    train, test, few = paths
     yield "| | workers | fit s | predict s | accuracy | same bytes as one machine |"
     yield "|---|---|---|---|---|---|"
     expected = b""
-    for who, engine, workers, run in contestants(kind):
+    for who, engine, workers, run in contestants(kind, numbers_of_workers):
         place = folder / f"{kind} {who} {workers}"
         place.mkdir()
         if engine:
@@ -200,9 +203,12 @@ def main() -> None:
     parser.add_argument("--megabytes", type=int, default=60)
     parser.add_argument("--rows", type=int, default=1_000_000)
     parser.add_argument("--words", type=int, default=2_000_000)
+    parser.add_argument("--workers", type=int, nargs="+", default=[1, 2])
     asked = parser.parse_args()
     os.environ["CANDIDE_THREADS"] = "1"
-    lines = ["# Clusters on one machine", "", *(__doc__ or "").splitlines()[4:]]
+    busy = os.getloadavg()[0]
+    lines = ["# Clusters on one machine", "", *(__doc__ or "").splitlines()[4:], ""]
+    lines += [f"{os.cpu_count()} cores, and {busy:.0f} processes ready to run when it began."]
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         sets = (("text", documents, asked.megabytes), ("numbers", numbers, asked.rows))
@@ -210,9 +216,10 @@ def main() -> None:
             table = made(size)
             cut = 4 * len(table) // 5
             parts = {"train": table[:cut], "test": table[cut:], "few": table[: len(table) // 50]}
-            train, test, few = (in_files(part, folder / f"{kind} {which}") for which, part in parts.items())
+            paths = [in_files(part, folder / f"{kind} {which}") for which, part in parts.items()]
             lines += ["", f"## {kind.capitalize()}: {cut:,} rows, {table[:cut].nbytes / 1e6:,.0f} MB", ""]
-            lines += race(kind, train, test, few, folder)
+            lines += race(kind, paths, folder, asked.workers)
+            (RESULTS / "clusters.md").write_text("\n".join(lines) + "\n")
         if not missing("dask"):
             lines += ["", "## Memory", "", *memory_of(asked.words, folder)]
     (RESULTS / "clusters.md").write_text("\n".join(lines) + "\n")

@@ -80,7 +80,10 @@ def test_files_in_any_parts_and_order_give_the_bytes_of_one_machine(cluster, mix
     paths = in_files(mixed, tmp_path / "rows", parts)
     fitted = verbs.fit(paths, "label", engine=cluster.engine, **WAYS[way])
     assert store.canonical_bytes(fitted.trained) == here[way]
-    assert f"in {parts} parts and 2 passes" in "\n".join(fitted.notes)
+    assert f"in {parts} part{'s' if parts > 1 else ''} and 2 passes" in fitted.notes[-1]
+    assert [(one["work"], one["parts"]) for one in fitted.provenance["read"]["passes"]] == [
+        ("Picking", parts), ("Learning", parts),
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize("parts", [3])

@@ -1,7 +1,7 @@
 """Dask: parts are tasks, and a tree of tasks adds up what they left.
 
-Work is sent to a scheduler at an `address`, to the client that is at hand, or to a cluster on this machine that is
-started for the purpose and stopped when Python ends.
+Work is sent to a scheduler at an `address`, to the client that is at hand, or to a scheduler and workers within this
+process, which are started for the purpose.
 """
 
 from __future__ import annotations
@@ -145,7 +145,7 @@ def package(name: str) -> Any:
 
 
 def connected(address: str) -> Any:
-    """A client of the scheduler at an address; else the one at hand, else one of a cluster on this machine."""
+    """A client of the scheduler at an address; else the one at hand, else one within this process."""
     distributed = package("distributed")
     if address:
         return client_of(address)
@@ -170,10 +170,10 @@ def client_of(address: str) -> Any:
 
 @cache
 def local_client() -> Any:
-    """A client of a cluster on this machine, one process a core."""
+    """A client of a cluster within this process, one thread a core: our kernels let threads work side by side."""
     distributed = package("distributed")
     cluster = distributed.LocalCluster(
-        n_workers=thread_count(), threads_per_worker=1, host="127.0.0.1", dashboard_address=None
+        processes=False, n_workers=1, threads_per_worker=thread_count(), dashboard_address=None
     )
     client = distributed.Client(cluster, set_as_default=False)
     atexit.register(cluster.close)

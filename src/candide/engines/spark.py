@@ -29,6 +29,8 @@ from candide.sources.frame import FrameSource
 
 LEFT = "number long, data binary, account binary"
 """What parts leave, as rows of a frame: the number of the first part, the bytes, and what happened in them."""
+TASKS_A_CORE = 4
+"""Files are read several by one task where there are more: a task costs more than a small file."""
 MOST_PARTS = 4096
 """Where nobody can tell how many parts a frame has, no more are told apart when they are added up."""
 LOOK = 0.3
@@ -90,9 +92,10 @@ class Spark(Cluster):
         """A frame of what each part leaves, and how many there are."""
         if not isinstance(plan.parts, list):
             return plan.parts.mapInArrow(over_partition(job), LEFT), number_of_parts(plan.parts) or MOST_PARTS
-        parts = len(plan.parts)
-        numbers = self._session(plan).range(0, parts, 1, parts)
-        return numbers.mapInArrow(over_sources(job, plan.parts), LEFT), parts
+        session = self._session(plan)
+        tasks = min(len(plan.parts), TASKS_A_CORE * cores_of(session))
+        numbers = session.range(0, len(plan.parts), 1, tasks)
+        return numbers.mapInArrow(over_sources(job, plan.parts), LEFT), tasks
 
 
 def over_partition(job: Job) -> Callable[[Batches], Batches]:
@@ -100,25 +103,33 @@ def over_partition(job: Job) -> Callable[[Batches], Batches]:
     sent = pickle.dumps(job, protocol=5)
 
     def run(batches: Batches) -> Batches:
-        context = package_of_spark("pyspark").TaskContext.get()
-        number = 1 + (0 if context is None else context.partitionId())
         tables = (pa.Table.from_batches([batch]) for batch in batches)
-        yield left_as_row(number, pickle.loads(sent).left_by(number, tables))
+        yield left_as_row(number_here(), pickle.loads(sent).left_by(number_here(), tables))
 
     return run
 
 
 def over_sources(job: Job, parts: list[Any]) -> Callable[[Batches], Batches]:
-    """What is run on a partition of numbers: the sources of these numbers are read there."""
+    """What is run on a partition of numbers: the sources of these numbers are read there, one after the other."""
     sent = pickle.dumps((job, parts), protocol=5)
 
     def run(batches: Batches) -> Batches:
         job, parts = pickle.loads(sent)
-        for batch in batches:
-            for index in batch.column(0).to_pylist():
-                yield left_as_row(index + 1, job.left_by(index + 1, [parts[index]]))
+        indices = (index for batch in batches for index in batch.column(0).to_pylist())
+        yield left_as_row(number_here(), job.together(job.left_by(index + 1, [parts[index]]) for index in indices))
 
     return run
+
+
+def number_here() -> int:
+    """The number of the partition that is worked on, from 1; runs on a worker."""
+    context = package_of_spark("pyspark").TaskContext.get()
+    return 1 + (0 if context is None else int(context.partitionId()))
+
+
+def cores_of(session: Any) -> int:
+    """How many tasks run at a time; many, where a session of Spark Connect does not tell."""
+    return int(session.sparkContext.defaultParallelism) if hasattr(session, "_jsc") else MOST_PARTS
 
 
 def adding_groups(job: Job, groups: int) -> Callable[[Any], Any]:

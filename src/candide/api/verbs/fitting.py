@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import replace
+from dataclasses import asdict, replace
 from functools import partial
 from typing import Any, Unpack
 
@@ -19,6 +19,7 @@ from candide.api.verbs.reading import (
     labelled_source,
     left_out_notes,
     named_sources,
+    passes_in_words,
     rows_to_choose_from,
     told_how_read,
     watched,
@@ -211,9 +212,11 @@ def fit_like(
 def with_provenance(trained: TrainedModel, source: Source, notes: Iterable[str]) -> Fitted:
     """What was learned, with where it came from and what is worth saying."""
     read = {**source.describe(), **source.selection.describe()}
+    if source.passes:
+        read["passes"] = [asdict(one) for one in source.passes]
     provenance = {**store.provenance(named_sources(source), trained.summary.rows), "read": read}
-    said = [note for note in [*notes, *worth_saying(trained), *left_out_notes(source)] if note]
-    return Fitted(replace(trained, provenance=provenance), tuple(said))
+    said = [*notes, *worth_saying(trained), *left_out_notes(source), *passes_in_words(source)]
+    return Fitted(replace(trained, provenance=provenance), tuple(note for note in said if note))
 
 
 def worth_saying(trained: TrainedModel) -> list[str]:

@@ -84,23 +84,31 @@ def labelled_source(
 
 def left_out_notes(source: Source) -> list[str]:
     """What was not read: files, and rows that could not be."""
-    rejects, notes = source.rejects, [*source.notes, *passes_in_words(source)]
+    rejects = source.rejects
     if not rejects.count or rejects.first is None:
-        return notes
+        return list(source.notes)
     became = "came back without an answer" if rejects.keeps else "were left out"
     where = f" They are listed in {rejects.path}." if rejects.path is not None else ""
     said = f"{rejects.count:,} rows {became}. The first: {rejects.first.place}: {rejects.first.reason}{where}"
-    return [*notes, said]
+    return [*source.notes, said]
 
 
 def passes_in_words(source: Source) -> list[str]:
     """How often an engine of a cluster went over the rows, and how much came of it."""
     if not source.passes:
         return []
-    parts, moved = source.passes[0].parts, sum(one.nbytes for one in source.passes)
     works = ", ".join(f"{one.work.lower()} {one.nbytes / 1e6:,.1f} MB" for one in source.passes)
-    return [f"Rows were read where they are, in {parts:,} parts and {len(source.passes)} passes; {moved / 1e6:,.1f} MB "
-            f"of summaries and picked rows were moved ({works})."]  # fmt: skip
+    read = f"{amount_of(source.passes[0].parts, 'part')} and {amount_of(len(source.passes), 'pass', 'passes')}"
+    return [f"Rows were read where they are, in {read}, which moved: {works}."]
+
+
+def amount_of(number: int, one: str, many: str = "") -> str:
+    """A number of things in words.
+
+    >>> amount_of(1, "part"), amount_of(2_000, "part")
+    ('1 part', '2,000 parts')
+    """
+    return f"{number:,} {one if number == 1 else many or one + 's'}"
 
 
 def refuse_rows_with_texts(data: Any, text: str | Sequence[str] | None) -> None:

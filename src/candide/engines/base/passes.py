@@ -158,15 +158,17 @@ class Job:
         return data, replace(reading.account, parts=1, nbytes=len(data))
 
     def together(self, left: Iterable[Left]) -> Left:
-        """What several parts left, as one; a few are in memory at a time."""
-        found, account = None, None
-        for data, happened in left:
-            account = happened if account is None else account + happened
+        """What several parts left, as one; two are in memory at a time."""
+        waiting = iter(left)
+        alone, account = next(waiting)
+        found = None
+        for data, happened in waiting:
+            account += happened
             if account.problem is None:
-                read = self.work.read(data)
-                found = read if found is None else found + read
-        assert account is not None
-        data = b"" if account.problem is not None else self.work.write(found)
+                found = (self.work.read(alone) if found is None else found) + self.work.read(data)
+        if account.problem is not None or found is None:
+            return b"" if account.problem is not None else alone, account
+        data = self.work.write(found)
         return data, replace(account, nbytes=account.nbytes + len(data))
 
 

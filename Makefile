@@ -40,6 +40,7 @@ bench-accuracy: .venv/.develops  ## accuracy, log loss and calibration beside sc
 	$(BIN)/python benchmarks/novelty.py
 	$(BIN)/python benchmarks/few_rows.py
 	$(BIN)/python benchmarks/refine.py
+	$(BIN)/python benchmarks/ebm.py
 	$(BIN)/python benchmarks/em.py
 
 pictures: .venv/.develops    ## every picture of the documents, drawn anew

@@ -146,6 +146,22 @@ def test_a_column_that_turns_out_to_be_text_is_read_as_text(cluster, tmp_path):
     assert store.canonical_bytes(there.trained) == store.canonical_bytes(verbs.fit(paths, "label").trained)
 
 
+def test_more_rows_than_are_looked_at_choose_the_same(tmp_path):
+    """Within this process: rows are picked from parts, some of them from several, and lacking ones are fetched."""
+    if why := missing("dask"):
+        pytest.skip(why)
+    rng, number = np.random.default_rng(5), 70_000
+    code = rng.integers(0, 3, number)
+    rows = pd.DataFrame({"x": np.round(rng.normal(size=number) + code, 3), "visits": rng.poisson(2 + code)})
+    rows = rows.assign(colour=rng.choice(["red", "blue"], number), label=np.array(["fig", "pear", "plum"])[code])
+    rows = pd.concat([rows, rows.iloc[:5_000]])
+    rows.to_parquet(tmp_path / "all.parquet", index=False)
+    there = verbs.fit(in_files(rows, tmp_path / "rows", 7), "label", engine="dask")
+    here = verbs.fit(tmp_path / "all.parquet", "label")
+    assert store.canonical_bytes(there.trained) == store.canonical_bytes(here.trained)
+    assert "7 parts and 3 passes" in there.notes[-1]
+
+
 def test_more_rows_are_learned_on_a_cluster(cluster, mixed):
     first, second = mixed.iloc[:400], mixed.iloc[400:]
     fitted = verbs.fit(first, "label")

@@ -173,7 +173,7 @@ def local_client() -> Any:
     """A client of a cluster within this process, one thread a core: our kernels let threads work side by side."""
     distributed = package("distributed")
     cluster = distributed.LocalCluster(
-        processes=False, n_workers=1, threads_per_worker=thread_count(), dashboard_address=None
+        processes=False, n_workers=1, threads_per_worker=thread_count(), dashboard_address="127.0.0.1:0"
     )
     client = distributed.Client(cluster, set_as_default=False)
     atexit.register(cluster.close)

@@ -12,7 +12,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache, partial
 from importlib import import_module
 from threading import Event, Thread
 from typing import Any
@@ -79,7 +79,7 @@ class Spark(Cluster):
         written = package_of_spark("pyspark.sql.pandas.types").from_arrow_schema(schema)
 
         def run(batches: Batches) -> Batches:
-            source, work = pickle.loads(sent)
+            source, work = received(sent)
             for batch in batches:
                 yield from work(source.of_part(pa.Table.from_batches([batch]), 0)).cast(schema).to_batches()
 
@@ -104,7 +104,7 @@ def over_partition(job: Job) -> Callable[[Batches], Batches]:
 
     def run(batches: Batches) -> Batches:
         tables = (pa.Table.from_batches([batch]) for batch in batches)
-        yield left_as_row(number_here(), pickle.loads(sent).left_by(number_here(), tables))
+        yield left_as_row(number_here(), received(sent).left_by(number_here(), tables))
 
     return run
 
@@ -114,11 +114,17 @@ def over_sources(job: Job, parts: list[Any]) -> Callable[[Batches], Batches]:
     sent = pickle.dumps((job, parts), protocol=5)
 
     def run(batches: Batches) -> Batches:
-        job, parts = pickle.loads(sent)
+        job, parts = received(sent)
         indices = (index for batch in batches for index in batch.column(0).to_pylist())
         yield left_as_row(number_here(), job.together(job.left_by(index + 1, [parts[index]]) for index in indices))
 
     return run
+
+
+@lru_cache(maxsize=4)
+def received(sent: bytes) -> Any:
+    """What was sent, opened once by each worker however many parts it works on: a model takes a while."""
+    return pickle.loads(sent)
 
 
 def number_here() -> int:
@@ -138,7 +144,7 @@ def adding_groups(job: Job, groups: int) -> Callable[[Any], Any]:
 
     def run(table: Any) -> Any:
         rows = table.sort_by("number").to_pylist()
-        left = pickle.loads(sent).together(map(left_in, rows))
+        left = received(sent).together(map(left_in, rows))
         return pa.Table.from_batches([left_as_row(1 + (rows[0]["number"] - 1) % groups, left)])
 
     return run

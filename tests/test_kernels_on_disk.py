@@ -26,9 +26,35 @@ print(total({name}(1, {second})))
 '''
 
 
+CALLER = """
+from callee import called
+from candide.kernels import compiled
+
+
+@compiled
+def calling(number):
+    return called(number) + 1
+
+
+print(calling(1))
+"""
+CALLEE = """
+from candide.kernels import compiled
+
+MORE = {more}
+
+
+@compiled
+def called(number):
+    return number + MORE
+"""
+
+
 def run(folder, release):
     """What a release prints, in a process of its own, with the folder's own cache."""
-    (folder / "release.py").write_text(release)
+    source = folder / "release.py"
+    if not source.exists() or source.read_text() != release:
+        source.write_text(release)
     cache = {"NUMBA_CACHE_DIR": str(folder / "cache")}
     ran = subprocess.run(
         [sys.executable, "-c", "import release"], cwd=folder, env=os.environ | cache, capture_output=True, text=True
@@ -44,3 +70,9 @@ def test_a_renamed_tuple_is_no_stumbling_block(tmp_path):
     assert b"Former" in before
     assert run(tmp_path, RELEASE.format(name="Latter", second=20)) == "21"
     assert b"Latter" in index.read_bytes()
+
+
+def test_a_callee_in_another_file_that_changed_is_not_gone_on_with(tmp_path):
+    for more, said in ((10, "12"), (200, "202"), (200, "202")):
+        (tmp_path / "callee.py").write_text(CALLEE.format(more=more))
+        assert run(tmp_path, CALLER) == said

@@ -6,7 +6,6 @@ are serial and release the interpreter lock, so that an engine's thread pool run
 Fast-math stays off: the same rows must give the same bits on every machine.
 """
 
-import pickle
 from collections.abc import Callable
 from typing import Any, ParamSpec, TypeVar, cast
 
@@ -14,6 +13,7 @@ import numba
 from numba.core.types.misc import unliteral
 
 from candide.kernels import first_run
+from candide.kernels.on_disk import compiled_anew_if_changed
 
 _Parameters = ParamSpec("_Parameters")
 _Result = TypeVar("_Result")
@@ -22,25 +22,7 @@ _Result = TypeVar("_Result")
 def compiled(function: Callable[_Parameters, _Result]) -> Callable[_Parameters, _Result]:
     """Compile a kernel: serial, without the interpreter lock, cached on disk, bits as IEEE says."""
     kernel = numba.njit(cache=True, nogil=True, error_model="numpy")(function)
-    return cast(Callable[_Parameters, _Result], for_types_alone(compiled_anew_if_unreadable(kernel)))
-
-
-def compiled_anew_if_unreadable(kernel: Any) -> Any:
-    """The same kernel, compiled anew where what lies on disk is of another release and cannot be read any more.
-
-    Numba asks whether it is of this source only after it was unpickled, which fails where a named tuple was renamed.
-    """
-    on_disk = kernel._cache._cache_file
-    load = on_disk._load_index
-
-    def load_index() -> Any:
-        try:
-            return load()
-        except (AttributeError, EOFError, ImportError, pickle.UnpicklingError):
-            return {}
-
-    on_disk._load_index = load_index
-    return kernel
+    return cast(Callable[_Parameters, _Result], for_types_alone(compiled_anew_if_changed(kernel)))
 
 
 def for_types_alone(kernel: Any) -> Any:

@@ -6,7 +6,6 @@ import math
 from typing import Any
 
 from candide.data.batch import Batch
-from candide.data.grid import SMALLEST_NORMAL
 from candide.data.values import Key, key_of
 from candide.families.base.support import Support, refusal
 
@@ -14,13 +13,12 @@ PLAIN = (str, int, float, bool, bytes)
 
 
 def number_of(value: Any, name: str) -> float:
-    """A value as a number, NaN where missing; as in a table, dates are seconds since 1970, subnormal numbers zero."""
+    """A value as a number, NaN where missing; dates become seconds since 1970, as in a table."""
     if isinstance(value, (float, int)):
         try:
-            number = float(value)
+            return float(value)
         except OverflowError:
             return math.inf if value > 0 else -math.inf
-        return 0.0 if -SMALLEST_NORMAL < number < SMALLEST_NORMAL else number
     if value is None:
         return math.nan
     return float(Batch.of({name: [value]}).numbers([name])[0, 0])

@@ -22,6 +22,7 @@ from candide.families.base.leave_one_out import ByRefitting
 from candide.families.text import Text
 from candide.families.words.options import TextOptions
 from candide.families.words.term_matrix import TermMatrix
+from candide.model.novelty import how_expected
 from candide.model.predictor import Predictor, log_sum
 from candide.model.summary import Summary, grid_weights
 from candide.selection.leave_one_out import LeaveOneOut, known_labels
@@ -418,5 +419,6 @@ def test_the_marginal_is_the_likelihood_of_the_block(case, data):
             (block,), (parameters,) = model.blocks, model.parameters
             expected = log_sum(model.log_likelihood(row.batch()))
             values = block.family.view(row.batch(), block.columns)
-            expected = expected + block.family.assess(parameters, values, (1, len(model.classes))).unseen
+            unseen = block.family.assess(parameters, values, (1, len(model.classes))).unseen
+            expected = how_expected(block, expected + unseen, unseen)
             assert_alike(found[index : index + 1], expected)

@@ -17,7 +17,7 @@ from importlib import import_module
 from typing import Any
 from uuid import uuid4
 
-from candide.data.advice import Install
+from candide.data.advice import Install, PythonCode
 from candide.data.errors import OptionRefused
 from candide.data.progress import Report
 from candide.engines.base.cluster import TOGETHER, Cluster
@@ -79,7 +79,8 @@ class Dask(Cluster):
         delayed = package("dask").delayed
         sent = delayed(pickle.loads, pure=False)(pickle.dumps((source.unattached(), work), protocol=5))
         if not hasattr(source.frame, "map_partitions") or not hasattr(source.frame, "_meta"):
-            raise OptionRefused("Only a DataFrame is answered where it lies.", advice="Make one: bag.to_dataframe().")
+            advice = "Make one: ", PythonCode("bag.to_dataframe()"), "."
+            raise OptionRefused("Only a DataFrame is answered where it lies.", advice=advice)
         meta = answered_part(source.frame._meta, (source.unattached(), work))
         return source.frame.map_partitions(answered_part, sent, meta=meta)
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from candide.data.arrays import AnyArray, FloatArray, IntArray
 from candide.data.grid import quantized
-from candide.families.pairs.pair import Pair, cells_of
+from candide.families.pairs.pair import Pair, crossed_cells
 from candide.kernels.pair_screening import count_pair, pair_gains
 from candide.kernels.pair_terms import PairCounts, add_pair_terms_without, pair_counts, rows_beside
 from candide.model.predictor import normalised
@@ -79,7 +79,7 @@ class PairSearch:
     def crossed(self, columns: tuple[int, ...]) -> tuple[AnyArray, int]:
         """Some columns as one, whose bins are their cells: the bin of each row, and how many there are."""
         widths = self.widths[list(columns)].tolist()
-        return cells_of([self.bins[column] for column in columns], widths).astype(np.int8), math.prod(widths)
+        return crossed_cells([self.bins[column] for column in columns], widths).astype(np.int8), math.prod(widths)
 
     def gains(self, pairs: Sequence[tuple[int, ...]], chances: FloatArray) -> FloatArray:
         """What a Newton step along each pair would gain, on the grid."""

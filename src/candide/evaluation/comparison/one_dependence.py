@@ -46,7 +46,7 @@ class OneDependence:
         bins = tuple(bins_of(batch, name, ones, most, False) for name in (*columns.numbers, *columns.categories))
         starts = starts_of(bins)
         shares = np.zeros((starts[-1], starts[-1], len(met)))
-        count_together(places_of(bins, batch), labels, shares)
+        count_together(bin_places(bins, batch), labels, shares)
         is_seen = np.einsum("iij->i", shares) > 0
         shares_given_parents(shares, starts)
         prior = np.log((np.bincount(labels) + 1 / len(met)) / (len(batch) + 1))
@@ -55,7 +55,7 @@ class OneDependence:
     def log_posterior(self, batch: Batch) -> FloatArray:
         """log P(class | row), [row, class]; of a row that says nothing, the prior."""
         scores = np.tile(self.prior, (len(batch), 1))
-        add_up_parents(places_of(self.columns, batch), self.shares, self.is_seen, scores)
+        add_up_parents(bin_places(self.columns, batch), self.shares, self.is_seen, scores)
         return log_normalised(scores, self.prior)
 
 
@@ -64,7 +64,7 @@ def starts_of(columns: Sequence[ColumnBins]) -> IntArray:
     return np.cumsum([0, *(bins.bins for bins in columns)])
 
 
-def places_of(columns: Sequence[ColumnBins], batch: Batch) -> IntArray:
+def bin_places(columns: Sequence[ColumnBins], batch: Batch) -> IntArray:
     """The place of each value, [row, column]; -1 where there is none."""
     found = np.full((len(batch), len(columns)), -1)
     for index, (bins, start) in enumerate(zip(columns, starts_of(columns).tolist(), strict=False)):

@@ -71,7 +71,7 @@ class Pair(Family[Tally, TallyBuilder, IntArray, FloatArray]):
         if not self.smoothing > 0:
             raise OptionRefused(NamedOption("smoothing"), " of a pair must be above 0.", expected="a number above 0")
         if not 0 <= self.strength < np.inf:
-            raise OptionRefused(NamedOption("strength"), " of a pair must be 0 or more.", expected="a number from 0 up")
+            raise OptionRefused("A pair cannot be believed less than not at all.", expected="a strength from 0 up")
 
     def describe(self) -> dict[str, Any]:
         named = zip(("first", "second", "third"), self.parts, strict=False)
@@ -125,7 +125,7 @@ class Pair(Family[Tally, TallyBuilder, IntArray, FloatArray]):
 
     def read(self, batch: Batch, columns: tuple[str, ...]) -> IntArray:
         values = ColumnValues.of(batch, self.columns, self.missing_is_value).without_infinite()
-        return cells_of([part.codes(values, index) for index, part in enumerate(self.parts)], self.bins)
+        return crossed_cells([part.codes(values, index) for index, part in enumerate(self.parts)], self.bins)
 
     view = read
 
@@ -217,10 +217,10 @@ class Pair(Family[Tally, TallyBuilder, IntArray, FloatArray]):
         raise NotImplementedError("columns are drawn by their own families")
 
 
-def cells_of(codes: Sequence[AnyArray], bins: Sequence[int]) -> IntArray:
+def crossed_cells(codes: Sequence[AnyArray], bins: Sequence[int]) -> IntArray:
     """The cell of each row by the bins of its columns, which have so many; -1 where one is missing.
 
-    >>> cells_of([np.array([0, 1, 1]), np.array([2, 0, -1])], [2, 3])
+    >>> crossed_cells([np.array([0, 1, 1]), np.array([2, 0, -1])], [2, 3])
     array([ 2,  3, -1])
     """
     cells: IntArray = codes[0].astype(np.int64)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import reduce
-from itertools import chain
 from operator import add
 from threading import local
 
@@ -15,9 +14,6 @@ from candide.engines.protocol import Engine, Item, Result, parts
 from candide.families.base.family import Block
 from candide.kernels.threads import in_parallel, thread_count
 from candide.model.summary import Accumulator, Summary
-
-PIECES_A_THREAD = 8
-"""Into so many pieces for each thread work is cut: few enough to cost little, and enough that all end together."""
 
 
 @dataclass(frozen=True)
@@ -44,14 +40,7 @@ class Local(Engine):
         return reduce(add, learned if learned and not named else [Summary.empty(blocks, named), *learned])
 
     def map(self, work: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
-        """Results in order. Of many items that are at hand, a thread takes several at a time: handing one over may
-        cost as much as the work on it."""
-        size = len(items) // (PIECES_A_THREAD * self.threads) if isinstance(items, Sequence) else 0
-        if size < 2 or self.threads == 1:
-            return in_parallel(work, items, self.threads, is_pause)
-        assert isinstance(items, Sequence)
-        pieces = [items[first : first + size] for first in range(0, len(items), size)]
-        return chain.from_iterable(in_parallel(lambda piece: [work(item) for item in piece], pieces, self.threads))
+        return in_parallel(work, items, self.threads, is_pause)
 
 
 def is_pause(item: object) -> bool:

@@ -44,6 +44,7 @@ bench-accuracy: .venv/.develops  ## accuracy, log loss and calibration beside sc
 	$(BIN)/python benchmarks/accuracy.py
 	$(BIN)/python benchmarks/honesty.py
 	$(BIN)/python benchmarks/novelty.py
+	$(BIN)/python benchmarks/nudges.py
 	$(BIN)/python benchmarks/few_rows.py
 	$(BIN)/python benchmarks/refine.py
 	$(BIN)/python benchmarks/ebm.py

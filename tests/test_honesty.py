@@ -149,6 +149,22 @@ def test_the_last_digit_of_a_column_deals_no_row_anew():
         np.testing.assert_allclose(after, before, atol=1e-6)
 
 
+def test_zeros_a_unit_below_zero_are_zeros():
+    rng = np.random.default_rng(0)
+    labels = rng.choice(["a", "b"], 200)
+    paid = np.where(rng.random(200) < 0.3, 0.0, rng.exponential(np.where(labels == "a", 1.0, 3.0)))
+    table = {"paid": paid, "size": rng.normal(size=200)}
+    below = {**table, "paid": np.where(paid == 0, np.nextafter(0.0, -1.0), paid)}
+    model, nudged = (NaiveBayes().fit(rows, labels) for rows in (table, below))
+    assert nudged.trained_ == model.trained_
+    assert (nudged.predict_proba(below) == model.predict_proba(table)).all()
+    rows = [dict(zip(below, map(float, row), strict=True)) for row in zip(*below.values(), strict=True)]
+    assert [*nudged.predict_proba_one(rows[0]).values()] == pytest.approx(model.predict_proba(table)[0], abs=1e-9)
+    nudged.learn_one(rows[0], "a")
+    model.learn({name: values[:1] for name, values in table.items()}, ["a"])
+    assert nudged.trained_.summary == model.trained_.summary
+
+
 def test_every_row_is_judged_by_families_chosen_without_it():
     """The slow twin: fit the other folds, and see which families win."""
     table = noise(200, 4, "numbers", 7)

@@ -28,6 +28,7 @@ from candide.data.errors import (
     ValuesRefused,
     suggestion,
 )
+from candide.data.grid import without_subnormal
 from candide.data.readable import as_arrow, plain_column
 from candide.data.values import Coded, is_missing, key_of, shown
 
@@ -133,7 +134,7 @@ class MatrixColumns:
             ).reshape(len(block), len(positions))
         if block.dtype.kind not in "biuf":
             raise _not_numbers(self.names[positions[0]], block.dtype)
-        return np.asarray(block, dtype=np.float64)
+        return without_subnormal(np.asarray(block, dtype=np.float64))
 
     counts = numbers
 
@@ -159,7 +160,7 @@ class SparseColumns:
         return SparseColumns(self.names, self.matrix[wanted])
 
     def numbers(self, positions: Sequence[int]) -> FloatArray:
-        return np.asarray(self._block(positions).toarray(), dtype=np.float64)
+        return without_subnormal(np.asarray(self._block(positions).toarray(), dtype=np.float64))
 
     def counts(self, positions: Sequence[int]) -> Counts:
         return self._block(positions)
@@ -693,7 +694,11 @@ def checked_weights(weights: Any) -> AnyArray:
 
 
 def as_numbers(column: Any, name: str) -> FloatArray:
-    """One column as float64, NaN where missing; dates become seconds since 1970."""
+    """One column as float64, NaN where missing; dates become seconds since 1970, subnormal numbers zero."""
+    return without_subnormal(_as_numbers(column, name))
+
+
+def _as_numbers(column: Any, name: str) -> FloatArray:
     if isinstance(column, list):
         return np.array([_as_number(value, name) for value in column], dtype=np.float64)
     if isinstance(column, np.ndarray):
@@ -710,9 +715,9 @@ def as_numbers(column: Any, name: str) -> FloatArray:
         return np.full(len(column), np.nan)
     if pa.types.is_timestamp(kind) or pa.types.is_duration(kind) or pa.types.is_time(kind):
         bits = pa.int32() if pa.types.is_time32(kind) else pa.int64()
-        return as_numbers(column.cast(bits), name) * SECONDS[kind.unit]
+        return _as_numbers(column.cast(bits), name) * SECONDS[kind.unit]
     if pa.types.is_date(kind):
-        return as_numbers(column.cast(pa.timestamp("s")), name)
+        return _as_numbers(column.cast(pa.timestamp("s")), name)
     if pa.types.is_boolean(kind):
         column = column.cast(pa.uint8())
     elif not (pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)):

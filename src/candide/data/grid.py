@@ -18,6 +18,9 @@ STEP = 2.0**-20
 NEAR = 2.0**-30
 """Numbers that differ by no more than this are taken for equal: a thousand-millionth."""
 
+SMALLEST_NORMAL = float(np.finfo(np.float64).tiny)
+"""Doubles nearer to zero have fewer bits."""
+
 
 def quantized(numbers: FloatArray) -> FloatArray:
     """The numbers rounded to multiples of `STEP`.
@@ -41,6 +44,18 @@ def quantized_share(numbers: FloatArray) -> FloatArray:
 def quantized_number(number: float) -> float:
     """One number rounded to a multiple of `STEP`."""
     return float(np.rint(number / STEP) * STEP)
+
+
+def without_subnormal(numbers: FloatArray) -> FloatArray:
+    """The same numbers, zero where one is too small for all the bits of a double.
+
+    One unit in the last place below zero is such a number: it would close a column to families of numbers from 0 up.
+
+    >>> without_subnormal(np.array([-5e-324, 1e-300, -0.5])).tolist()
+    [0.0, 1e-300, -0.5]
+    """
+    is_tiny = np.abs(numbers) < SMALLEST_NORMAL
+    return np.where(is_tiny, 0.0, numbers) if is_tiny.any() and numbers[is_tiny].any() else numbers
 
 
 def first_largest(scores: FloatArray) -> IntArray:

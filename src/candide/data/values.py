@@ -19,6 +19,7 @@ import pyarrow as pa
 
 from candide.data.arrays import AnyArray, IntArray
 from candide.data.errors import Location, ValuesRefused
+from candide.data.grid import SMALLEST_NORMAL
 from candide.data.readable import as_arrow, plain_column
 
 Key = tuple[str, Any]
@@ -37,8 +38,8 @@ def key_of(value: Any) -> Key | None:
 
     >>> key_of(1.0) == key_of(1), key_of("1") == key_of(1), key_of(True) == key_of(1)
     (True, False, False)
-    >>> key_of(float("nan")) is None
-    True
+    >>> key_of(float("nan")) is None, key_of(-5e-324) == key_of(0)
+    (True, True)
     """
     if isinstance(value, np.generic):
         value = value.item()
@@ -81,7 +82,10 @@ def is_missing(value: Any) -> bool:
 def _plain_number(value: int | float | Decimal | Fraction) -> int | float:
     if isinstance(value, (float, Decimal)) and not math.isfinite(value):
         return float(value)
-    return int(value) if value == int(value) else float(value)
+    if value == int(value):
+        return int(value)
+    number = float(value)
+    return number if abs(number) >= SMALLEST_NORMAL else 0
 
 
 @dataclass(frozen=True)

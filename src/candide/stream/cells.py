@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 from candide.data.batch import Batch
+from candide.data.grid import SMALLEST_NORMAL
 from candide.data.values import Key, key_of
 from candide.families.base.support import Support, refusal
 
@@ -13,12 +14,13 @@ PLAIN = (str, int, float, bool, bytes)
 
 
 def number_of(value: Any, name: str) -> float:
-    """A value as a number, NaN where missing; dates become seconds since 1970, as in a table."""
+    """A value as a number, NaN where missing; as in a table, dates are seconds since 1970, subnormal numbers zero."""
     if isinstance(value, (float, int)):
         try:
-            return float(value)
+            number = float(value)
         except OverflowError:
             return math.inf if value > 0 else -math.inf
+        return 0.0 if -SMALLEST_NORMAL < number < SMALLEST_NORMAL else number
     if value is None:
         return math.nan
     return float(Batch.of({name: [value]}).numbers([name])[0, 0])

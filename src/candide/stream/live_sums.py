@@ -6,11 +6,13 @@ import math
 from collections.abc import Iterable, Sequence
 from functools import reduce
 from operator import add
+from typing import Any
 
 import numpy as np
 
 from candide.data.arrays import FloatArray, IntArray
 from candide.data.cached import cached_property
+from candide.data.grid import SMALLEST_NORMAL
 from candide.families.base.density import Density
 from candide.families.base.support import REAL
 from candide.model.summary import refuse_impossible
@@ -48,7 +50,7 @@ class LiveDensity(Live):
         support = self.family.support
         row = [math.nan] * len(self.columns)
         for index, name, value in cells:
-            number = value if type(value) is float else number_of(value, name)
+            number = number_of(value, name)
             is_real = support is REAL and math.isfinite(number)
             row[index] = number if is_real else within_support(support, number, name, self.family.name)
         return np.array(row) if self.is_compiled else np.asarray(self.family.summed(np.array([row])))[0]
@@ -82,10 +84,10 @@ class LiveDensity(Live):
         return float(spoken.sum())
 
 
-def row_numbers(names: Iterable[str], values: Sequence[object]) -> FloatArray:
+def row_numbers(names: Iterable[str], values: Sequence[Any]) -> FloatArray:
     """The values of one row in some columns as numbers, NaN where missing."""
     if FLOATS.issuperset(map(type, values)):
-        return np.array(values)
+        return np.array([0.0 if -SMALLEST_NORMAL < value < SMALLEST_NORMAL else value for value in values])
     return np.array([number_of(value, name) for name, value in zip(names, values, strict=True)], np.float64)
 
 

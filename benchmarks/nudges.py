@@ -2,10 +2,11 @@
 
     python benchmarks/nudges.py                # 30 tables of PMLB; results/nudges.md
     python benchmarks/nudges.py pmlb/sonar     # print these, and leave the report as it is
+    python benchmarks/nudges.py --each ...     # a coin for each value instead: equal values no longer are
 
-Twenty times a column of numbers that are not all whole is drawn, and each of its values moved by one unit in the last
-place, up or down as a coin says. `NaiveBayes()` learns the table before and after, and answers its rows: how many
-answers change, and in how many rows a probability moves by more than 0.01?
+Twenty times a column of numbers that are not all whole is drawn, and moved by one unit in the last place, up or down as
+a coin says. `NaiveBayes()` learns the table before and after, and answers its rows: how many answers change, and in how
+many rows does a probability move by more than 0.01?
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from __future__ import annotations
 import sys
 import warnings
 from concurrent.futures import ProcessPoolExecutor
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -42,7 +44,7 @@ def able(frame: pd.DataFrame) -> list[str]:
     return [name for name in frame if frame[name].dtype.kind == "f" and (frame[name].dropna() % 1 != 0).any()]
 
 
-def moved(key: str) -> Moved:
+def moved(key: str, each: bool) -> Moved:
     """Fit a table, and twenty that differ from it in the last digits of a column."""
     warnings.simplefilter("ignore")
     data, rng = real_data.read(key), np.random.default_rng(SEED)
@@ -51,7 +53,7 @@ def moved(key: str) -> Moved:
     most = 0.0
     for _ in range(NUDGES):
         name, frame = names[rng.integers(len(names))], data.rows.copy()
-        towards = np.where(rng.random(len(frame)) < 0.5, -np.inf, np.inf)
+        towards = np.where(rng.random(len(frame) if each else 1) < 0.5, -np.inf, np.inf)
         frame[name] = np.nextafter(frame[name].to_numpy(), towards)
         after = answers(frame, data.labels)
         apart = np.abs(after - before).max(axis=1)
@@ -91,18 +93,18 @@ def line(one: Moved) -> list[str]:
 HEAD = ["table", "columns", "answers changed %", f"moved by more than {FAR} %", "at most"]
 
 
-def main(names: list[str]) -> None:
+def main(names: list[str], each: bool) -> None:
     """Measure, and publish unless only some tables were named."""
     every = []
     with ProcessPoolExecutor() as workers:
-        for found in workers.map(moved, names or chosen_tables()):
+        for found in workers.map(partial(moved, each=each), names or chosen_tables()):
             every.append(found)
             print(*line(found), sep="\t", flush=True)
     print(summary(every))
-    if not names:
+    if not names and not each:
         head = ["# The last digit", str(__doc__).strip(), f"{machine('numpy')}. {summary(every)}"]
         publish("nudges", "\n\n".join([*head, table(HEAD, [line(one) for one in every])]))
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    main([name for name in sys.argv[1:] if name != "--each"], "--each" in sys.argv)

@@ -77,6 +77,19 @@ def first_bad_count(data: AnyArray) -> int:
 
 
 @compiled
+def places_by_class(labels: IntArray, classes: int) -> tuple[IntArray, IntArray]:
+    """Where the labels of each class in turn are, and where each class begins and the last ends among them."""
+    order, starts = np.empty(len(labels), np.int64), np.zeros(classes + 2, np.int64)
+    for label in labels:
+        starts[label + 2] += 1
+    starts = np.cumsum(starts)
+    for place in range(len(labels)):
+        order[starts[labels[place] + 1]] = place
+        starts[labels[place] + 1] += 1
+    return order, starts
+
+
+@compiled
 def sum_dense(values: AnyArray, labels: IntArray, weights: AnyArray, table: AnyArray) -> None:
     """Counts in values[row, column], column = slot; NaN adds nothing."""
     rows, columns = values.shape
@@ -96,8 +109,8 @@ def sum_dense(values: AnyArray, labels: IntArray, weights: AnyArray, table: AnyA
 def sum_sparse(
     indptr: AnyArray, indices: AnyArray, data: AnyArray, labels: IntArray, weights: AnyArray, table: AnyArray
 ) -> None:
-    """The same for the rows of a CSR matrix."""
-    for row in range(len(indptr) - 1):
+    """The same for the rows of a CSR matrix, class by class: sums of one class may fit a cache, those of all not."""
+    for row in places_by_class(labels, table.shape[1])[0]:
         weight = table.dtype.type(weights[row] if weights.size else 1)
         label = labels[row]
         for index in range(indptr[row], indptr[row + 1]):

@@ -16,6 +16,7 @@ import numpy as np
 
 from candide.data.arrays import FloatArray, IntArray
 from candide.kernels import compiled
+from candide.kernels.counting import places_by_class
 from candide.kernels.densities import GAMMA, log_density_by, log_gamma, sums_logs
 from candide.kernels.gamma_shape import gamma_shape_of
 from candide.kernels.left_out_losses import losses_alike
@@ -148,19 +149,6 @@ def blend_into(own: FloatArray, everyone: FloatArray, prior_rows: float, target:
 
 
 @compiled
-def kinds_by_class(labels: IntArray, classes: int) -> tuple[IntArray, IntArray]:
-    """The kinds of each class in turn, and where each class begins and the last ends among them."""
-    order, starts = np.empty(len(labels), np.int64), np.zeros(classes + 2, np.int64)
-    for label in labels:
-        starts[label + 2] += 1
-    starts = np.cumsum(starts)
-    for kind in range(len(labels)):
-        order[starts[labels[kind] + 1]] = kind
-        starts[labels[kind] + 1] += 1
-    return order, starts
-
-
-@compiled
 def taken_from(values: FloatArray, centre: float, power: int) -> FloatArray:
     """Values less a centre, in units of a power of two."""
     away = np.empty(len(values))
@@ -206,7 +194,7 @@ def say_alike(
     """
     classes, line, is_told, whole = said.shape[1], -1, True, 0.0
     columns = np.ascontiguousarray(pooled(rows, classes).T)
-    order, starts = kinds_by_class(rows.labels, classes)
+    order, starts = places_by_class(rows.labels, classes)
     everyone, left, target = np.zeros(4), np.zeros(4), np.zeros(3)
     for kind in range(len(rows.lines)):
         label, first = rows.labels[kind], classes

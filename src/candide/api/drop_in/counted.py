@@ -13,7 +13,7 @@ from candide.api.drop_in.classifier import DropInClassifier, DropInSummary
 from candide.api.drop_in.rows import MOST_SPANS, as_floats, on_every_core, row_pieces, row_spans, stored_values
 from candide.api.threads import reads
 from candide.data.arrays import AnyArray, FloatArray, IntArray
-from candide.families.base.counts import cache_lines, sum_counts
+from candide.families.base.counts import sum_counts
 from candide.kernels.counting import NEGATIVE, NOT_FINITE, NOT_WHOLE, count_labels, flaws
 from candide.statistics.tally import Tally
 from candide.statistics.weight_grid import CEILING
@@ -109,7 +109,7 @@ class CountingNB(DropInClassifier):
         columns = X.shape[1]
 
         def of_span(span: slice) -> AnyArray:
-            table = cache_lines(columns, classes, weights.dtype)
+            table = np.zeros((classes, columns), weights.dtype).T  # class by class, as rows are counted
             load = 0.0
             for rows in row_pieces(X, span):
                 values, mine = as_floats(X, rows), weights[rows]
@@ -119,7 +119,7 @@ class CountingNB(DropInClassifier):
                 if found & (NOT_WHOLE | NEGATIVE) or load > HEAVIEST_SPAN:
                     table = table.astype(np.float64, copy=False)
                 sum_counts(values, labels[rows], mine, table)
-            return table[:, :classes]
+            return table
 
         return Tally(range(columns), sum_of_tables(on_every_core(of_span, row_spans(X, columns * classes))))
 

@@ -18,6 +18,9 @@ Result = TypeVar("Result")
 PIECE = 1 << 20
 """Values handed to kernels at once: enough that handing them over costs nothing beside the work."""
 
+SPARSE_PIECE = 1 << 22
+"""The same of a sparse matrix, whose rows are counted class by class: enough that a class uses its cache many times."""
+
 SPAN = 1 << 20
 """Values worth a table of their own, to be added up with the others."""
 
@@ -62,9 +65,10 @@ def row_spans(X: Any, table: int) -> list[slice]:
 
 
 def row_pieces(X: Any, span: slice | None = None) -> Iterator[slice]:
-    """Cut a span, or all the rows, into pieces of about PIECE values."""
+    """Cut a span, or all the rows, into pieces of about so many values as kernels are handed at once."""
     start, stop, _ = (span or slice(None)).indices(X.shape[0])
-    step = max(1, PIECE * X.shape[0] // max(1, values_in(X)))
+    size = PIECE if isinstance(X, np.ndarray) else SPARSE_PIECE
+    step = max(1, size * X.shape[0] // max(1, values_in(X)))
     for first in range(start, stop, step):
         yield slice(first, min(first + step, stop))
 

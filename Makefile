@@ -69,7 +69,7 @@ setup: .venv/.develops       ## the virtual environment with everything for deve
 	touch $@
 
 .venv/.clusters: .venv/.develops
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev,dask,spark]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev,dask,spark]' 'pyspark[connect]'
 	touch $@
 
 clean:

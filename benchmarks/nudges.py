@@ -25,7 +25,7 @@ from candide import NaiveBayes
 from measure import machine, publish, table
 from real_data import SEED
 
-TABLES, NUDGES, FAR, MOST_ROWS = 30, 20, 0.01, 2500
+TABLES, NUDGES, FAR, MOST_ROWS = 30, 20, 0.01, 6000
 
 
 class Moved(NamedTuple):

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import runpy
+import subprocess
 import sys
 from contextlib import contextmanager
 from pathlib import Path
@@ -18,7 +20,7 @@ from candide.api import verbs
 from candide.cli.app import app
 from candide.data.errors import LabelsRefused, OptionRefused
 from candide.sources import SourceRefused
-from real_clusters import CLUSTERS, missing, stop
+from real_clusters import CLUSTERS, PATIENCE, missing, stop
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 PARTS = (1, 2, 7, 64)
@@ -101,6 +103,29 @@ def test_a_frame_of_the_cluster_gives_the_bytes_of_one_machine(cluster, mixed, h
     assert store.canonical_bytes(model.trained_) == here["default"]
     with pytest.raises(LabelsRefused, match="one of its columns"):
         NaiveBayes(engine=cluster.engine).fit(frame, ["fig"] * ROWS)
+
+
+CONNECT = """
+import sys
+from pyspark.sql import SparkSession
+from candide import NaiveBayes
+session = SparkSession.builder.remote("local[2]").config("spark.ui.enabled", "false").getOrCreate()
+frame = session.read.parquet(sys.argv[1]).repartition(3)
+NaiveBayes(engine="spark").fit(frame, "label").save(sys.argv[2])
+session.stop()
+"""
+
+
+def test_a_session_of_spark_connect_will_do(mixed, here, tmp_path):
+    """In a process of its own: one can have no session of the other kind beside it."""
+    if why := missing("spark"):
+        pytest.skip(why)
+    pytest.importorskip("grpc_status", reason="Spark Connect is not installed: pip install 'pyspark[connect]'")
+    mixed.to_parquet(tmp_path / "rows.parquet")
+    files = [tmp_path / "rows.parquet", tmp_path / "model.candide"]
+    workers = {**os.environ, "PYSPARK_PYTHON": sys.executable}
+    subprocess.run([sys.executable, "-c", CONNECT, *files], check=True, cwd=tmp_path, env=workers, timeout=2 * PATIENCE)
+    assert store.canonical_bytes(store.load(files[1])) == here["default"]
 
 
 def test_a_frame_is_answered_where_it_lies(cluster, mixed):

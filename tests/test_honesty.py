@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 
 import numpy as np
@@ -232,3 +233,16 @@ def test_no_fold_is_known_to_what_judges_it():
         found.append({tuple(rows.tolist()): calibration for rows, calibration in apart})
     assert found[0][tuple(here.tolist())] == found[1][tuple(here.tolist())]
     assert found[0] != found[1]
+
+
+@pytest.mark.parametrize(("dependence", "most"), [("none", 1.0), ("auto", 2.0)])
+def test_no_value_is_believed_more_than_its_counts_say(dependence, most):
+    """A table that follows a rule: any larger weight would lower the loss further. Beside pairs it may be twice that."""
+    rng = np.random.default_rng(8)
+    table = {f"c{index}": rng.choice(["on", "off"], 600) for index in range(6)}
+    table["y"] = np.where((table["c0"] == "on") | (table["c1"] == "on"), "yes", "no")
+    model = NaiveBayes(dependence=dependence).fit(table, "y")
+    assert max(model.predictor_.calibration.weight.values()) <= most
+    for explanation in model.explain({name: values[:20] for name, values in table.items() if name != "y"}):
+        for term in explanation.terms:
+            assert np.ptp(term.reported) < math.log(600) + 4

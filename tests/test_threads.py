@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 import threading
@@ -12,6 +13,7 @@ import pytest
 
 import candide
 from candide.data.cached import cached_property
+from candide.kernels import compiled
 from candide.kernels.threads import in_parallel
 
 SOURCES = Path(candide.__file__).parent
@@ -70,6 +72,7 @@ def test_a_forked_process_has_threads_of_its_own():
 
 INTERRUPTED = """
 import threading
+from candide.kernels import compiled
 from candide.kernels.threads import in_parallel
 wait = threading.Event.wait
 def interrupted(event, timeout=None):
@@ -109,3 +112,25 @@ def test_properties_of_two_objects_are_worked_out_side_by_side_and_once():
 def test_no_property_takes_turns_with_those_of_other_objects():
     locked = [path.name for path in SOURCES.rglob("*.py") if "functools import cached_property" in path.read_text()]
     assert locked == ["cached.py"]
+
+
+def one_more(value):
+    return value + 1
+
+
+def test_ctrl_c_waits_while_a_kernel_is_made():
+    """Between two steps of LLVM's it left code that belonged to nobody, or to two: a fault of memory, at times."""
+    kernel, seen = compiled(one_more), []
+    load = kernel._cache.load_overload
+
+    def interrupted(*arguments):
+        signal.raise_signal(signal.SIGINT)
+        seen.append("loaded")
+        return load(*arguments)
+
+    kernel._cache.load_overload = interrupted
+    with pytest.raises(KeyboardInterrupt):
+        kernel(1)
+    assert seen == ["loaded"]
+    assert kernel(1) == 2
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler

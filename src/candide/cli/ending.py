@@ -24,8 +24,10 @@ def ended_quietly(command: Callable[..., None]) -> Callable[..., None]:
         before = running_command.set(command.__name__)
         try:
             command(*arguments, **options)
-        except KeyboardInterrupt:
-            raise Interrupted from None
+        except (KeyboardInterrupt, SystemError) as problem:
+            if isinstance(problem, SystemError) and not isinstance(problem.__cause__, KeyboardInterrupt):
+                raise
+            raise Interrupted from None  # also where it came while a kernel handed over what it had found
         except BrokenPipeError:
             raise ReaderLeft from None
         running_command.reset(before)  # not where it failed: what is said of that comes later

@@ -14,6 +14,7 @@ from numba.core.types.misc import unliteral
 
 from candide.kernels import first_run
 from candide.kernels.on_disk import compiled_anew_if_changed
+from candide.kernels.uninterrupted import compiled_in_peace
 
 _Parameters = ParamSpec("_Parameters")
 _Result = TypeVar("_Result")
@@ -22,7 +23,8 @@ _Result = TypeVar("_Result")
 def compiled(function: Callable[_Parameters, _Result]) -> Callable[_Parameters, _Result]:
     """Compile a kernel: serial, without the interpreter lock, cached on disk, bits as IEEE says."""
     kernel = numba.njit(cache=True, nogil=True, error_model="numpy")(function)
-    return cast(Callable[_Parameters, _Result], for_types_alone(compiled_anew_if_changed(kernel)))
+    kept = compiled_in_peace(compiled_anew_if_changed(kernel))
+    return cast(Callable[_Parameters, _Result], for_types_alone(kept))
 
 
 def for_types_alone(kernel: Any) -> Any:

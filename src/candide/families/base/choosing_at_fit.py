@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Self
+from typing import Self
 
 from candide.data.arrays import AnyArray, FloatArray, IntArray
 from candide.families.base.core import B, Core, P, S, V
@@ -10,9 +10,6 @@ from candide.families.base.core import B, Core, P, S, V
 
 class ChoosingAtFit(Core[S, B, V, P]):
     """Choices that `fit` makes from the statistic: by default there are none."""
-
-    #: Whether `smoothing` is a count added to every slot: what one number for all columns speaks of.
-    adds_counts: ClassVar[bool] = False
 
     @property
     def chooses(self) -> bool:

@@ -72,6 +72,8 @@ class Core(ABC, Generic[S, B, V, P]):
 
     #: What is remembered: the file and the stream find by it how the family is written and how it learns row by row.
     statistic: ClassVar[type[Any]]
+    #: Whether `smoothing` is a count added to every slot: what one number for all columns speaks of.
+    adds_counts: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         for name in ("smoothing", "floor"):

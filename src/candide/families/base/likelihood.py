@@ -20,7 +20,9 @@ class EvidenceLimits(NamedTuple):
     largest_power: float = 0.0
 
 
-LIMITS_OF_COLUMNS = EvidenceLimits(1e-3, 20.0)
+LIMITS_OF_SCORES = EvidenceLimits(1e-3, 20.0)
+LIMITS_OF_COUNTS = EvidenceLimits(1e-3, 1.0)
+"""A value says at most what its counts say. Where a table follows a rule more would lower the loss, without end."""
 
 
 class Likelihood(Core[S, B, V, P]):
@@ -44,7 +46,7 @@ class Likelihood(Core[S, B, V, P]):
     @property
     def evidence_limits(self) -> EvidenceLimits:
         """How far calibration may raise or lower what the block says."""
-        return LIMITS_OF_COLUMNS
+        return LIMITS_OF_COUNTS if self.adds_counts and self.is_likelihood else LIMITS_OF_SCORES
 
     @property
     def aspect(self) -> str:

@@ -12,6 +12,7 @@ from candide.data.advice import SetOption
 from candide.data.arrays import FloatArray
 from candide.data.batch import FIRST_ROW, Batch
 from candide.data.errors import ColumnRefused, Location
+from candide.data.grid import SMALLEST_NORMAL
 from candide.statistics.whole_sums import GRID_BITS, LARGEST_LOG, LEAST_LOG, WholeSums
 
 LARGEST = int(np.finfo(np.float64).max)
@@ -33,7 +34,7 @@ class Support:
     def within(self, values: FloatArray) -> FloatArray:
         """Numbers that were drawn, which doubles may have carried beyond the ends, within them."""
         low, high = float(self.low), float(self.high)
-        least = low if self.holds(np.array([low]))[0] else np.nextafter(low, np.inf)
+        least = low if self.holds(np.array([low]))[0] else low + SMALLEST_NORMAL
         most = high if self.holds(np.array([high]))[0] else np.nextafter(high, -np.inf)
         return np.clip(np.nan_to_num(values, nan=0.0), least, most)
 

@@ -237,7 +237,7 @@ def test_no_fold_is_known_to_what_judges_it():
 
 @pytest.mark.parametrize(("dependence", "most"), [("none", 1.0), ("auto", 2.0)])
 def test_no_value_is_believed_more_than_its_counts_say(dependence, most):
-    """A table that follows a rule: any larger weight would lower the loss further. Beside pairs it may be twice that."""
+    """A table that follows a rule: a larger weight would lower the loss further. Beside pairs it may be twice that."""
     rng = np.random.default_rng(8)
     table = {f"c{index}": rng.choice(["on", "off"], 600) for index in range(6)}
     table["y"] = np.where((table["c0"] == "on") | (table["c1"] == "on"), "yes", "no")

@@ -129,8 +129,12 @@ def test_ctrl_c_waits_while_a_kernel_is_made():
         return load(*arguments)
 
     kernel._cache.load_overload = interrupted
-    with pytest.raises(KeyboardInterrupt):
-        kernel(1)
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            kernel(1)
+        assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    finally:
+        signal.signal(signal.SIGINT, before)
     assert seen == ["loaded"]
     assert kernel(1) == 2
-    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler

@@ -14,7 +14,7 @@ from typing import Any
 
 
 def compiled_in_peace(kernel: Any) -> Any:
-    """The same kernel, in whose making Ctrl-C does not break."""
+    """The same kernel; Ctrl-C waits until it is made."""
     make = kernel.compile
 
     def compile_in_peace(signature: Any) -> Any:

@@ -46,6 +46,7 @@ bench-accuracy: .venv/.develops  ## accuracy, log loss and calibration beside sc
 	$(BIN)/python benchmarks/novelty.py
 	$(BIN)/python benchmarks/nudges.py
 	$(BIN)/python benchmarks/few_rows.py
+	$(BIN)/python benchmarks/few_texts.py
 	$(BIN)/python benchmarks/refine.py
 	$(BIN)/python benchmarks/ebm.py
 	$(BIN)/python benchmarks/em.py

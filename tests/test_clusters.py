@@ -18,7 +18,7 @@ import candide
 from candide import NaiveBayes, engines, store
 from candide.api import verbs
 from candide.cli.app import app
-from candide.data.errors import LabelsRefused, OptionRefused
+from candide.data.errors import ColumnRefused, LabelsRefused, OptionRefused
 from candide.sources import SourceRefused
 from real_clusters import CLUSTERS, PATIENCE, missing, stop
 
@@ -192,6 +192,27 @@ def test_more_rows_are_learned_on_a_cluster(cluster, mixed):
     fitted = verbs.fit(first, "label")
     there = verbs.learn(fitted, cluster.frame(second, 3), engine=cluster.engine)
     assert store.canonical_bytes(there.trained) == store.canonical_bytes(verbs.learn(fitted, second).trained)
+
+
+def test_rows_are_forgotten_on_a_cluster(cluster, mixed):
+    fitted, gone = verbs.fit(mixed, "label"), mixed.iloc[:300]
+    there = verbs.forget(fitted, cluster.frame(gone, 3), engine=cluster.engine)
+    assert store.canonical_bytes(there.trained) == store.canonical_bytes(verbs.forget(fitted, gone).trained)
+    strangers = cluster.frame(gone.assign(height=1.0), 3)
+    with pytest.raises(ColumnRefused, match="'height' was never learned"):
+        verbs.forget(fitted, strangers, engine=cluster.engine)
+
+
+def test_new_rows_are_judged_where_they_lie(cluster, mixed, tmp_path):
+    """The same figures, and the same rows whose labels look wrong, since rows are counted through all parts."""
+    learned, new = mixed.iloc[:500], mixed.iloc[500:].assign(label=mixed["label"].iloc[500:].to_numpy()[::-1])
+    fitted, paths = verbs.fit(learned, "label"), in_files(new, tmp_path / "rows", 3)
+    there, here = verbs.evaluate(fitted, paths, engine=cluster.engine), verbs.evaluate(fitted, paths)
+    assert there == here
+    assert there.suspicious == here.suspicious
+    assert there.suspicious
+    learned_again = verbs.evaluate(fitted, in_files(learned, tmp_path / "old", 4), engine=cluster.engine)
+    assert "These are the rows that the model has learned" in str(learned_again.notes[-1])
 
 
 def test_a_stream_learns_each_batch_once(cluster, mixed, tmp_path):

@@ -60,7 +60,7 @@ ESTIMATOR_LACKS = {
        for name in ("output", "force")},
     **{(verb, name): FILES for verb in ("predict", "sample") for name in ("safe", "output_format")},
     ("predict", "digits"): FILES,
-    **{(verb, "engine"): "an estimator holds its options" for verb in ("predict", "learn")},
+    **{(verb, "engine"): "an estimator holds its options" for verb in ("predict", "learn", "forget")},
     ("predict", "answer"): "no columns are added to rows",
     ("predict", "probabilities"): "predict_proba gives them",
     ("predict", "text"): "a text is a row: predict(['...'])",
@@ -80,7 +80,7 @@ SHELL_LACKS = {
 SHELL_ADDS = {
     **{(verb, "plain"): "short for three options at once" for verb in ("fit", "evaluate")},
     **{(verb, name): "in Python the address follows the engine: 'dask:tcp://...'"
-       for verb in ("fit", "evaluate", "predict", "learn") for name in ("scheduler", "master")},
+       for verb in ("fit", "evaluate", "predict", "learn", "forget") for name in ("scheduler", "master")},
     ("explain", "worked"): "an explanation shows itself in Python",
     ("explain", "output"): "an explanation is written by whoever holds it in Python",
     ("explain", "force"): "goes with --output",

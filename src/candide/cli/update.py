@@ -35,14 +35,14 @@ class Change:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Addition(Change):
-    """What is added to a model file: a cluster may count it."""
+class RowsChanged(Change):
+    """What is added to a model file, or taken from it: a cluster may count it."""
 
     work: EngineOptions
 
 
 @with_groups
-def learn(change: Addition) -> None:
+def learn(change: RowsChanged) -> None:
     """Learn more rows into a model file.
 
     The rows learned before are not needed again. New classes, values and columns are welcome.
@@ -55,7 +55,7 @@ def learn(change: Addition) -> None:
 
 
 @with_groups
-def forget(change: Change) -> None:
+def forget(change: RowsChanged) -> None:
     """Forget rows, as if they had never been learned.
 
     Exactly: all of them, or none if one never was learned. Words, classes and columns that only they had go too, and so
@@ -92,7 +92,7 @@ def run_change(name: str, change: Change) -> None:
     from candide.cli.tables import notes, print_json
 
     data, more = options.one_or_all(change.data) if change.data else None, change.reading.for_verb()
-    if isinstance(change, Addition):
+    if isinstance(change, RowsChanged):
         more |= change.work.for_verb()
     fitted = verb(name)(change.model, data, change.output, force=change.force, watch=watch, **more)
     target = change.output or change.model

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from candide.evaluation.already_learned import notes_on_learned_rows
 from candide.evaluation.folds import in_folds, refuse_two_ways
-from candide.evaluation.hold_out import on_rows
+from candide.evaluation.hold_out import on_rows, on_rows_elsewhere
 from candide.evaluation.leave_one_out import chose_from_rows, left_out, refuse_never_learned, with_suspects
 from candide.model.evaluation import Bin, ClassScore, Evaluation, Suspect
 
@@ -27,6 +27,7 @@ __all__ = [
     "left_out",
     "notes_on_learned_rows",
     "on_rows",
+    "on_rows_elsewhere",
     "refuse_never_learned",
     "refuse_two_ways",
     "with_suspects",

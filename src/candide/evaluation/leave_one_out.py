@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -12,6 +12,7 @@ from candide.data.arrays import IntArray
 from candide.data.batch import Batch
 from candide.data.errors import ForgetRefused, RowsRefused
 from candide.data.values import Key
+from candide.engines.base.plan import with_step
 from candide.families.base.family import Block
 from candide.families.base.leave_one_out import BlockLeftOut
 from candide.families.base.undecided import Undecided
@@ -155,13 +156,23 @@ class LeftOutScorer:
         return total
 
 
-def known_columns(learned: TrainedModel, batches: Iterable[Batch]) -> Iterator[Batch]:
+def known_columns(learned: TrainedModel, batches: Iterable[Batch]) -> Iterable[Batch]:
     """The rows with every column that was learned, missing where absent, and no others."""
-    known = set(learned.schema.columns)
-    for batch in batches:
+    return with_step(batches, KnownColumns(learned.schema.columns))
+
+
+@dataclass(frozen=True)
+class KnownColumns:
+    """Gives a batch the columns that were learned."""
+
+    columns: tuple[str, ...]
+
+    def __call__(self, batch: Batch) -> Batch:
+        """The same rows, with these columns and no others."""
+        known = set(self.columns)
         names = [name for name in batch.names if name in known]
         some = batch if len(names) == len(batch.names) else batch.only(names)
-        yield some.with_missing(learned.schema.columns)
+        return some.with_missing(self.columns)
 
 
 def refuse_never_learned(learned: TrainedModel, batches: Iterable[Batch]) -> None:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import replace
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 
 from candide.data.batch import Batch
 from candide.data.errors import ColumnRefused, Location, RowsRefused
 from candide.data.values import shown
+from candide.engines.base.plan import with_step
 from candide.model.summary import Summary
 from candide.model.trained_model import TrainedModel
 from candide.training.refill import refilled
@@ -43,19 +44,29 @@ def refuse_others(trained: TrainedModel, batches: Iterable[Batch]) -> None:
     refuse_other_rows(trained.summary, given.summary)
 
 
-def only_known(trained: TrainedModel, batches: Iterable[Batch]) -> Iterator[Batch]:
+def only_known(trained: TrainedModel, batches: Iterable[Batch]) -> Iterable[Batch]:
     """The batches, as long as every value is in a column that was learned."""
-    known = set(trained.schema.columns)
-    for batch in batches:
+    return with_step(batches, OnlyKnown(trained.schema.columns))
+
+
+@dataclass(frozen=True)
+class OnlyKnown:
+    """Refuses a batch with a value in a column that was never learned."""
+
+    columns: tuple[str, ...]
+
+    def __call__(self, batch: Batch) -> Batch:
+        """The same rows."""
+        known = set(self.columns)
         for name in batch.names:
             if name not in known and batch.has_values(name):
                 raise ColumnRefused.of_name(
                     f"Column '{name}' was never learned, so rows with a value in it were not either.",
                     name,
-                    trained.schema.columns,
+                    self.columns,
                     where=Location(column=name),
                 )
-        yield batch
+        return batch
 
 
 def refuse_other_rows(learned: Summary, given: Summary) -> None:

@@ -11,7 +11,7 @@ from candide.data.advice import SetOption
 from candide.data.batch import FIRST_ROW, Batch
 from candide.data.errors import ColumnRefused, LabelsRefused, Location
 from candide.data.values import Key
-from candide.engines.base.plan import Plan
+from candide.engines.base.plan import with_step
 from candide.families.base.family import Block
 from candide.kernels.threads import in_parallel
 from candide.model.summary import grid_weights
@@ -60,8 +60,7 @@ def counted_before(blocks: Sequence[Block], read: Batch) -> dict[Block, Any]:
 
 def completed(trained: TrainedModel, batches: Iterable[Batch]) -> Iterable[Batch]:
     """Batches with every column of the schema, missing where absent; one nobody chose for is refused."""
-    completing = Completing(trained.schema.columns)
-    return batches.then(completing) if isinstance(batches, Plan) else map(completing, batches)
+    return with_step(batches, Completing(trained.schema.columns))
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Unpack
 
@@ -20,9 +20,11 @@ from candide.api.verbs.reading import (
     watched,
 )
 from candide.data.advice import NamedOption, SetOption
+from candide.data.batch import Batch
 from candide.data.errors import OptionRefused
 from candide.data.joined import joined_batches
 from candide.data.progress import Watch, unwatched
+from candide.engines.base.plan import Plan, with_step
 from candide.evaluation import Evaluation
 from candide.model.missing_columns import absent_columns_notes, lacking
 from candide.model.options import Options
@@ -82,35 +84,45 @@ def evaluate(
         if folds is not None:
             return evaluated_in_folds(source, options, folds, seed or 0, watch)
         return anew(source, options, watch)
-    refuse_to_fit(folds, options)
+    refuse_to_fit(folds, replace(options, engine=engines.DEFAULT))
     fitted = opened_model(model)
-    source = labelled_source(data, label or fitted.label, expected_kinds(fitted.trained), reading, engine)
-    return without_each(fitted, source, watch) if leave_one_out else on_new_rows(fitted, source, watch, strict)
+    trained = replace(fitted.trained, options=replace(fitted.trained.options, engine=engine))
+    source = labelled_source(data, label or fitted.label, expected_kinds(trained), reading, engine)
+    return without_each(trained, source, watch) if leave_one_out else on_new_rows(trained, source, watch, strict)
 
 
-def on_new_rows(fitted: Fitted, source: Source, watch: Watch, strict: bool = False) -> Evaluation:
+def on_new_rows(trained: TrainedModel, source: Source, watch: Watch, strict: bool = False) -> Evaluation:
     """Rows the model has not learned; what they lack is missing."""
-    schema = fitted.trained.schema
-    absent = lacking(schema, source.columns, strict)
-    with watch("Evaluating", source.size) as report:
-        complete = (batch.with_missing(schema.columns) for batch in source.batches(report))
-        trained = fitted.trained
-        found = evaluation.on_rows(
-            trained.predictor, complete, engines.engine_of(trained), label=source.label
-        )
+    absent, engine = lacking(trained.schema, source.columns, strict), trained.options.engine
+    complete = with_step(watched(source, "Evaluating", watch, engine), WithMissing(trained.schema.columns))
+    runs = engines.engine_of(trained)
+    if isinstance(complete, Plan):
+        found = evaluation.on_rows_elsewhere(trained, complete, runs, label=source.label)
+    else:
+        found = evaluation.on_rows(trained.predictor, complete, runs, label=source.label)
     found = noted(replace(found, notes=(*absent_columns_notes(absent, source.columns), *found.notes)), source)
-    learned = evaluation.notes_on_learned_rows(
-        trained, found, source.batches, named_sources(source), fitted.provenance.get("sources", ())
-    )
+    again = partial(watched, source, "Comparing", unwatched, engine)
+    learned_from = trained.provenance.get("sources", ())
+    learned = evaluation.notes_on_learned_rows(trained, found, again, named_sources(source), learned_from)
     return replace(found, notes=(*found.notes, *learned))
 
 
-def without_each(fitted: Fitted, source: Source, watch: Watch) -> Evaluation:
+@dataclass(frozen=True)
+class WithMissing:
+    """Gives a batch the columns of a schema that it lacks, without a value."""
+
+    columns: tuple[str, ...]
+
+    def __call__(self, batch: Batch) -> Batch:
+        """The same rows."""
+        return batch.with_missing(self.columns)
+
+
+def without_each(trained: TrainedModel, source: Source, watch: Watch) -> Evaluation:
     """Rows the model has learned: read once to see that it has, and once to judge them."""
-    with watch("Checking", source.size) as report:
-        evaluation.refuse_never_learned(fitted.trained, source.batches(report))
+    evaluation.refuse_never_learned(trained, watched(source, "Checking", watch, trained.options.engine))
     with watch("Leaving each row out", source.size) as report:
-        found = evaluation.left_out(fitted.trained, source.batches(report))
+        found = evaluation.left_out(trained, source.batches(report))
     return noted(found, source)
 
 

@@ -71,25 +71,27 @@ def forget(
     output: Path | None = None,
     *,
     force: bool = False,
+    engine: str = engines.DEFAULT,
     watch: Watch = unwatched,
     **reading: Unpack[SourceOptions],
 ) -> Fitted:
     """Forget rows that were learned, as if they had never been. All of them, or none if one was not learned.
 
     What only these rows had goes with them: sums, words, classes, columns, and where rows came from and how well they
-    fared. What was chosen before may still bear traces of them; `refit` leaves none.
+    fared. What was chosen before may still bear traces of them; `refit` leaves none. With the `engine` of a cluster
+    its workers count the rows.
     """
 
     def change(before: Fitted, source: Source) -> Fitted:
-        with watch("Forgetting", source.size) as report:
-            after = reread(forget_rows(before.trained, source.batches(report)), watch)
+        there = replace(before.trained, options=replace(before.trained.options, engine=engine))
+        after = reread(forget_rows(there, watched(source, "Forgetting", watch, engine)), watch)
         fitted = changed_model(
             before, after, "forget", source, [*news(before.trained, after, source), CHOICES_REMEMBER]
         )
         origin = without_origin(fitted.provenance)
         return replace(fitted, trained=replace(fitted.trained, provenance=origin))
 
-    return saved_change(model, data, output, change, force, reading)
+    return saved_change(model, data, output, change, force, reading, engine)
 
 
 def refit(

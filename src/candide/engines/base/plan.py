@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from typing import Any
@@ -49,3 +49,8 @@ class Plan:
             for step in self.steps:
                 batch = step(batch)
             yield batch
+
+
+def with_step(batches: Iterable[Batch], step: Step) -> Iterable[Batch]:
+    """The same rows with one thing done to each batch, by whoever works on it."""
+    return batches.then(step) if isinstance(batches, Plan) else map(step, batches)

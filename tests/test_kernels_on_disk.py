@@ -49,6 +49,19 @@ def called(number):
     return number + MORE
 """
 
+DOUBLED = """
+import os
+from candide.kernels import compiled
+
+
+@compiled
+def doubled(number):
+    return number + number
+
+
+print(doubled(float(os.environ["NUMBER"]) if "." in os.environ["NUMBER"] else int(os.environ["NUMBER"])))
+"""
+
 
 def run(folder, release):
     """What a release prints, in a process of its own, with the folder's own cache."""
@@ -76,3 +89,16 @@ def test_a_callee_in_another_file_that_changed_is_not_gone_on_with(tmp_path):
     for more, said in ((10, "12"), (200, "202"), (200, "202")):
         (tmp_path / "callee.py").write_text(CALLEE.format(more=more))
         assert run(tmp_path, CALLER) == said
+
+
+def test_processes_that_compile_at_once_never_write_to_the_same_file(tmp_path, monkeypatch):
+    """The second knows nothing of what the first has written, as where both begin before either ends.
+
+    Numba would give both files one name, and a third process that had read the first index would run the wrong code.
+    """
+    for number, said in (("1", "2"), ("1.5", "3.0")):
+        monkeypatch.setenv("NUMBER", number)
+        assert run(tmp_path, DOUBLED) == said
+        for index in tmp_path.rglob("*.nbi"):
+            index.unlink()
+    assert len(list(tmp_path.rglob("*.nbc"))) == 2

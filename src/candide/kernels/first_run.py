@@ -38,7 +38,7 @@ class FirstRun(event.Listener):  # type: ignore[misc]
         if self.told or seconds < PATIENCE or not (sys.stderr.isatty() or "ipykernel" in sys.modules):
             return
         self.told = True
-        print("Candide compiles its kernels on first use, some seconds, and keeps them on disk.", file=sys.stderr)
+        print("Candide compiles its kernels on first use, a minute or two, and keeps them on disk.", file=sys.stderr)
 
 
 def listen() -> None:

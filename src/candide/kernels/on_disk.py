@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 import re
 from functools import cache
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -27,8 +28,22 @@ def compiled_anew_if_changed(kernel: Any) -> Any:
         except (AttributeError, EOFError, ImportError, pickle.UnpicklingError):
             return {}
 
-    on_disk._load_index = load_index
+    def save(key: Any, data: Any) -> None:
+        name = on_disk._data_name(number_of(key))
+        on_disk._save_data(name, data)
+        on_disk._save_index({**on_disk._load_index(), key: name})
+
+    on_disk._load_index, on_disk.save = load_index, save
     return kernel
+
+
+def number_of(key: Any) -> int:
+    """The number in the name of a file: of the same key the same, so that processes that write at once never share one.
+
+    Numba numbers files one after the other, and names one before it is written: who reads then finds what another
+    process, or another release, left there.
+    """
+    return int.from_bytes(sha256(repr(key).encode()).digest()[:6], "big")
 
 
 @cache

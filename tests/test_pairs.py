@@ -22,11 +22,11 @@ from candide.families.base.leave_one_out import ByRefitting
 from candide.families.pairs.column_bins import ColumnBins
 from candide.families.pairs.pair import Pair
 from candide.kernels.pair_screening import pair_gains
-from candide.kernels.pair_weighing import weighed_loss
 from candide.model.predictor import Predictor
 from candide.model.summary import Summary
 from candide.selection.find_pairs import best_step, gained_by_step
 from candide.selection.pair_bins import bins_of_columns, edges_of, groups_of
+from candide.selection.pair_weights import PairLoss
 from candide.store import model_file
 from candide.store.refusals import ModelFileRefused
 from candide.stream.live_pairs import BinOfValue
@@ -155,12 +155,13 @@ def slow_gain(said: np.ndarray, labels: np.ndarray, weights: np.ndarray, chances
     return slope**2 / (2 * bend) if slope > 0 and bend > 0 else 0.0
 
 
-def test_the_screen_is_one_newton_step_along_what_rows_left_out_say():
+@pytest.mark.parametrize(("classes", "heaviest"), [(2, 1), (2, 2), (3, 1), (3, 2), (5, 1)])
+def test_the_screen_is_one_newton_step_along_what_rows_left_out_say(classes, heaviest):
     rng = np.random.default_rng(1)
     bins, widths = rng.integers(-1, 3, (3, 80)).astype(np.int8), np.array([3, 3, 3])
-    labels, weights = rng.integers(0, 2, 80), rng.integers(1, 3, 80) * 1.0
+    labels, weights = rng.integers(0, classes, 80), rng.integers(1, heaviest + 1, 80) * 1.0
     labels[bins[0] == bins[1]] = 1
-    chances = rng.dirichlet(np.ones(2), 80)
+    chances = rng.dirichlet(np.ones(classes), 80)
     pairs, gains = np.array([[0, 1], [0, 2], [1, 2]]), np.zeros(3)
     pair_gains(bins, widths, pairs, labels, weights, chances, PAIR.smoothing, gains)
     edges = (0.5, 1.5)
@@ -178,22 +179,21 @@ def test_the_screen_is_one_newton_step_along_what_rows_left_out_say():
 def test_the_loss_of_weights_has_the_slopes_and_curvature_that_differences_show():
     rng = np.random.default_rng(2)
     terms, start, at = rng.normal(size=(20, 3, 4)), rng.normal(size=(20, 3)), rng.random(4)
-    targets, weights = rng.dirichlet(np.ones(3), 20), rng.random(20)
+    asked = PairLoss(terms, start, rng.integers(0, 3, 20), rng.random(20))
 
     def loss(point):
         scores = start + terms @ point
         logs = scores - np.log(np.exp(scores).sum(axis=1, keepdims=True))
-        return float(-(weights[:, None] * targets * logs).sum())
+        held = asked.held @ (point - [1, 0, 0, 0]) ** 2
+        return float(held - (asked.row_weights[:, None] * asked.targets * logs).sum())
 
-    slope, roots, none = np.zeros(4), np.zeros((60, 4)), np.zeros((0, 0))
-    assert weighed_loss(terms, start, targets, weights, at, slope, roots) == pytest.approx(loss(at), rel=1e-12)
+    value, slope = asked.value_and_slope(at)
+    assert value == pytest.approx(loss(at), rel=1e-12)
     step = 1e-5 * np.eye(4)
     assert slope == pytest.approx([(loss(at + one) - loss(at - one)) / 2e-5 for one in step], rel=1e-6)
-    for index, one in enumerate(step):
-        above, below = np.zeros(4), np.zeros(4)
-        weighed_loss(terms, start, targets, weights, at + one, above, none)
-        weighed_loss(terms, start, targets, weights, at - one, below, none)
-        assert (roots.T @ roots)[index] == pytest.approx((above - below) / 2e-5, rel=1e-5, abs=1e-7)
+    for line, one in zip(asked.curvature(at).upwards, step, strict=True):
+        above, below = (asked.value_and_slope(at + sign * one)[1] for sign in (1, -1))
+        assert line == pytest.approx((above - below) / 2e-5, rel=1e-5, abs=1e-7)
 
 
 def test_no_step_is_taken_that_chance_explains():
@@ -441,13 +441,14 @@ def test_texts_and_constants_have_no_bins(fitted):
 
 @given(data=st.data())
 def test_a_class_that_no_row_has_changes_no_rank_of_pairs(data):
-    """Two classes, whose rows are added up cell by cell, are ranked by as are three, row by row."""
+    """Two classes and three, whose rows are added up cell by cell, are ranked by as are four, row by row."""
     rows = data.draw(st.lists(st.tuples(*[st.integers(-1, 2)] * 3, st.integers(0, 1)), min_size=4, max_size=40))
     *bins, labels = np.array(rows).T
     chances = data.draw(st.lists(st.floats(0.01, 0.99), min_size=len(rows), max_size=len(rows)))
     weights = np.array(data.draw(st.lists(st.integers(0, 1), min_size=len(rows), max_size=len(rows))), dtype=float)
-    pairs, gains = np.array([(0, 1), (0, 2), (1, 2)]), np.zeros((2, 3))
-    for found, others in zip(gains, ([], [np.zeros(len(rows))]), strict=True):
-        thought = np.stack([1 - np.array(chances), chances, *others], axis=1)
+    pairs, gains = np.array([(0, 1), (0, 2), (1, 2)]), np.zeros((3, 3))
+    for more, found in enumerate(gains):
+        thought = np.stack([1 - np.array(chances), chances, *np.zeros((more, len(rows)))], axis=1)
         pair_gains(np.array(bins, np.int8), np.full(3, 3), pairs, labels, weights, thought, PAIR.smoothing, found)
-    assert gains[0] == pytest.approx(gains[1], rel=1e-6, abs=1e-9)
+    assert gains[0] == pytest.approx(gains[2], rel=1e-6, abs=1e-9)
+    assert gains[1] == pytest.approx(gains[2], rel=1e-6, abs=1e-9)

@@ -16,6 +16,8 @@ from candide.engines.protocol import Engine
 from candide.model.trained_model import TrainedModel
 
 DEFAULT = "local"
+WORTH_THREADS = 20_000
+"""Of fewer (row, class) cells a column is work for the interpreter, whose lock threads would only hand to and fro."""
 
 
 def names() -> list[str]:
@@ -46,3 +48,10 @@ def named(name: str = DEFAULT) -> Engine:
 def engine_of(trained: TrainedModel) -> Engine:
     """The engine that a model's options name, for the work over its rows."""
     return named(trained.options.engine)
+
+
+def engine_by_column(trained: TrainedModel, rows: int) -> Engine:
+    """The engine for work on so many rows, column by column: one thread where a column is next to no work."""
+    is_little = rows * max(1, len(trained.summary.classes)) < WORTH_THREADS
+    engine, is_text = engine_of(trained), any(block.family.has_recipe for block in trained.summary.blocks)
+    return engine.on_one_thread() if is_little and not is_text else engine

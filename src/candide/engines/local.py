@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import reduce
 from operator import add
 from threading import local
@@ -41,6 +41,9 @@ class Local(Engine):
 
     def map(self, work: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
         return in_parallel(work, items, self.threads, is_pause)
+
+    def on_one_thread(self) -> Engine:
+        return replace(self, threads=1)
 
 
 def is_pause(item: object) -> bool:

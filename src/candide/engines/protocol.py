@@ -77,6 +77,10 @@ class Engine(Protocol):
         Only a few items wait at any time. A batch without rows says that no more have come for now: then none waits.
         """
 
+    def on_one_thread(self) -> Engine:
+        """The same for work that is too little to be shared; who has no threads of its own stays as it is."""
+        return self
+
 
 def parts(batch: Batch) -> Iterator[Batch]:
     """The rows in parts small enough that every worker gets some."""

@@ -44,11 +44,13 @@ def pair_counts(cells: FloatArray, seconds: int, smoothing: float) -> PairCounts
     slots, classes = cells.shape
     by_first, by_second = np.zeros((slots // seconds, classes)), np.zeros((seconds, classes))
     rows = np.zeros(classes)
-    for cell in range(slots):
-        for label in range(classes):
-            by_first[cell // seconds, label] += cells[cell, label]
-            by_second[cell % seconds, label] += cells[cell, label]
-            rows[label] += cells[cell, label]
+    for first in range(slots // seconds):
+        for second in range(seconds):
+            for label in range(classes):
+                count = cells[first * seconds + second, label]
+                by_first[first, label] += count
+                by_second[second, label] += count
+                rows[label] += count
     return PairCounts(cells, by_first, by_second, rows, smoothing)
 
 
@@ -80,12 +82,21 @@ def fill_pair_table(seen: PairCounts, table: FloatArray, without: float) -> None
 
     Nothing where no row is left in the cell, of whichever class.
     """
-    cells, classes = table.shape
-    for cell in range(cells):
-        total = seen.cells[cell].sum()
-        for label in range(classes):
-            there = total > without and seen.cells[cell, label] >= without
-            table[cell, label] = pair_term(seen, cell, label, without) if there else 0.0
+    classes, firsts, seconds = len(seen.rows), len(seen.by_first), len(seen.by_second)
+    rows = seen.rows - without
+    by_first = rows * ((seen.by_first - without + HALF / firsts) / (rows + HALF))
+    by_second = (seen.by_second - without + HALF / seconds) / (rows + HALF)
+    for first in range(firsts):
+        for second in range(seconds):
+            cell, total = first * seconds + second, 0.0
+            for label in range(classes):
+                total += seen.cells[cell, label]
+            for label in range(classes):
+                together = seen.cells[cell, label] - without
+                table[cell, label] = 0.0
+                if total > without and together >= 0.0:
+                    expected = by_first[first, label] * by_second[second, label]
+                    table[cell, label] = np.log((together + seen.smoothing) / (expected + seen.smoothing))
 
 
 @compiled

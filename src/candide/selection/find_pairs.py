@@ -37,6 +37,8 @@ CHANCES_TO_JUDGE, LEAST_TO_JUDGE = 20_000, 3000
 """Pairs are judged by at most so many chances, of each row one less than classes, but by so many rows if there are."""
 WORK_TO_SCREEN, MOST_COLUMNS, LEAST_COLUMNS = 40_000_000, 100, 8
 """Ranking all pairs may look at so many (pair, row, class) cells: of more columns the loudest may pair."""
+WORTH_THREADS = 2_000_000
+"""Of fewer such cells, folds are looked at one after the other: threads would wait for the interpreter."""
 PAYS, BY_CHANCE = 2.0, 3.0
 """Pairs must gain more than so many standard errors, and so many nats over all rows."""
 
@@ -182,13 +184,14 @@ def find_pairs(
     if rows < FEWEST_ROWS or classes > MOST_CLASSES or len(finder.columns) < 2:
         return None
     ready = finder.among_loudest(calibration)
+    run = engine.map if len(ready.search.candidates) * rows * classes >= WORTH_THREADS else map
     whole = ready.search.begun(ready.said(calibration), np.arange(rows))
     by_fold, gained = list[FoldPath](), np.zeros((0, rows))
     for size in SIZES:
         whole = whole.longer(size)
         if whole.is_ended:
             break
-        by_fold = list(engine.map(partial(ready.longer, size), by_fold or list(engine.map(ready.begun, folds))))
+        by_fold = list(run(partial(ready.longer, size), by_fold or list(run(ready.begun, folds))))
         gained = gained_by_step([fold.gained for fold in by_fold], len(whole.steps))
         if len(whole.steps) > PATIENCE + step_of_most(gained):
             break

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from candide import engines
 from candide.data.batch import Batch
 from candide.data.metrics import mean_loss
 from candide.data.progress import Size, Watch, unwatched
@@ -87,7 +88,7 @@ def tune(
     if options.dependence == AUTO and silenced is None:
         with watch("Pairing columns", Size(None, "columns")):
             finder = Finder.of(leaving, left, summary.blocks, trained.schema, options.missing == "value")
-            pairs = find_pairs(finder, calibration, judging.calibrations, engine)
+            pairs = find_pairs(finder, calibration, judging.calibrations, engines.engine_of(trained))
     kept, layer = NO_PAIRS if pairs is None else pairs.kept, None
     if silenced is None and (readings := refined_readings(summary, options, len(rows))):
         with watch("Refining texts", Size(None, "rows")):

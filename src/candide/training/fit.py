@@ -113,7 +113,7 @@ def chosen_on(trained: TrainedModel, rows: Batch, batches: Batches, watch: Watch
     from candide.selection.read_off import decisions
     from candide.selection.wide_tables import without_weak_columns
 
-    engine, options = engines.engine_of(trained), trained.options
+    engine, options = engines.engine_by_column(trained, len(rows)), trained.options
     complete = Completing(trained.schema.columns)(rows)
     schema, heard = without_weak_columns(trained.schema, trained.summary, complete, options)
     decided = decisions(trained.summary, schema, options, engine, watch)
@@ -139,7 +139,7 @@ def as_best_table(
     """
     from candide.selection.columns import best_table
 
-    engine = engines.engine_of(winners)
+    engine = engines.engine_by_column(winners, len(rows))
     schema = best_table(winners.schema, winners.summary, rows, winners.options, engine, choices, watch)
     return with_blocks_learned(winners, schema, batches)
 
@@ -181,6 +181,6 @@ def calibrated_on(
     from candide.selection.tune import tune
 
     complete = Completing(trained.schema.columns)(rows)
-    tuned = tune(trained, complete, choices, engines.engine_of(trained), watch, dealt)
+    tuned = tune(trained, complete, choices, engines.engine_by_column(trained, len(rows)), watch, dealt)
     schema = replace(with_leaks(trained.schema, tuned.leaks), pairs=tuned.pairs)
     return replace(with_blocks_learned(trained, schema, batches), tuning=tuned.tuning), tuned.judged

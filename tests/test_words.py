@@ -26,6 +26,7 @@ from candide.families.words.vocabulary import letters_of, recipe_of, scratch_of
 from candide.families.words.word_places import runs_of, text_units
 from candide.families.words.word_tally_builder import WordTallyBuilder
 from candide.kernels.eight_bytes import lower_case, word_marks
+from candide.kernels.word_leaving import Rows, rows_within, sum_rows
 from candide.kernels.words import Reader, document_terms
 from candide.statistics.word_tally import WordTally
 
@@ -227,6 +228,36 @@ def test_texts_in_numbers_say_what_their_letters_say(learned, asked, weighting):
         read, numbered = (parameters.score_with_length(texts, shape) for texts in (asked, kept))
         assert all(map(np.array_equal, read, numbered))
     assert sum(key[0] == "words" for key in kept.cuts) <= 1
+
+
+@given(st.lists(st.lists(st.integers(0, 5), max_size=6), max_size=6), st.integers(0, 30))
+def test_rows_are_summed_and_counted_as_the_twins_do(documents, most):
+    ends = np.cumsum([0, *map(len, documents)])
+    terms = np.array([term for document in documents for term in document], dtype=np.int32)
+    tokens, alone = np.diff(ends), np.arange(len(documents)) % 2
+    rows = Rows(ends, terms, 3 * np.arange(len(terms)), tokens, alone, alone)
+    pairs, sums = np.cumsum([0, 1, 0, 4, 2, 1, 3]), np.zeros(len(documents), dtype=np.int64)
+    sum_rows(rows, sums)
+    assert sums.tolist() == [int(rows.amounts[start:stop].sum()) for start, stop in pairwise(ends)]
+    held = [sum(int(pairs[term + 1] - pairs[term]) for term in document) for document in documents]
+    looked_at = np.cumsum(held + alone)
+    assert rows_within(rows, pairs, most) == np.count_nonzero(looked_at <= most)
+
+
+@pytest.mark.parametrize("smoothing", [0.0, 0.5])
+def test_terms_of_many_classes_say_the_same_in_a_table_as_in_pairs_and_lines(smoothing, monkeypatch):
+    """A table is the slow twin; where nothing is smoothed, a class that never saw a word is impossible."""
+    texts = [f"all some{number % 20} few{number % 40} w{number}" for number in range(80)]
+    labels, options = np.arange(80) % 40, TextOptions()
+    tallied = TermMatrix.of(Documents.of(texts, "text"), labels, NO_WEIGHTS, 40, options).tally()
+    asked, shape = Documents.of([*texts, "all", "new", "few1 few1 w3 all"], "text"), (83, 40)
+    by_pairs = TextParameters.of(tallied, options, smoothing)
+    assert by_pairs.score_weights.table.shape[1] == 0
+    monkeypatch.setattr("candide.families.words.event_models.CLASSES_IN_A_TABLE", 40)
+    by_table = TextParameters.of(tallied, options, smoothing)
+    assert by_table.score_weights.table.shape[1] == 40
+    said = [parameters.score_with_length(asked, shape)[0] for parameters in (by_pairs, by_table)]
+    np.testing.assert_allclose(*said, rtol=1e-12, atol=1e-12)
 
 
 @settings(max_examples=100, deadline=None)

@@ -8,7 +8,7 @@ from candide.data.arrays import AnyArray, IntArray
 from candide.kernels import compiled
 from candide.kernels.word_counting import COUNTS, TermWeighting, join_equal, unit_of, weigh
 from candide.kernels.word_scoring import Judged, Weights, judge_terms, room_for_said
-from candide.kernels.words import SCRATCH_FULL, Number, Scratch, run_of_words
+from candide.kernels.words import SCRATCH_FULL, Number, Scratch
 
 
 class InNumbers(NamedTuple):
@@ -21,17 +21,6 @@ class InNumbers(NamedTuple):
     shortest: int
     starts: IntArray
     missing: AnyArray
-
-
-@compiled
-def number_longer_runs(
-    shorter: IntArray, size: Number, units: IntArray, starts: IntArray, nodes: AnyArray, payload: IntArray,
-    runs: IntArray,
-) -> None:
-    """Fill runs[position] with the number of the run of a size that begins there, given those one word shorter."""
-    for text in range(starts.size - 1):
-        for position in range(starts[text], starts[text + 1] - size + 1):
-            runs[position] = run_of_words(shorter[position], units[position + size - 1], nodes, payload)
 
 
 @compiled

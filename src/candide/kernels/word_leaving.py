@@ -152,6 +152,29 @@ def weigh_shared(rows: Rows, weighting: TermWeighting, places: AnyArray, out: Ro
 
 
 @compiled
+def sum_rows(rows: Rows, sums: IntArray) -> None:
+    """Fill sums[row] with the amounts of a row's entries together."""
+    for row in range(rows.indptr.size - 1):
+        whole = 0
+        for index in range(rows.indptr[row], rows.indptr[row + 1]):
+            whole += rows.amounts[index]
+        sums[row] = whole
+
+
+@compiled
+def rows_within(rows: Rows, indptr: IntArray, most: Number) -> Number:
+    """How many of the first rows hold no more than so many pairs, and terms of their own, together."""
+    looked_at = 0
+    for row in range(rows.indptr.size - 1):
+        looked_at += rows.alone[row] if rows.alone.size else 0
+        for index in range(rows.indptr[row], rows.indptr[row + 1]):
+            looked_at += indptr[rows.terms[index] + 1] - indptr[rows.terms[index]]
+        if looked_at > most:
+            return row
+    return rows.indptr.size - 1
+
+
+@compiled
 def copy_rows(rows: Rows, wanted: IntArray, terms: AnyArray, amounts: IntArray) -> None:
     """Write the entries of the wanted rows one after the other; the caller gives room for them."""
     used = 0

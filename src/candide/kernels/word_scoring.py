@@ -69,6 +69,18 @@ class Said(NamedTuple):
 
 
 @compiled
+def fill_table(
+    indptr: IntArray, labels: AnyArray, values: FloatArray, base: FloatArray, default: FloatArray, table: FloatArray
+) -> None:
+    """Fill table[row, class] with all that a row says, pair or no pair."""
+    for row in range(indptr.size - 1):
+        for label in range(default.size):
+            table[row, label] = base[row] + default[label]
+        for pair in range(indptr[row], indptr[row + 1]):
+            table[row, labels[pair]] = base[row] + values[pair]
+
+
+@compiled
 def weighed_terms(
     texts: Texts,
     row: Number,
@@ -157,18 +169,16 @@ def add_wide_terms(scratch: Scratch, count: Number, unit: float, lines: FloatArr
 
 @compiled
 def add_lines_and_pairs(
-    scratch: Scratch, count: Number, once: bool, unit: float, weights: Weights, said: Said
+    scratch: Scratch, count: Number, once: bool, unit: float, weights: Weights, sums: FloatArray
 ) -> None:
     """Add what terms say by their pairs, and then by the lines of those that have one.
 
-    As in `add_weighed_terms`, where all that terms have are amounts.
+    As in `add_weighed_terms`, where all that terms have are amounts, and no default is infinite: what a pair says
+    beyond the default of its class is added, and the default once for all terms.
     """
     ids, amounts, rows, base, labels = scratch.ids, scratch.amounts, weights.rows, weights.base, weights.labels
     indptr, values, line_of, lined = weights.indptr, weights.values, weights.line_of, scratch.joined
-    sums, matched, hits, _ = said
-    matched[:] = 0.0
-    hits[:] = 0
-    wide, known, spoken, alike = 0, 0, 0.0, 0.0
+    default, wide, spoken, alike = weights.default, 0, 0.0, 0.0
     for index in range(count):
         line = ids[index]
         if line >= 0 and rows.size:
@@ -182,18 +192,12 @@ def add_lines_and_pairs(
             lined[2 * wide], lined[2 * wide + 1] = line_of[line], occurrences
             wide += 1
             continue
-        known += 1
         spoken += amount
         for pair in range(indptr[line], indptr[line + 1]):
-            label = labels[pair]
-            hits[label] += 1
-            matched[label] += amount
-            sums[label] += amount * values[pair]
+            sums[labels[pair]] += amount * (values[pair] - default[labels[pair]])
     add_wide_terms(scratch, wide, unit, weights.lines, sums)
     for label in range(sums.size):
-        sums[label] += alike
-        if hits[label] < known:
-            sums[label] += (spoken - matched[label]) * weights.default[label]
+        sums[label] += alike + spoken * default[label]
 
 
 @compiled
@@ -260,12 +264,13 @@ def score_terms(
 ) -> None:
     """Set said.sums to what a document of `tokens` says by these weights; its terms are as in `add_weighed_terms`."""
     said.sums[:] = weights.constant
-    if weights.factor.size or weights.certain.size or weights.rate.size:
-        add_weighed_terms(scratch, count, tokens, once, unit, weights, said)
-    elif weights.table.shape[1]:
+    has_amounts_alone = not (weights.factor.size or weights.certain.size or weights.rate.size)
+    if has_amounts_alone and weights.table.shape[1]:
         add_table_rows(scratch, count, once, unit, weights.rows, weights.table, said.sums)
+    elif has_amounts_alone and weights.default.min() > -np.inf:
+        add_lines_and_pairs(scratch, count, once, unit, weights, said.sums)
     else:
-        add_lines_and_pairs(scratch, count, once, unit, weights, said)
+        add_weighed_terms(scratch, count, tokens, once, unit, weights, said)
     if weights.rate.size > 0:
         for label in range(said.sums.size):
             said.sums[label] += tokens * weights.rate[label]

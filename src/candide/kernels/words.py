@@ -36,8 +36,8 @@ Number: TypeAlias = int | np.int64
 TERMS_FULL, ARENA_FULL, SCRATCH_FULL, PAIRS_FULL = -1, -2, -3, -4
 #: Not yet looked up.
 NOTHING = -8
-#: How many runs are fetched from memory together.
-AHEAD = 16
+#: How many runs are fetched from memory together, and how many are searched for.
+AHEAD, IN_STEP = 16, 32
 #: Numbers below this are terms that are not in the vocabulary, told apart by their hash.
 UNKNOWN = -16
 #: The most terms a vocabulary can hold.
@@ -363,12 +363,38 @@ def runs_of_characters(
 
 
 @compiled
-def run_of_words(left: Number, right: Number, nodes: AnyArray, payload: IntArray) -> Number:
-    """The number of a run of words, whose nodes have no bits; below UNKNOWN where there is none."""
-    run: Number = np.int64(NOTHING)
-    if 0 <= left < len(nodes) - 1 and right >= 0:
-        run = run_by_search(left, right, np.int64(nodes[left, 0]), nodes, payload)
-    return run if run >= 0 else number_unknown(left, right)
+def runs_of_words(
+    shorter: IntArray, units: IntArray, size: Number, count: Number, nodes: AnyArray, payload: IntArray, runs: IntArray
+) -> None:
+    """Number so many runs of a size into runs[position], given those one word shorter; words have no bits.
+
+    Below UNKNOWN where there is none. Runs are searched for by halves, some in step: most of the time goes by waiting
+    for memory, and so they wait together.
+    """
+    most, last = len(nodes) - 1, payload.size - 1
+    wanted, first, several = np.empty(IN_STEP, np.int64), np.empty(IN_STEP, np.int64), np.empty(IN_STEP, np.int64)
+    for position in range(count if most < 1 else 0):
+        runs[position] = number_unknown(shorter[position], units[position + size - 1])
+    for start in range(0, count if most > 0 else 0, IN_STEP):
+        together, longest = min(IN_STEP, count - start), np.int64(1)
+        for lane in range(together):
+            left, right = shorter[start + lane], units[start + lane + size - 1]
+            node = left if 0 <= left < most and right >= 0 else most - 1
+            begin, end = np.int64(nodes[node, 0]), np.int64(nodes[node + 1, 0])
+            wanted[lane] = (left << TERM_SHIFT) | right if node == left and begin < end else NOTHING
+            first[lane] = begin if begin < last else last
+            several[lane] = max(end - begin, np.int64(1))
+            longest = max(longest, several[lane])
+        while longest > 1:
+            for lane in range(together):
+                half = several[lane] >> 1
+                first[lane] += half if payload[first[lane] + half - 1] < wanted[lane] else 0
+                several[lane] -= half
+            longest -= longest >> 1
+        for lane in range(together):
+            is_there = payload[first[lane]] == wanted[lane]
+            left, right = shorter[start + lane], units[start + lane + size - 1]
+            runs[start + lane] = first[lane] if is_there else number_unknown(left, right)
 
 
 @compiled
@@ -384,9 +410,7 @@ def add_tree_runs(count: Number, recipe: Recipe, ids: IntArray, nodes: AnyArray,
         if recipe.by_character:
             runs_of_characters(ids, before, total, size, runs, nodes, payload)
         else:
-            for position in range(runs):
-                left, right = ids[before + position], ids[position + size - 1]
-                ids[total + position] = run_of_words(left, right, nodes, payload)
+            runs_of_words(ids[before:], ids, size, runs, nodes, payload, ids[total:])
         before = total
         total += runs
         if size < recipe.shortest:

@@ -25,6 +25,7 @@ from candide.families.pairs.pair import Pair
 from candide.families.pairs.pair_look import PairLook
 from candide.families.words.linear_text import LinearParameters
 from candide.kernels.scoring import argmax_rows
+from candide.kernels.threads import in_parallel
 from candide.model.assessment import Assessment
 from candide.model.beyond import numbers_beyond
 from candide.model.calibration import IDENTITY, Calibration
@@ -70,10 +71,7 @@ class Predictor:
         """Let priors and smoothing meet the summary."""
         if not summary.classes:
             raise LabelsRefused("No class is left: every row was forgotten.", advice="Learn some rows first.")
-        parameters = tuple(
-            block.family.fit(statistic, block.columns)
-            for block, statistic in zip(summary.blocks, summary.statistics, strict=True)
-        )
+        parameters = fitted(summary)
         log_prior = log_priors(summary, priors, class_weight)
         written, where = kinds or {}, cells or {}
         added = () if layer is None or calibration is None else layer.blocks(summary.blocks, summary.classes)
@@ -350,20 +348,35 @@ def normalised(joint: FloatArray, log_prior: FloatArray) -> FloatArray:
     return shares / shares.sum(axis=1, keepdims=True)
 
 
+def fitted(summary: Summary) -> tuple[Any, ...]:
+    """The parameters of every block; those of texts, which are large, side by side."""
+
+    def fit(block: Block, statistic: Any) -> Any:
+        return block.family.fit(statistic, block.columns)
+
+    both = zip(summary.blocks, summary.statistics, strict=True)
+    has_texts = any(block.family.has_recipe for block in summary.blocks)
+    return tuple(in_parallel(lambda one: fit(*one), both, None if has_texts else 1))
+
+
 def log_normalised(joint: FloatArray, log_prior: FloatArray) -> FloatArray:
     """The logarithm of `normalised`, without leaving log space."""
     largest = joint.max(axis=1, keepdims=True)
-    joint = np.where(np.isfinite(largest), joint, log_prior)
-    behind = joint - joint.max(axis=1, keepdims=True)
-    return behind - np.log(np.exp(behind).sum(axis=1, keepdims=True))
+    if not np.isfinite(largest).all():
+        joint = np.where(np.isfinite(largest), joint, log_prior)
+        largest = joint.max(axis=1, keepdims=True)
+    behind = joint - largest
+    behind -= np.log(np.exp(behind).sum(axis=1, keepdims=True))
+    return behind
 
 
 def log_sum(joint: FloatArray) -> FloatArray:
     """log of the sum of exp over classes, row by row; -inf where every class is impossible."""
     largest = joint.max(axis=1)
     safe = np.where(np.isfinite(largest), largest, 0.0)
+    behind = joint - safe[:, None]
     with np.errstate(divide="ignore"):
-        return safe + np.log(np.exp(joint - safe[:, None]).sum(axis=1))
+        return np.asarray(safe + np.log(np.exp(behind, out=behind).sum(axis=1)))
 
 
 def log_priors(summary: Summary, priors: Priors, class_weight: Priors | None = None) -> FloatArray:

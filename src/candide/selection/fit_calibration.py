@@ -19,6 +19,7 @@ from candide.data.grid import NEAR, quantized, quantized_number, quantized_share
 from candide.data.values import Key
 from candide.families.base.family import Block
 from candide.kernels.calibrating import Coefficients
+from candide.kernels.threads import in_parallel
 from candide.model.calibration import Calibration
 from candide.selection.calibration_task import Task
 from candide.selection.leave_one_out import LeftOut
@@ -169,11 +170,14 @@ class Calibrating:
         """The rows of each fold, and the calibration of all others: none must judge rows it was fitted on."""
         few, weights = self.task.rows <= FEW_ROWS and not self.texts.all(), self.task.scored.row_weights
         task = self.task if few else self.whole[0].task
-        for fold in np.unique(folds):
+
+        def fitted(fold: int) -> tuple[IntArray, Calibration]:
             here = folds == fold
             others = task.weighed(np.where(here, 0.0, weights))
             found = replace(self, task=others).whole[1] if few else self.nearby(others)
-            yield np.flatnonzero(here), self.at(others, found)
+            return np.flatnonzero(here), self.at(others, found)
+
+        return in_parallel(fitted, np.unique(folds).tolist())
 
     def nearby(self, others: Task) -> Minimum:
         """The minimum for most of the rows: as strongly held, and by the same curvature, where rows are many."""

@@ -17,6 +17,7 @@ from candide.data.grid import quantized_number
 from candide.data.metrics import mean_loss
 from candide.engines.protocol import Engine
 from candide.families.base.family import Block
+from candide.kernels.threads import in_parallel
 from candide.model.calibration import Calibration
 from candide.model.evaluation import CROSS_FITTED, Evaluation
 from candide.model.schema import Schema
@@ -65,12 +66,16 @@ class Judging:
 
         Pairs of columns are those that each fold had no part in finding.
         """
-        score, leaving = Score(most=0), replace(self.leaving, summary=self.summary)
-        for fold, (here, own) in enumerate(self.calibrations):
+        leaving = replace(self.leaving, summary=self.summary)
+
+        def judged(fold: int) -> Score:
+            here, own = self.calibrations[fold]
             found = NO_PAIRS if pairs is None else pairs.by_fold[fold]
             judging, said = leaving.beside(left, found.blocks)
             used = found.calibration(calibration or own)
-            score += scored_without(said.rows(here), judging.summary, used, here, suspects=0)
+            return scored_without(said.rows(here), judging.summary, used, here, suspects=0)
+
+        score = sum(in_parallel(judged, range(len(self.calibrations))), Score(most=0))
         return score.evaluation(CROSS_FITTED, None, self.summary.classes)
 
     def trusts(self, left: LeftOut, others: Iterable[tuple[Judging, LeftOut]] = ()) -> bool:

@@ -17,6 +17,7 @@ from candide.engines.protocol import Engine
 from candide.families.base.family import Block
 from candide.families.base.learning_in_part import LearnedInPart
 from candide.kernels.hashing import mix_all
+from candide.kernels.threads import in_parallel
 from candide.model.calibration import Calibration
 from candide.model.predictor import Priors, log_normalised, log_priors
 from candide.model.quality import Point
@@ -41,14 +42,15 @@ def learning_curve(
     """Points at ever half as many of these rows, few rows first; blocks and calibration are the model's own."""
     order = np.argsort(mix_all(np.arange(len(rows.labels), dtype=np.uint64)))
     blocks = [block for block in rows.summary.blocks if not calibration.is_silent(block.key)]
-    points = []
-    for size in sizes(len(order), len(rows.classes)):
+
+    def judged(size: int) -> Point:
         learned = np.sort(order[:size])
         log_prior = log_priors(rows.learned(learned), priors, class_weight)
         ready = engine.map(PartLearned(rows, learned), blocks)
         judge = NotLearned(rows, calibration, log_prior, dict(zip(blocks, ready, strict=True)))
-        points.append(point(judge, size, np.sort(order[size : size + JUDGED]), engine))
-    return tuple(points)
+        return point(judge, size, np.sort(order[size : size + JUDGED]), engine)
+
+    return tuple(in_parallel(judged, sizes(len(order), len(rows.classes))))
 
 
 def sizes(total: int, classes: int) -> list[int]:

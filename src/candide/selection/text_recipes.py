@@ -7,7 +7,7 @@ each other. Texts are cut once for each reading, and each is judged by the count
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
@@ -288,11 +288,11 @@ def layered(corpus: Corpus, options: TextOptions) -> Iterator[Trial]:
     leading = leading_two(search.each_tried([TextRecipe((reading,)) for reading in readings]))
     for model in others:
         readings = corpus.readings(replace(plain, model=model), list(map(first_weighting, leading)), matrix)
-        leading = leading_two([search.extended(best, [more]) for best, more in zip(leading, readings, strict=True)])
+        leading = leading_two(search.each_extended(leading, readings))
     readings = corpus.readings(pairs, list(map(first_weighting, leading)), corpus.cut(pairs))
-    best = simplest([search.extended(trial, [more]) for trial, more in zip(leading, readings, strict=True)])
+    best = simplest(search.each_extended(leading, readings))
     for one in further:
-        best = search.extended(best, corpus.readings(one, [first_weighting(best)], corpus.cut(one)))
+        (best,) = search.each_extended([best], corpus.readings(one, [first_weighting(best)], corpus.cut(one)))
     yield from search.given_up(search.reduced(best))
 
 
@@ -303,32 +303,32 @@ class Search:
     corpus: Corpus
     trials: list[Trial] = field(default_factory=list)
 
-    def tried(self, recipe: TextRecipe) -> Trial:
-        """How well a recipe does."""
-        trial = self.corpus.tried(recipe)
-        self.trials.append(trial)
-        return trial
-
     def each_tried(self, recipes: Sequence[TextRecipe]) -> list[Trial]:
         """How well several recipes do, side by side."""
         found = list(in_parallel(self.corpus.tried, recipes))
         self.trials.extend(found)
         return found
 
-    def extended(self, best: Trial, more: Iterable[Reading]) -> Trial:
-        """A recipe with those readings more that are worth it."""
-        for reading in more:
-            trial = self.tried(best.what + reading)
-            best = trial if is_worth(trial, best) else best
-        return best
+    def each_extended(self, leading: Sequence[Trial], more: Sequence[Reading]) -> list[Trial]:
+        """Each of some recipes with a reading more, where it is worth it."""
+        trials = self.each_tried([best.what + reading for best, reading in zip(leading, more, strict=True)])
+        return [trial if is_worth(trial, best) else best for trial, best in zip(trials, leading, strict=True)]
 
     def reduced(self, best: Trial) -> Trial:
-        """A recipe without those readings that later ones have made superfluous; one of words stays."""
-        for reading in best.what.readings[:-1]:
-            fewer = best.what.without(reading)
-            if fewer.has_words:
-                trial = self.tried(fewer)
-                best = best if is_worth(best, trial) else trial
+        """A recipe without those readings that later ones have made superfluous; one of words stays.
+
+        What is tried side by side is as if it were tried in turn: once one is dropped, the next are tried without it.
+        """
+        left: Sequence[Reading] = best.what.readings[:-1]
+        while left:
+            left = [reading for reading in left if best.what.without(reading).has_words]
+            trials = in_parallel(self.corpus.tried, [best.what.without(reading) for reading in left])
+            for tried, trial in enumerate(trials, 1):
+                self.trials.append(trial)
+                if tried == len(left) or not is_worth(best, trial):
+                    best = best if is_worth(best, trial) else trial
+                    left = left[tried:]
+                    break
         return best
 
     def given_up(self, best: Trial) -> Iterator[Trial]:

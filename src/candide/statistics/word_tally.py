@@ -112,7 +112,8 @@ class WordTally:
 
     @cached_property
     def _words(self) -> int:
-        return int(np.count_nonzero(np.diff(self.words_seen.indptr)))
+        ends = self.words_seen.indptr
+        return int(np.count_nonzero(ends[1:] != ends[:-1]))
 
     def __len__(self) -> int:
         """How many different words there are."""

@@ -12,8 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from candide.data.arrays import AnyArray, FloatArray, IntArray
+from candide.data.cached import cached_property
 from candide.families.base.safe_log import safe_log
-from candide.kernels.word_scoring import Weights
+from candide.kernels.word_scoring import Weights, fill_table
 
 NO_FLOATS, NO_INTEGERS = np.zeros(0), np.zeros(0, dtype=np.int64)
 #: Up to this many classes a table of words by classes is faster than pairs.
@@ -31,7 +32,6 @@ class Seen:
     indptr: IntArray
     labels: AnyArray
     counts: FloatArray
-    words: IntArray  # the word of each pair
     classes: int
     documents: FloatArray
     all_words: int
@@ -40,6 +40,11 @@ class Seen:
     @property
     def kept_words(self) -> int:
         return len(self.indptr) - 1
+
+    @cached_property
+    def words(self) -> IntArray:
+        """The word of each pair."""
+        return np.repeat(np.arange(self.kept_words), np.diff(self.indptr))
 
     def by_class(self, numbers: FloatArray) -> FloatArray:
         """One number a pair, summed by class."""
@@ -119,17 +124,17 @@ MODELS: dict[str, Callable[[Seen, float], Weights]] = {
 def weights(seen: Seen, values: FloatArray, base: FloatArray, default: FloatArray) -> Weights:
     """What pairs, words and classes say, as a table where classes are few or most pairs occurred."""
     cells = seen.kept_words * seen.classes
-    table = np.zeros((seen.kept_words, 0))
+    table, indptr, labels = np.zeros((seen.kept_words, 0)), np.array(seen.indptr), np.array(seen.labels)
     if seen.classes <= CLASSES_IN_A_TABLE or cells <= CELLS_A_PAIR * len(values):
-        table = base[:, None] + default[None, :]
-        table[seen.words, seen.labels] = base[seen.words] + values
+        table = np.empty((seen.kept_words, seen.classes))
+        fill_table(indptr, labels, values, base, default, table)
     line_of, lines = (NO_INTEGERS, table[:0]) if table.size else wide_lines(seen, values, default)
     return Weights(
         rows=NO_INTEGERS,
         factor=NO_FLOATS,
         table=table,
-        indptr=np.array(seen.indptr),
-        labels=np.array(seen.labels),
+        indptr=indptr,
+        labels=labels,
         values=values,
         base=base,
         default=default,

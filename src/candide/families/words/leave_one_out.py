@@ -42,12 +42,13 @@ from candide.kernels.word_leaving import (
     leave_out_presence,
     leave_out_shares,
     sum_kept_words,
+    sum_rows,
     unknown_without,
 )
 from candide.kernels.word_merging import class_totals, word_totals
 from candide.kernels.words import Number
 from candide.statistics.weight_grid import FINEST, bits_of
-from candide.statistics.word_tally import WordTally, running
+from candide.statistics.word_tally import WordTally
 
 NO_LOGS = np.zeros((0, 1))
 #: Logarithms of counts are tabled where they are no more than this.
@@ -156,7 +157,7 @@ class WordCountsWithout:
         found = np.zeros((len(models), len(labels), len(self.counted.documents)))
         for model, said in zip(models, found, strict=True):
             self.add(rows, labels, weights, (smoothing,), model, said[None])
-        likelihood = np.zeros_like(found[0]) if is_auxiliary else found[-1]
+        likelihood = np.zeros(found.shape[1:]) if is_auxiliary else found[-1]
         length = lengths_of_rows(rows, self.options)
         return BlockScores(found[0], likelihood, length, self.unknown_words_log_likelihood(rows, weights))
 
@@ -269,7 +270,8 @@ def standing_together(rows: Rows, here: slice) -> Rows:
 
 def lengths_of_rows(rows: Rows, options: TextOptions) -> FloatArray:
     """How much the terms of each row weigh together, weighed as they are."""
-    amounts = np.diff(running(rows.amounts)[rows.indptr])
+    amounts = np.empty(len(rows.tokens), dtype=np.int64)
+    sum_rows(rows, amounts)
     return (amounts + rows.alone_amounts if rows.alone.size else amounts) / options.unit
 
 

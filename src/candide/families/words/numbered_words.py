@@ -38,7 +38,7 @@ class NumberedWords:
     @property
     def numbers(self) -> IntArray:
         """The terms that were counted."""
-        return np.flatnonzero(np.diff(self.indptr))
+        return np.flatnonzero(self.indptr[1:] != self.indptr[:-1])
 
     def relabelled(self, labels: AnyArray, counts: IntArray) -> NumberedWords:
         """The same terms with other pairs, as many for each."""

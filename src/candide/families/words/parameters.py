@@ -332,15 +332,13 @@ def numbered(lines: Lines, options: TextOptions) -> tuple[Vocabulary, IntArray]:
 
 def seen_of(tally: WordTally, pairs: Pairs, factor: FloatArray, unit: float) -> Seen:
     """The counts of the kept words as the event models take them."""
-    words = np.repeat(np.arange(len(pairs.indptr) - 1), np.diff(pairs.indptr))
     counts = pairs.counts / unit
     if factor.size:
-        counts = counts * factor[words]
+        counts = counts * np.repeat(factor, np.diff(pairs.indptr))
     return Seen(
         indptr=pairs.indptr,
         labels=pairs.labels,
         counts=counts,
-        words=words,
         classes=tally.classes,
         documents=amounts(tally.documents, tally.bits).astype(np.float64),
         all_words=len(tally),

@@ -20,7 +20,7 @@ from candide.families.words.parameters import inverse_frequency, listed
 from candide.families.words.term_lists import TermLists, cut_into_terms, weighed, weight_units
 from candide.families.words.vocabulary import Vocabulary
 from candide.kernels.learning_in_part import judge_by_part
-from candide.kernels.word_leaving import MISSING, Rows, copy_rows, count_rows, tabulate_rows
+from candide.kernels.word_leaving import MISSING, Rows, copy_rows, count_rows, rows_within, tabulate_rows
 from candide.kernels.word_merging import pairs_of_table, sort_words
 from candide.statistics.weight_grid import CEILING, amounts, bits_of
 from candide.statistics.word_tally import WordTally, running
@@ -202,11 +202,7 @@ class WeighedTerms:
 
     def rows_for(self, most: int, first: int) -> int:
         """How many of the first documents can be judged by looking at no more than about so many counts."""
-        rows, indptr = few_rows(self.rows, first), self.leaving.counted.indptr
-        looked_at = running(indptr[rows.terms + 1] - indptr[rows.terms])[rows.indptr]
-        if rows.alone.size:
-            looked_at = looked_at + running(rows.alone)
-        return int(np.searchsorted(looked_at, most, side="right")) - 1
+        return int(rows_within(few_rows(self.rows, first), self.leaving.counted.indptr, most))
 
     def lengths(self, first: int) -> FloatArray:
         """How much the terms of each of the first documents weigh together."""

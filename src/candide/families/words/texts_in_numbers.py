@@ -16,10 +16,10 @@ from candide.families.words.documents import Documents
 from candide.families.words.options import TextOptions
 from candide.families.words.vocabulary import FIRST_SCRATCH, letters_of, recipe_of, scratch_of
 from candide.kernels.run_trees import TERM_SHIFT
-from candide.kernels.scoring_by_number import InNumbers, number_longer_runs
+from candide.kernels.scoring_by_number import InNumbers
 from candide.kernels.word_leaving import LIST_FULL
 from candide.kernels.word_runs import list_units
-from candide.kernels.words import SCRATCH_FULL, Number, Reader, Terms
+from candide.kernels.words import SCRATCH_FULL, Number, Reader, Terms, runs_of_words
 
 #: A text has about one word in so many bytes; where it has more, there is made more room.
 BYTES_A_WORD = 4
@@ -67,8 +67,8 @@ def runs_in(
     key = "runs", *way_of_reading(options), beginnings[-1]
     if key not in documents.cuts:
         shorter = runs_in(documents, terms, options, beginnings[:-1], units)
-        runs = np.empty_like(shorter)
-        number_longer_runs(shorter, size, *units[:2], terms.nodes, terms.payload, runs)
+        runs, count = np.empty_like(shorter), len(shorter) - size + 1  # some begin in one text and end in the next
+        runs_of_words(shorter, units[0], size, count, terms.nodes, terms.payload, runs)
         documents.cuts[key] = runs
     found: IntArray = documents.cuts[key]
     return found

@@ -177,7 +177,7 @@ class Calibrating:
             found = replace(self, task=others).whole[1] if few else self.nearby(others)
             return np.flatnonzero(here), self.at(others, found)
 
-        return in_parallel(fitted, np.unique(folds).tolist())
+        return in_parallel(fitted, np.unique(folds).tolist(), 1 if few else None)
 
     def nearby(self, others: Task) -> Minimum:
         """The minimum for most of the rows: as strongly held, and by the same curvature, where rows are many."""

@@ -17,7 +17,6 @@ from candide.data.grid import quantized_number
 from candide.data.metrics import mean_loss
 from candide.engines.protocol import Engine
 from candide.families.base.family import Block
-from candide.kernels.threads import in_parallel
 from candide.model.calibration import Calibration
 from candide.model.evaluation import CROSS_FITTED, Evaluation
 from candide.model.schema import Schema
@@ -75,7 +74,7 @@ class Judging:
             used = found.calibration(calibration or own)
             return scored_without(said.rows(here), judging.summary, used, here, suspects=0)
 
-        score = sum(in_parallel(judged, range(len(self.calibrations))), Score(most=0))
+        score = sum(self.engine.map(judged, range(len(self.calibrations))), Score(most=0))
         return score.evaluation(CROSS_FITTED, None, self.summary.classes)
 
     def trusts(self, left: LeftOut, others: Iterable[tuple[Judging, LeftOut]] = ()) -> bool:

@@ -17,7 +17,6 @@ from candide.engines.protocol import Engine
 from candide.families.base.family import Block
 from candide.families.base.learning_in_part import LearnedInPart
 from candide.kernels.hashing import mix_all
-from candide.kernels.threads import in_parallel
 from candide.model.calibration import Calibration
 from candide.model.predictor import Priors, log_normalised, log_priors
 from candide.model.quality import Point
@@ -50,7 +49,7 @@ def learning_curve(
         judge = NotLearned(rows, calibration, log_prior, dict(zip(blocks, ready, strict=True)))
         return point(judge, size, np.sort(order[size : size + JUDGED]), engine)
 
-    return tuple(in_parallel(judged, sizes(len(order), len(rows.classes))))
+    return tuple(engine.map(judged, sizes(len(order), len(rows.classes))))
 
 
 def sizes(total: int, classes: int) -> list[int]:

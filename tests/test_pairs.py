@@ -22,11 +22,11 @@ from candide.families.base.leave_one_out import ByRefitting
 from candide.families.pairs.column_bins import ColumnBins
 from candide.families.pairs.pair import Pair
 from candide.kernels.pair_screening import pair_gains
+from candide.kernels.pair_weighing import weighed_loss
 from candide.model.predictor import Predictor
 from candide.model.summary import Summary
 from candide.selection.find_pairs import best_step, gained_by_step
 from candide.selection.pair_bins import bins_of_columns, edges_of, groups_of
-from candide.selection.pair_weights import PairLoss
 from candide.store import model_file
 from candide.store.refusals import ModelFileRefused
 from candide.stream.live_pairs import BinOfValue
@@ -179,21 +179,22 @@ def test_the_screen_is_one_newton_step_along_what_rows_left_out_say(classes, hea
 def test_the_loss_of_weights_has_the_slopes_and_curvature_that_differences_show():
     rng = np.random.default_rng(2)
     terms, start, at = rng.normal(size=(20, 3, 4)), rng.normal(size=(20, 3)), rng.random(4)
-    asked = PairLoss(terms, start, rng.integers(0, 3, 20), rng.random(20))
+    targets, weights = rng.dirichlet(np.ones(3), 20), rng.random(20)
 
     def loss(point):
         scores = start + terms @ point
         logs = scores - np.log(np.exp(scores).sum(axis=1, keepdims=True))
-        held = asked.held @ (point - [1, 0, 0, 0]) ** 2
-        return float(held - (asked.row_weights[:, None] * asked.targets * logs).sum())
+        return float(-(weights[:, None] * targets * logs).sum())
 
-    value, slope = asked.value_and_slope(at)
-    assert value == pytest.approx(loss(at), rel=1e-12)
+    slope, roots, none = np.zeros(4), np.zeros((60, 4)), np.zeros((0, 0))
+    assert weighed_loss(terms, start, targets, weights, at, slope, roots) == pytest.approx(loss(at), rel=1e-12)
     step = 1e-5 * np.eye(4)
     assert slope == pytest.approx([(loss(at + one) - loss(at - one)) / 2e-5 for one in step], rel=1e-6)
-    for line, one in zip(asked.curvature(at).upwards, step, strict=True):
-        above, below = (asked.value_and_slope(at + sign * one)[1] for sign in (1, -1))
-        assert line == pytest.approx((above - below) / 2e-5, rel=1e-5, abs=1e-7)
+    for index, one in enumerate(step):
+        above, below = np.zeros(4), np.zeros(4)
+        weighed_loss(terms, start, targets, weights, at + one, above, none)
+        weighed_loss(terms, start, targets, weights, at - one, below, none)
+        assert (roots.T @ roots)[index] == pytest.approx((above - below) / 2e-5, rel=1e-5, abs=1e-7)
 
 
 def test_no_step_is_taken_that_chance_explains():

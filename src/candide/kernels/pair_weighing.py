@@ -1,4 +1,4 @@
-"""The loss of scores that are weighed sums, and the roots of its curvature: convex, so weights are sure."""
+"""The loss of scores that are weighed sums, its slope, and the roots of its curvature: convex, so weights are sure."""
 
 from __future__ import annotations
 
@@ -9,44 +9,50 @@ from candide.kernels import compiled
 
 
 @compiled
-def loss_of_scores(scores: FloatArray, targets: FloatArray, row_weights: FloatArray, residuals: FloatArray) -> float:
-    """The sum over rows of -weight log P(label); scores[row, class] become the chances of classes.
+def weighed_loss(
+    terms: FloatArray,
+    start: FloatArray,
+    targets: FloatArray,
+    row_weights: FloatArray,
+    at: FloatArray,
+    slope: FloatArray,
+    roots: FloatArray,
+) -> float:
+    """The sum over rows of -weight log P(label), where scores are start + terms times `at`.
 
-    targets float64[row, class] are the shares of a row that count as each class, and add up to one. Into
-    residuals[row, class] goes the slope of the loss by each score.
-    """
-    rows, classes = scores.shape
-    loss = 0.0
-    for row in range(rows):
-        best = 0
-        for label in range(1, classes):
-            best = label if scores[row, label] > scores[row, best] else best
-        largest, weight, total, behind = scores[row, best], row_weights[row], 0.0, 0.0
-        for label in range(classes):
-            behind += targets[row, label] * (largest - scores[row, label])
-            scores[row, label] = 1.0 if label == best else np.exp(scores[row, label] - largest)
-            total += scores[row, label]
-        loss += weight * (np.log(total) + behind)
-        for label in range(classes):
-            scores[row, label] /= total
-            residuals[row, label] = weight * (scores[row, label] - targets[row, label])
-    return loss
-
-
-@compiled
-def curvature_roots(terms: FloatArray, chances: FloatArray, row_weights: FloatArray, roots: FloatArray) -> None:
-    """Fill roots[row * classes + class, term], whose products with themselves add up to the second derivatives.
-
-    Scores are sums of terms float64[row, class, term], each with a weight; chances float64[row, class] are at these.
+    terms float64[row, class, term], start float64[row, class], at float64[term]; targets float64[row, class] are the
+    shares of a row that count as each class, and add up to one. slope[term] becomes the slope, and roots[row * classes
+    + class, term], where it has any rows, such that their products with themselves add up to the second derivatives.
     """
     rows, classes, count = terms.shape
-    mean = np.empty(count)
+    scores, mean = np.empty(classes), np.empty(count)
+    loss = 0.0
+    slope[:] = 0.0
     for row in range(rows):
-        mean[:] = 0.0
         for label in range(classes):
+            score = start[row, label]
             for term in range(count):
-                mean[term] += chances[row, label] * terms[row, label, term]
+                score += at[term] * terms[row, label, term]
+            scores[label] = score
+        largest = scores.max()
+        weight, total, behind = row_weights[row], 0.0, 0.0
         for label in range(classes):
-            root = np.sqrt(row_weights[row] * chances[row, label])
+            behind += targets[row, label] * (largest - scores[label])
+            scores[label] = np.exp(scores[label] - largest)
+            total += scores[label]
+        loss += weight * (np.log(total) + behind)
+        for label in range(classes):
+            scores[label] /= total
+            residual = weight * (scores[label] - targets[row, label])
             for term in range(count):
-                roots[row * classes + label, term] = root * (terms[row, label, term] - mean[term])
+                slope[term] += residual * terms[row, label, term]
+        if len(roots):
+            mean[:] = 0.0
+            for label in range(classes):
+                for term in range(count):
+                    mean[term] += scores[label] * terms[row, label, term]
+            for label in range(classes):
+                root = np.sqrt(weight * scores[label])
+                for term in range(count):
+                    roots[row * classes + label, term] = root * (terms[row, label, term] - mean[term])
+    return loss

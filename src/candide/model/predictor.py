@@ -25,7 +25,6 @@ from candide.families.pairs.pair import Pair
 from candide.families.pairs.pair_look import PairLook
 from candide.families.words.linear_text import LinearParameters
 from candide.kernels.scoring import argmax_rows
-from candide.kernels.threads import in_parallel
 from candide.model.assessment import Assessment
 from candide.model.beyond import numbers_beyond
 from candide.model.calibration import IDENTITY, Calibration
@@ -71,7 +70,10 @@ class Predictor:
         """Let priors and smoothing meet the summary."""
         if not summary.classes:
             raise LabelsRefused("No class is left: every row was forgotten.", advice="Learn some rows first.")
-        parameters = fitted(summary)
+        parameters = tuple(
+            block.family.fit(statistic, block.columns)
+            for block, statistic in zip(summary.blocks, summary.statistics, strict=True)
+        )
         log_prior = log_priors(summary, priors, class_weight)
         written, where = kinds or {}, cells or {}
         added = () if layer is None or calibration is None else layer.blocks(summary.blocks, summary.classes)
@@ -346,17 +348,6 @@ def normalised(joint: FloatArray, log_prior: FloatArray) -> FloatArray:
         largest = joint.max(axis=1, keepdims=True)
     shares = np.exp(joint - largest)
     return shares / shares.sum(axis=1, keepdims=True)
-
-
-def fitted(summary: Summary) -> tuple[Any, ...]:
-    """The parameters of every block; those of texts, which are large, side by side."""
-
-    def fit(block: Block, statistic: Any) -> Any:
-        return block.family.fit(statistic, block.columns)
-
-    both = zip(summary.blocks, summary.statistics, strict=True)
-    has_texts = any(block.family.has_recipe for block in summary.blocks)
-    return tuple(in_parallel(lambda one: fit(*one), both, None if has_texts else 1))
 
 
 def log_normalised(joint: FloatArray, log_prior: FloatArray) -> FloatArray:

@@ -10,7 +10,7 @@ from candide.data.arrays import FloatArray, IntArray
 from candide.data.cached import cached_property
 from candide.data.grid import quantized_share
 from candide.kernels.calibrating import LARGEST_MARGIN
-from candide.kernels.pair_weighing import curvature_roots, loss_of_scores
+from candide.kernels.pair_weighing import weighed_loss
 from candide.model.predictor import normalised
 from candide.selection.calibration_task import FARTHEST, label_smoothing
 from candide.selection.leave_one_out import LeftOut
@@ -23,6 +23,7 @@ MOST_WEIGHT, TWICE = 20.0, 2.0
 STEPS = 40
 NEARLY, CLOSELY = 1e-7, 1e-16
 """By what share of the loss a step must lower it to be followed by another: while pairs are looked for, and at last."""
+NO_ROOTS = np.zeros((0, 0))
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,12 +59,8 @@ class PairLoss:
         shares[rows, self.labels] = 1.0 - shares.sum(axis=1)
         return shares
 
-    def _at(self, point: FloatArray) -> tuple[float, FloatArray, FloatArray]:
-        """The loss of rows alone, the chances of classes, [row, class], and the slope of the loss by each score."""
-        rows, classes, count = self.terms.shape
-        scores = self.start + (self.terms.reshape(-1, count) @ point).reshape(rows, classes)
-        residuals = np.empty_like(scores)
-        return loss_of_scores(scores, self.targets, self.row_weights, residuals), scores, residuals
+    def _loss(self, point: FloatArray, slope: FloatArray, roots: FloatArray) -> float:
+        return weighed_loss(self.terms, self.start, self.targets, self.row_weights, point, slope, roots)
 
     @property
     def usual(self) -> FloatArray:
@@ -80,15 +77,15 @@ class PairLoss:
 
     def value_and_slope(self, point: FloatArray) -> tuple[float, FloatArray]:
         """The loss, and its slopes."""
-        (loss, _, residuals), off = self._at(point), point - self.usual
-        slope = residuals.ravel() @ self.terms.reshape(-1, len(point))
+        slope, off = np.empty_like(point), point - self.usual
+        loss = self._loss(point, slope, NO_ROOTS)
         return loss + float(self.held @ off**2), slope + 2 * self.held * off
 
     def curvature(self, point: FloatArray) -> Bends:
         """The second derivatives."""
         rows, classes, count = self.terms.shape
-        roots = np.empty((rows * classes, count))
-        curvature_roots(self.terms, self._at(point)[1], self.row_weights, roots)
+        slope, roots = np.empty(count), np.empty((rows * classes, count))
+        self._loss(point, slope, roots)
         return Bends(roots.T @ roots + 2 * np.diag(self.held), np.zeros((count, count)))
 
     def best(self, near: FloatArray, close: float = NEARLY, most: float = MOST_WEIGHT) -> FloatArray:

@@ -29,7 +29,7 @@ def compiled_anew_if_changed(kernel: Any) -> Any:
             return {}
 
     def save(key: Any, data: Any) -> None:
-        name = on_disk._data_name(number_of(key))
+        name = on_disk._data_name(number_in_name(key))
         on_disk._save_data(name, data)
         on_disk._save_index({**on_disk._load_index(), key: name})
 
@@ -37,7 +37,7 @@ def compiled_anew_if_changed(kernel: Any) -> Any:
     return kernel
 
 
-def number_of(key: Any) -> int:
+def number_in_name(key: Any) -> int:
     """The number in the name of a file: of the same key the same, so that processes that write at once never share one.
 
     Numba numbers files one after the other, and names one before it is written: who reads then finds what another

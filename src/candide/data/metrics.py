@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from candide.data.arrays import AnyArray, FloatArray, IntArray
-from candide.data.grid import NEAR, first_largest
+from candide.data.grid import NEAR
 
 UNIT = 2.0**40
 LEAST_LOG = -52 * math.log(2)
@@ -44,11 +44,6 @@ def mean_loss(log_posterior: FloatArray, labels: IntArray, weights: FloatArray) 
 def mean_of_losses(losses: FloatArray, weights: AnyArray) -> float:
     """The log loss, given -log P(own label) of each row."""
     return units(np.minimum(losses, -LEAST_LOG), weights) / UNIT / float(weights.sum())
-
-
-def share_right(log_posterior: FloatArray, labels: IntArray, weights: FloatArray) -> float:
-    """The accuracy."""
-    return float(weights[first_largest(log_posterior) == labels].sum() / weights.sum())
 
 
 def squares(posterior: FloatArray, labels: IntArray) -> FloatArray:

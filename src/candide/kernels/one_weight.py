@@ -1,4 +1,4 @@
-"""The least log loss of evidence that is weighed by one number: how well scores tell classes apart, however bold."""
+"""The one number by which evidence is best weighed: how well scores tell classes apart, however bold they are."""
 
 from __future__ import annotations
 
@@ -46,8 +46,8 @@ def loss_at(
 
 
 @compiled
-def least_loss_by_one_weight(said: FloatArray, prior: FloatArray, labels: IntArray, weights: FloatArray) -> float:
-    """The least mean of -log P(label) that a common weight of said[row, class] beside prior[row, class] gives.
+def weight_of_least_loss(said: FloatArray, prior: FloatArray, labels: IntArray, weights: FloatArray) -> float:
+    """The common weight of said[row, class] beside prior[row, class] that gives the least mean of -log P(label).
 
     The loss is convex in the weight. Rows without weight have no part in it; what is said is finite.
     """
@@ -66,4 +66,4 @@ def least_loss_by_one_weight(said: FloatArray, prior: FloatArray, labels: IntArr
         curved = weight * (weight * bend + max(slope, 0.0))
         step = weight * slope / curved if curved > 0.0 else math.copysign(LONGEST, slope)
         at = min(max(at - min(max(step, -LONGEST), LONGEST), LEAST), LARGEST)
-    return loss_at(said, prior, labels, weights, rows, math.exp(at))[0] / weights.sum()
+    return math.exp(at)

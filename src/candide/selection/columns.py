@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
 from candide import families
+from candide.data.arrays import IntArray
 from candide.data.batch import Batch
 from candide.data.progress import Size, Watch, counted, unwatched
 from candide.data.times import is_time
@@ -24,10 +26,11 @@ from candide.model.options import Options
 from candide.model.schema import AUTO, GUESS, LEFT_OUT, Choice, Schema
 from candide.model.summary import Summary
 from candide.selection.candidates import holds_numbers, smoothed_by_itself
-from candide.selection.fold_choices import FoldChoices
+from candide.selection.fold_choices import SAME_RECIPES, FoldChoices, Recipes
+from candide.selection.folds import CHOICES, dealt_by_label
 from candide.selection.leave_one_out import LeaveOneOut
 from candide.selection.read_off import FEWEST_ROWS, read_off, ruled
-from candide.selection.text_recipes import best_recipe
+from candide.selection.text_recipes import BestRecipe, best_recipe
 from candide.selection.trials import (
     Trial,
     Tryout,
@@ -61,22 +64,38 @@ ROWS_A_COLUMN = 10
 SMOOTHINGS_OF_TOTALS = (1.0, 0.3, 0.1, 0.03, 0.01)
 
 
+class ChosenByRows(NamedTuple):
+    """A schema, and how texts are read where that is chosen without each fold of the rows."""
+
+    schema: Schema
+    recipes: Recipes = SAME_RECIPES
+
+
 def chosen_by_rows(
     guessed: Schema, rows: Batch, user_options: Options, engine: Engine, watch: Watch = unwatched
-) -> Schema:
+) -> ChosenByRows:
     """The schema with what is chosen from rows for columns that are not read off; as it is where rows are few."""
     if len(rows) < FEWEST_ROWS or distinct_classes(rows) < 2:
-        return guessed
+        return ChosenByRows(guessed)
     if shares_a_total(guessed):
         few = rows.rows(0, affordable_rows(rows))
-        return best_total(guessed, LeaveOneOut.of_labels(few), user_options, engine, watch)
+        return ChosenByRows(best_total(guessed, LeaveOneOut.of_labels(few), user_options, engine, watch))
     closed = [choice for choice in guessed.choices if choice.remembered is None and choice.family is not None]
     if not closed:
-        return guessed
-    decide = ByRows(rows, user_options)
+        return ChosenByRows(guessed)
+    assert rows.labels is not None
+    decide = ByRows(rows, dealt_by_label(rows.labels.codes), user_options)
     with watch("Choosing", Size(len(closed), "columns")) as report:
-        decided = {choice.column: choice for choice in counted(engine.map(decide, closed), report)}
-    return replace(guessed, choices=tuple(decided.get(choice.column, choice) for choice in guessed.choices))
+        found = list(counted(engine.map(decide, closed), report))
+    decided = {one.choice.column: one.choice for one in found}
+    schema = replace(guessed, choices=tuple(decided.get(choice.column, choice) for choice in guessed.choices))
+    return ChosenByRows(schema, tuple(recipes_without(fold, found) for fold in range(CHOICES)))
+
+
+def recipes_without(fold: int, found: Iterable[BestRecipe]) -> dict[str, tuple[AnyFamily, ...]]:
+    """The readings of text columns that are others without a fold of the rows."""
+    others = [(one.choice, one.without_folds[fold]) for one in found if one.without_folds]
+    return {choice.column: families for choice, families in others if families != choice.families}
 
 
 def affordable_rows(rows: Batch) -> int:
@@ -89,21 +108,22 @@ class ByRows:
     """From a column's guess to its choice, where its family is no question."""
 
     rows: Batch
+    folds: IntArray
     user_options: Options
 
-    def __call__(self, choice: Choice) -> Choice:
+    def __call__(self, choice: Choice) -> BestRecipe:
         """The recipe of a text, or the smoothing of a family whose options were left to us."""
         column, said = self.rows.only([choice.column]), by_hand(self.user_options.families, choice.column)
         if choice.family is None or isinstance(said, Family):
-            return choice
+            return BestRecipe(choice)
         if choice.family.has_recipe:
-            found = best_recipe(choice, column, self.user_options, self.user_options.calibrate)
+            found = best_recipe(choice, column, self.folds, self.user_options, self.user_options.calibrate)
             left_open = self.user_options.text is None and said == AUTO
-            return with_plain_words(found) if left_open else found
+            return found._replace(choice=with_plain_words(found.choice)) if left_open else found
         if not is_open(self.user_options.smoothing, choice.column):
-            return choice
+            return BestRecipe(choice)
         seen = Summary.of((Block(choice.family, column.names),), column).statistics[0]
-        return replace(choice, family=smoothed_by_itself(choice.family, seen))
+        return BestRecipe(replace(choice, family=smoothed_by_itself(choice.family, seen)))
 
 
 def with_plain_words(choice: Choice) -> Choice:

@@ -29,6 +29,11 @@ from candide.selection.leave_one_out import LeaveOneOut, LeftOut
 from candide.selection.read_off import FEWEST_ROWS, Deciding, Decisions
 from candide.selection.wide_tables import Heard
 
+Recipes = tuple[Mapping[str, tuple[AnyFamily, ...]], ...]
+"""The readings of text columns that are others without each fold of the rows than with all of them."""
+
+SAME_RECIPES: Recipes = ({},) * CHOICES
+
 
 @dataclass(frozen=True, eq=False)
 class FoldSummaries:
@@ -69,11 +74,14 @@ class FoldChoices:
     """The fold of some rows, and the families of contested columns that are read off without each.
 
     No family means that a column tells nothing about the label; `silent` are those that tell nothing with all rows.
+    Readings of texts do not stand in for one another as families of a column do: rows of a fold without which texts are
+    read otherwise are judged by a schema of their own (`with_recipes`).
     """
 
     folds: IntArray
     families: tuple[dict[str, AnyFamily | None], ...] = ({},) * CHOICES
     silent: frozenset[str] = frozenset()
+    recipes: Recipes = SAME_RECIPES
     found: dict[int, tuple[Schema, list[tuple[Block, ...]]]] = field(default_factory=dict, repr=False)
     """Schemas, by which object they are, and their blocks without each fold: asked for again and again."""
 
@@ -96,6 +104,17 @@ class FoldChoices:
     def rows(self, wanted: slice | IntArray) -> FoldChoices:
         """The same for some of the rows."""
         return replace(self, folds=self.folds[wanted])
+
+    def with_recipes(self, schema: Schema, fold: int) -> Schema:
+        """The schema with texts read as is chosen without a fold."""
+        others = self.recipes[fold]
+        choices = (
+            replace(choice, family=others[choice.column][0], auxiliary=others[choice.column][1:])
+            if choice.column in others
+            else choice
+            for choice in schema.choices
+        )
+        return replace(schema, choices=tuple(choices))
 
     def blocks(self, schema: Schema) -> list[tuple[Block, ...]]:
         """The blocks of a schema as they are without each fold: columns that were not contested stay as they are."""

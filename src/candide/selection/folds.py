@@ -21,6 +21,9 @@ FOLDS = 10
 CHOICES = 5
 """How often choices are made anew: each time without two of the folds of families that choose at fit."""
 
+FEW_ROWS = 1000
+"""Of so many rows, one says next to nothing about how far to trust evidence, or how much to smooth it."""
+
 
 def scores_without_folds(block: Block, seen: Any, rows: BlockRows[Any], folds: IntArray) -> BlockScores:
     """All that a block says of each row when fitted without the row's fold; the length is that of the row as it is."""

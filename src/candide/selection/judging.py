@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from candide.data.arrays import IntArray
 from candide.data.cached import cached_property
 from candide.data.grid import quantized_number
 from candide.data.metrics import mean_loss
@@ -25,12 +26,9 @@ from candide.model.summary import Summary
 from candide.selection.find_pairs import NO_PAIRS, FoldCalibration, PairsJudged
 from candide.selection.fit_calibration import ENOUGH_TO_TELL, TO_COMPARE, Calibrating
 from candide.selection.fold_choices import FoldChoices
-from candide.selection.folds import CHOICES, choice_folds
+from candide.selection.folds import CHOICES, FEW_ROWS, choice_folds
 from candide.selection.leave_one_out import LeaveOneOut, LeftOut
 from candide.selection.scored_rows import scored_without
-
-FEW_ROWS = 1000
-"""Of so many rows, one says next to nothing about how far to trust evidence."""
 
 ROWS_A_BLOCK = 10
 """Of fewer rows for each block, weights follow chance: there evidence must help rows that had no part in them."""
@@ -55,8 +53,12 @@ class Judging:
     @cached_property
     def calibrations(self) -> list[FoldCalibration]:
         """The rows of each fold, and the calibration that judges them."""
-        folds, are_all = self.choices.folds, self.leaving.everyone is self.leaving.batch
-        return list(self.apart() if are_all and len(folds) <= FEW_ROWS else self.calibrating.without(folds % CHOICES))
+        return list(self.apart() if self.knows_few else self.calibrating.without(self.choices.folds % CHOICES))
+
+    @property
+    def knows_few(self) -> bool:
+        """Whether rows are all that were learned, and so few that one tells of how far to trust evidence."""
+        return self.leaving.everyone is self.leaving.batch and len(self.choices.folds) <= FEW_ROWS
 
     def evaluation(
         self, left: LeftOut, calibration: Calibration | None = None, pairs: PairsJudged | None = None
@@ -69,10 +71,12 @@ class Judging:
 
         def judged(fold: int) -> Score:
             here, own = self.calibrations[fold]
-            found = NO_PAIRS if pairs is None else pairs.by_fold[fold]
-            judging, said = leaving.beside(left, found.blocks)
+            found, said, blocks = NO_PAIRS if pairs is None else pairs.by_fold[fold], left, self.summary.blocks
+            if self.choices.recipes[fold] and calibration is None:
+                blocks, said, own = self.under_recipes(left, fold, here)
+            said = leaving.beside(said, found.blocks)[1].rows(here)
             used = found.calibration(calibration or own)
-            return scored_without(said.rows(here), judging.summary, used, here, suspects=0)
+            return scored_without(said, self.summary, used, here, suspects=0, blocks=(*blocks, *found.blocks))
 
         score = sum(self.engine.map(judged, range(len(self.calibrations))), Score(most=0))
         return score.evaluation(CROSS_FITTED, None, self.summary.classes)
@@ -99,15 +103,32 @@ class Judging:
         """The calibration under which the prior answers."""
         return Calibration(weight=dict.fromkeys((block.key for block in self.summary.blocks), 0.0))
 
+    def under_recipes(self, left: LeftOut, fold: int, here: IntArray) -> tuple[tuple[Block, ...], LeftOut, Calibration]:
+        """Where texts are read otherwise without a fold: the blocks, what they say, and how all other rows weigh it."""
+        schema = self.choices.with_recipes(self.schema, fold)
+        new = [block for block in schema.blocks if block not in self.schema.blocks]
+        anew = self.leaving.in_folds(new)
+        said = {block: left.block(index) for index, block in enumerate(self.schema.blocks)}
+        said |= {block: replace(anew.block(index), prior=left.prior) for index, block in enumerate(new)}
+        whole = LeftOut.side_by_side([said[block] for block in schema.blocks])
+        others = np.setdiff1d(np.arange(len(self.choices.folds)), here)
+        plain = replace(whole, prior=self.choices.priors(self.leaving))
+        known = self.judged_apart(schema, others) if self.knows_few else plain.rows(others)
+        of = Calibrating.of(known, self.summary.classes, schema.blocks, TO_COMPARE, len(here))
+        return schema.blocks, whole, of.calibration
+
     def apart(self) -> Iterator[FoldCalibration]:
         """The rows of each fold, and the calibration of all others, which know nothing of them."""
-        asked = self.choices.judging(self.schema)
         for here in choice_folds(self.choices.folds):
-            others = np.setdiff1d(np.arange(len(self.choices.folds)), here)
-            rest = self.leaving.only(others, asked)
-            left = under_choices(rest, self.choices.rows(others), self.schema, asked, self.engine)
+            left = self.judged_apart(self.schema, np.setdiff1d(np.arange(len(self.choices.folds)), here))
             of = Calibrating.of(left, self.summary.classes, self.summary.blocks, TO_COMPARE, len(here))
             yield here, of.calibration
+
+    def judged_apart(self, schema: Schema, wanted: IntArray) -> LeftOut:
+        """What is said of some of the rows, each without it, as if no others were known."""
+        asked = self.choices.judging(schema)
+        rest = self.leaving.only(wanted, asked)
+        return under_choices(rest, self.choices.rows(wanted), schema, asked, self.engine)
 
 
 def under_choices(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -13,6 +13,7 @@ from candide.data.batch import Batch
 from candide.data.errors import LabelsRefused, RowsRefused
 from candide.data.values import Coded
 from candide.engines.protocol import Engine, parts
+from candide.families.base.family import Block
 from candide.model.calibration import Calibration
 from candide.model.predictor import Predictor, log_normalised
 from candide.model.scoring import SUSPECTS, LabelledPosteriors, Score
@@ -56,16 +57,21 @@ class RowScorer:
 
 
 def scored_without(
-    left: LeftOut, summary: Summary, calibration: Calibration | None, numbers: IntArray, suspects: int = SUSPECTS
+    left: LeftOut,
+    summary: Summary,
+    calibration: Calibration | None,
+    numbers: IntArray,
+    suspects: int = SUSPECTS,
+    blocks: Sequence[Block] | None = None,
 ) -> Score:
     """How good the answers are for rows left out of a summary; a class that vanished with its only row was not known.
 
-    `numbers` tell where each row is in the data.
+    `numbers` tell where each row is in the data, `blocks` who says something of them: those of the summary, or others.
     """
     if np.isneginf(left.prior).all(axis=1).any():
         raise RowsRefused("There is only one row: nothing is left to judge it by. Leave-one-out needs two or more.")
-    classes = summary.classes
-    log_posterior = log_normalised(left.reported(calibration, classes, summary.blocks), left.prior)
+    classes, spoken = summary.classes, summary.blocks if blocks is None else blocks
+    log_posterior = log_normalised(left.reported(calibration, classes, spoken), left.prior)
     if np.isnan(log_posterior).any():
         raise RowsRefused("Some of these rows cannot be left out. Were they learned? Only such rows can be.")
     indices = np.where(left.vanished, -1, left.labels)

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from candide.data.arrays import FloatArray, IntArray
+from candide.data.arrays import BoolArray, FloatArray, IntArray
 from candide.data.batch import Batch
-from candide.data.grid import quantized_number
-from candide.data.metrics import mean_loss, share_right
+from candide.data.grid import first_largest, quantized_number
+from candide.data.metrics import LEAST_LOG, mean_loss
 from candide.data.values import Key
 from candide.engines.protocol import Engine
 from candide.families.base.family import Block
@@ -30,11 +30,26 @@ class Trial:
     rows: float
     losses: FloatArray | None = field(default=None, repr=False, compare=False)
     """The weighted loss of each row."""
+    right: FloatArray | None = field(default=None, repr=False, compare=False)
+    """The weight of each row that was answered rightly; nothing of others."""
+    weights: FloatArray | None = field(default=None, repr=False, compare=False)
 
     @property
     def standard_error(self) -> float:
         """How far the accuracy might be off by chance."""
         return math.sqrt(self.accuracy * (1 - self.accuracy) / self.rows) if self.rows else 0.0
+
+    def by(self, jury: BoolArray) -> Trial:
+        """The same as some of the rows judge it."""
+        if jury.all():
+            return self
+        assert self.losses is not None
+        assert self.right is not None
+        assert self.weights is not None
+        losses, right, weights = self.losses[jury], self.right[jury], self.weights[jury]
+        rows = float(weights.sum())
+        loss, accuracy = float(np.minimum(losses, -LEAST_LOG * weights).sum()) / rows, float(right.sum()) / rows
+        return Trial(self.what, accuracy, quantized_number(loss), rows, losses, right, weights)
 
 
 @dataclass(frozen=True)
@@ -67,11 +82,17 @@ def calibrated_trial(
     return measured(what, left.posterior(calibration, classes, blocks), left.labels, left.weights)
 
 
-def measured(what: Any, log_posterior: FloatArray, labels: IntArray, weights: FloatArray) -> Trial:
-    """A trial from the posteriors of rows left out; its log loss is on the grid, so that machines prefer alike."""
-    accuracy, loss = share_right(log_posterior, labels, weights), mean_loss(log_posterior, labels, weights)
+def measured(
+    what: Any, log_posterior: FloatArray, labels: IntArray, weights: FloatArray, answered: IntArray | None = None
+) -> Trial:
+    """A trial from the posteriors of rows left out; its log loss is on the grid, so that machines prefer alike.
+
+    The answers are the most probable classes unless others are given.
+    """
+    right = weights * ((first_largest(log_posterior) if answered is None else answered) == labels)
+    accuracy, loss = float(right.sum() / weights.sum()), mean_loss(log_posterior, labels, weights)
     losses = -weights * log_posterior[np.arange(len(labels)), labels]
-    return Trial(what, accuracy, quantized_number(loss), float(weights.sum()), losses)
+    return Trial(what, accuracy, quantized_number(loss), float(weights.sum()), losses, right, weights)
 
 
 def clearly_best(first: Trial, others: Sequence[Trial], errors: float = 1.0) -> Trial:

@@ -29,7 +29,7 @@ from candide.selection.few_rows import leaves_all_open, usual_calibration
 from candide.selection.find_pairs import NO_PAIRS, Finder, find_pairs
 from candide.selection.fit_calibration import Calibrating
 from candide.selection.fit_novelty import novelty_of
-from candide.selection.fold_choices import Dealing, FoldChoices
+from candide.selection.fold_choices import SAME_RECIPES, Dealing, FoldChoices
 from candide.selection.judging import OTHER_DEALS, Judging, under_choices
 from candide.selection.layer_start import LayerStart
 from candide.selection.leaks import Leak, leaks
@@ -144,6 +144,8 @@ def left_out_under(
     asked = choices.asked(trained.schema)
     reading = read_as(trained.summary, asked, trained.schema.remembered)
     leaving = LeaveOneOut.of(reading, rows, everyone=everyone if weigh_alike(summary, everyone) else None)
+    if leaving.everyone is None:  # what others would read of rows that are not at hand was never counted
+        choices = replace(choices, recipes=SAME_RECIPES)
     left = under_choices(leaving, choices, trained.schema, asked, engine, expected=trained.schema.blocks)
     calibrating = Calibrating.of(left, summary.classes, summary.blocks)
     return Judging(summary, trained.schema, leaving, choices, engine, calibrating), left

@@ -20,7 +20,7 @@ from candide.training.refill import Completing, completed, refilled
 from candide.training.reread import with_schema
 
 if TYPE_CHECKING:
-    from candide.selection.fold_choices import Dealing, FoldChoices
+    from candide.selection.fold_choices import Dealing, FoldChoices, Recipes
 
 Batches = Callable[[], Iterable[Batch]]
 """All rows, to be read once more."""
@@ -86,19 +86,19 @@ def learned_and_judged(
     if batches is not None and has_texts and not reservoir.seen:
         reservoir = engine.pick(batches())
         rows = canonical_rows(picked(reservoir.rows())).read_once()
-    schema = chosen_by_rows(kept, rows, options, engine, watch)
+    schema, recipes = chosen_by_rows(kept, rows, options, engine, watch)
     begun = TrainedModel.empty(options, schema, label)
     if batches is None:
         with watch("Learning", Size(None, "rows")):
             trained = refilled(begun, [sample], read=rows if len(rows) == len(sample) else None)
-        return chosen_on(first_met(trained), rows, lambda: [sample], watch)
+        return chosen_on(first_met(trained), rows, lambda: [sample], recipes, watch)
     elsewhere = isinstance(again := batches(), Plan)
     read = rows if len(rows) == reservoir.seen and not elsewhere else None
     trained = first_met(refilled(begun, again if reservoir.seen else reservoir.watched(again), read=read))
     picked_rows = canonical_rows(reservoir.rows()).read_once()
     with watch("Looking", Size(None, "columns")):
         looked = replace(trained, schema=screened(unscreened(trained.schema, guessed), picked_rows, options))
-    return chosen_on(looked, picked_rows, batches, watch)
+    return chosen_on(looked, picked_rows, batches, recipes, watch)
 
 
 def first_met(trained: TrainedModel) -> TrainedModel:
@@ -106,8 +106,13 @@ def first_met(trained: TrainedModel) -> TrainedModel:
     return replace(trained, summary=trained.summary.first_met())
 
 
-def chosen_on(trained: TrainedModel, rows: Batch, batches: Batches, watch: Watch = unwatched) -> Judged:
-    """The model with families read off, taken as the best table, and calibrated: all judged by these of its rows."""
+def chosen_on(
+    trained: TrainedModel, rows: Batch, batches: Batches, recipes: Recipes, watch: Watch = unwatched
+) -> Judged:
+    """The model with families read off, taken as the best table, and calibrated: all judged by these of its rows.
+
+    `recipes` are how texts are read where that is chosen without each fold of these rows.
+    """
     from candide.selection.few_rows import as_few_rows
     from candide.selection.fold_choices import FoldChoices, FoldSummaries
     from candide.selection.read_off import decisions
@@ -123,7 +128,7 @@ def chosen_on(trained: TrainedModel, rows: Batch, batches: Batches, watch: Watch
         apart = FoldSummaries.of(trained.summary, schema, complete, options, engine, deal)
         return FoldChoices.of(decided, apart, heard, engine, watch)
 
-    choices = dealt(0)
+    choices = replace(dealt(0), recipes=recipes)
     if heard.without:  # which columns are left, neither a rule for the whole table nor another deal chooses anew
         return calibrated_on(winners, complete, batches, choices, watch)
     table = as_best_table(winners, complete, batches, choices, watch)

@@ -4,7 +4,8 @@
     python benchmarks/few_texts.py text/sms_spam  # print these, and leave the report as it is
 
 How texts are read is chosen anew without each fold that judges, from what was tried with all of them: among few texts
-that might still flatter. 60 to 500 are drawn from each corpus, eight times; of its first eight classes, where it has more.
+that might still flatter. 60 to 500 are drawn from each corpus, eight times; of its first eight classes where it has
+more.
 What `fit` says of itself stands beside what up to 2,000 other texts give, with the standard error over draws.
 """
 

@@ -19,7 +19,7 @@ from candide import NaiveBayes, engines, store
 from candide.api import verbs
 from candide.cli.app import app
 from candide.data.errors import ColumnRefused, LabelsRefused, OptionRefused
-from candide.sources import SourceRefused
+from candide.sources import SourceRefused, columnar
 from real_clusters import CLUSTERS, PATIENCE, missing, stop
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
@@ -86,6 +86,20 @@ def test_files_in_any_parts_and_order_give_the_bytes_of_one_machine(cluster, mix
     assert [(one["work"], one["parts"]) for one in fitted.provenance["read"]["passes"]] == [
         ("Picking", parts), ("Learning", parts),
     ]  # fmt: skip
+
+
+def test_one_large_file_is_read_by_several_workers(cluster, mixed, here, tmp_path, monkeypatch):
+    """A Parquet file is parted between its row groups, and answered in its order."""
+    monkeypatch.setattr(columnar, "PART_BYTES", 1)
+    mixed.sample(frac=1, random_state=4).to_parquet(tmp_path / "rows.parquet", index=False, row_group_size=ROWS // 4)
+    fitted = verbs.fit(tmp_path / "rows.parquet", "label", engine=cluster.engine)
+    assert store.canonical_bytes(fitted.trained) == here["default"]
+    assert "in 4 parts and 2 passes" in fitted.notes[-1]
+    rows = pd.read_parquet(tmp_path / "rows.parquet").drop(columns="label")
+    rows.to_parquet(tmp_path / "new.parquet", index=False, row_group_size=100)
+    verbs.predict(fitted, tmp_path / "new.parquet", str(tmp_path / "there.csv"), engine=cluster.engine)
+    verbs.predict(fitted, tmp_path / "new.parquet", str(tmp_path / "here.csv"))
+    assert (tmp_path / "there.csv").read_bytes() == (tmp_path / "here.csv").read_bytes()
 
 
 @pytest.mark.parametrize("parts", [3])

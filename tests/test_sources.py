@@ -25,7 +25,7 @@ from hypothesis import strategies as st
 
 from candide.data.batch import as_numbers
 from candide.data.errors import CandideError
-from candide.sources import SourceRefused, open_source
+from candide.sources import SourceRefused, columnar, open_source
 from candide.sources.kinds import KINDS, as_kind, kind_of_sample
 from candide.sources.pipes import Pipe
 from candide.sources.records import FEW_BYTES, end_of_records, records_of
@@ -659,6 +659,23 @@ def test_duckdb_that_is_not_installed(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "duckdb", None)
     path = write(tmp_path / "a.duckdb", b"\0" * 8 + b"DUCK" + b"\0" * 20)
     assert "pip install duckdb" in refused(path)
+
+
+@pytest.mark.parametrize("full", [1, 40, 1 << 30])
+def test_parts_of_a_parquet_file_are_its_rows_in_order(full, tmp_path, monkeypatch):
+    """Each row in one part, and known by its place in the whole file."""
+    table = pa.table({"number": list(range(23)), "label": ["a", "b"] * 11 + ["a"]})
+    for name in ("one", "two"):
+        pa.parquet.write_table(table, tmp_path / f"{name}.parquet", row_group_size=5)
+    monkeypatch.setattr(columnar, "PART_BYTES", full)
+    source = open_source(str(tmp_path / "*.parquet"), label="label")
+    parts = source.parts()
+    assert len(parts) == {1: 10, 1 << 30: 2}.get(full, len(parts))
+    assert sum(part.size.amount for part in parts) == source.size.amount == 46
+    pieces = [piece for part in parts for piece in part.pieces()]
+    numbers = [piece.columns[piece.names.index("number")].to_pylist() for piece in pieces]
+    assert [number for some in numbers for number in some] == [*range(23), *range(23)]
+    assert [piece.place(0).number for piece in pieces] == [some[0] + 1 for some in numbers]
 
 
 def test_parquet_that_is_damaged_or_nested(tmp_path):

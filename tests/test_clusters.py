@@ -18,7 +18,8 @@ import candide
 from candide import NaiveBayes, engines, store
 from candide.api import verbs
 from candide.cli.app import app
-from candide.data.errors import ColumnRefused, LabelsRefused, OptionRefused
+from candide.data.errors import ColumnRefused, LabelsRefused, OptionRefused, RowsRefused
+from candide.evaluation import leave_one_out
 from candide.sources import SourceRefused, columnar
 from real_clusters import CLUSTERS, PATIENCE, missing, stop
 
@@ -208,6 +209,14 @@ def test_more_rows_are_learned_on_a_cluster(cluster, mixed):
     assert store.canonical_bytes(there.trained) == store.canonical_bytes(verbs.learn(fitted, second).trained)
 
 
+def test_rows_that_are_here_are_worked_on_here(cluster, mixed, here):
+    """A frame of this machine has no parts: it used to end in an IndexError."""
+    fitted = verbs.fit(mixed, "label", engine=cluster.engine)
+    assert store.canonical_bytes(fitted.trained) == here["default"]
+    assert verbs.evaluate(fitted, mixed, engine=cluster.engine).rows == ROWS
+    assert verbs.predict(fitted, mixed, engine=cluster.engine).rows == ROWS
+
+
 def test_rows_are_forgotten_on_a_cluster(cluster, mixed):
     fitted, gone = verbs.fit(mixed, "label"), mixed.iloc[:300]
     there = verbs.forget(fitted, cluster.frame(gone, 3), engine=cluster.engine)
@@ -227,6 +236,23 @@ def test_new_rows_are_judged_where_they_lie(cluster, mixed, tmp_path):
     assert there.suspicious
     learned_again = verbs.evaluate(fitted, in_files(learned, tmp_path / "old", 4), engine=cluster.engine)
     assert "These are the rows that the model has learned" in str(learned_again.notes[-1])
+
+
+@pytest.mark.parametrize("room", [None, 100])
+def test_learned_rows_are_left_out_where_they_lie(cluster, mixed, room, tmp_path, monkeypatch):
+    """Calibrated anew without each tenth, and where rows are too many for that."""
+    if room is not None:
+        monkeypatch.setattr(leave_one_out, "MOST_ROWS", room)
+    paths = in_files(mixed, tmp_path / "rows", 3, "csv")
+    fitted = verbs.fit(paths, "label")
+    here = verbs.evaluate(fitted, paths, leave_one_out=True)
+    there = verbs.evaluate(fitted, paths, leave_one_out=True, engine=cluster.engine)
+    assert there.to_dict() == here.to_dict()
+    assert any("too many to calibrate" in note for note in there.notes) == (room is not None)
+    anew = verbs.evaluate(paths, label="label", engine=cluster.engine)
+    assert anew.to_dict() == verbs.evaluate(paths, label="label").to_dict()
+    with pytest.raises(RowsRefused, match="Only rows that were learned"):
+        verbs.evaluate(fitted, mixed.assign(weight=1234.0), leave_one_out=True, engine=cluster.engine)
 
 
 def test_a_stream_learns_each_batch_once(cluster, mixed, tmp_path):

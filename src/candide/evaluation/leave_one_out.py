@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
 from candide import engines
 from candide.data.arrays import IntArray
 from candide.data.batch import Batch
+from candide.data.cached import cached_property
 from candide.data.errors import ForgetRefused, RowsRefused
 from candide.data.values import Key
-from candide.engines.base.plan import with_step
+from candide.engines.base.plan import Plan, with_step
 from candide.families.base.family import Block
 from candide.families.base.leave_one_out import BlockLeftOut
 from candide.families.base.undecided import Undecided
@@ -31,6 +33,7 @@ from candide.selection.read_off import FEWEST_ROWS
 from candide.selection.scored_rows import pieces, scored_without
 from candide.selection.tune import CELLS, MOST_ROWS
 from candide.selection.user_options import by_hand
+from candide.store.model_file import from_bytes, to_bytes
 from candide.training.forget import forget_rows
 
 GRID = 2.0**20
@@ -81,27 +84,69 @@ def with_suspects(judged: Evaluation, left: Evaluation) -> Evaluation:
 
 
 def left_out(
-    learned: TrainedModel, batches: Iterable[Batch], *, suspects: int = SUSPECTS
+    learned: TrainedModel, batches: Iterable[Batch], *, rows: float | None = None, suspects: int = SUSPECTS
 ) -> Evaluation:
     """Judge rows that were learned, each by what all others taught: one more pass, exact, no test set needed.
 
     The calibration was fitted on left-out scores of these very rows, so it is fitted anew for each fold of them,
-    without that fold; where rows are too many for that, they are also too many for a few numbers to remember.
+    without that fold; where rows are too many for that, they are also too many for a few numbers to remember. How many
+    `rows` there are is asked only of rows that lie elsewhere: all that were learned, unless it is said.
     """
-    engine = engines.engine_of(learned)
-    scorer = LeftOutScorer(learned, prepared_blocks(learned.reading, engine), suspects)
-    total, kept, rows = Score(most=suspects), list[LeftOut](), 0
-    for left, score in engine.map(scorer, pieces(known_columns(learned, batches), scorer.cells)):
-        total, rows = total + score, rows + len(left.labels)
-        kept = [*kept, left] if rows <= scorer.room else []
-    if FEWEST_ROWS <= rows <= scorer.room:
+    engine, known = engines.engine_of(learned), known_columns(learned, batches)
+    scorer = LeftOutScorer(learned, suspects)
+    if isinstance(known, Plan):
+        fit_in = (learned.reading.rows if rows is None else rows) <= scorer.room
+        found = from_elsewhere(engine.map(LeftOutBatches(scorer, fit_in), known))
+    else:
+        ready = replace(scorer, ready=prepared_blocks(learned.reading, engine))
+        found = ((len(left.labels), left, score) for left, score in engine.map(ready, pieces(known, scorer.cells)))
+    total, kept, seen = Score(most=suspects), list[LeftOut](), 0
+    for number, left, score in found:
+        total, seen = total + score, seen + number
+        kept = [*kept, left] if seen <= scorer.room and left is not None else []
+    if FEWEST_ROWS <= seen <= scorer.room:
         total, notes = scorer.calibrated_in_folds(LeftOut.joined(kept)), []
     else:
-        notes = of_calibration(learned.tuning.calibration, rows)
+        notes = of_calibration(learned.tuning.calibration, seen)
     held = learned.expected is not None and learned.expected.summary.rows
     notes = [*([CHOSEN] if chose_from_rows(learned) else []), *([EXPECTED] if held else []), *notes]
     notes = [*of_one_row(total.unknown_classes), *notes, *([] if learned.tuning.layer is None else [WITHOUT_LAYER])]
     return total.evaluation("leave-one-out", learned.label, learned.reading.classes, notes)
+
+
+Said = tuple[int, LeftOut | None, Score]
+"""How many rows there are, what is said of them without themselves if it is kept, and how good that is."""
+
+
+@dataclass(frozen=True)
+class LeftOutBatches:
+    """Takes out the rows of whole batches where they lie, which are counted from the first of each."""
+
+    scorer: LeftOutScorer
+    keeps: bool
+
+    def __call__(self, batch: Batch) -> Said:
+        """What is said of the rows, piece by piece."""
+        found = list(map(self.scorer, pieces([batch], self.scorer.cells)))
+        score = sum((score for _, score in found), Score(most=self.scorer.suspects))
+        return len(batch), LeftOut.joined(left for left, _ in found) if self.keeps else None, score
+
+    def __reduce__(self) -> Any:
+        """Sent elsewhere, the model travels in the form of its file, and is checked there."""
+        return sent_batches, (to_bytes(self.scorer.learned), self.scorer.suspects, self.keeps)
+
+
+def sent_batches(model: bytes, suspects: int, keeps: bool) -> LeftOutBatches:
+    """What takes out rows, as it arrives."""
+    return LeftOutBatches(LeftOutScorer(from_bytes(model), suspects), keeps)
+
+
+def from_elsewhere(found: Iterable[Said]) -> Iterator[Said]:
+    """What batches said, with rows counted through all of them."""
+    seen = 0
+    for rows, left, score in found:
+        yield rows, left, score.at(np.arange(seen, seen + rows))
+        seen += rows
 
 
 @dataclass(frozen=True)
@@ -109,9 +154,14 @@ class LeftOutScorer:
     """Compares what all others taught with the labels of rows."""
 
     learned: TrainedModel
-    prepared: Mapping[Block, BlockLeftOut]
-    """The model's blocks, ready to take out rows of any batch."""
     suspects: int = SUSPECTS
+    ready: Mapping[Block, BlockLeftOut] | None = None
+    """The model's blocks, where an engine has made them ready."""
+
+    @cached_property
+    def prepared(self) -> Mapping[Block, BlockLeftOut]:
+        """The model's blocks, ready to take out rows of any batch."""
+        return prepared_blocks(self.learned.reading, engines.named()) if self.ready is None else self.ready
 
     @property
     def cells(self) -> int:
@@ -175,10 +225,10 @@ class KnownColumns:
         return some.with_missing(self.columns)
 
 
-def refuse_never_learned(learned: TrainedModel, batches: Iterable[Batch]) -> None:
-    """Raise where rows cannot have been learned: what was learned must be able to forget them."""
+def refuse_never_learned(learned: TrainedModel, batches: Iterable[Batch]) -> float:
+    """Raise where rows cannot have been learned: what was learned must be able to forget them. How many they are."""
     try:
-        forget_rows(learned, known_columns(learned, batches))
+        left = forget_rows(learned, known_columns(learned, batches))
     except ForgetRefused as problem:
         raise RowsRefused(
             "Only rows that were learned can be left out. ",
@@ -186,6 +236,7 @@ def refuse_never_learned(learned: TrainedModel, batches: Iterable[Batch]) -> Non
             advice="To evaluate new rows, do not leave them out.",
             where=problem.where,
         ) from None
+    return learned.summary.rows - left.summary.rows
 
 
 def hashes(left: LeftOut) -> Hashes:

@@ -120,9 +120,9 @@ class WithMissing:
 
 def without_each(trained: TrainedModel, source: Source, watch: Watch) -> Evaluation:
     """Rows the model has learned: read once to see that it has, and once to judge them."""
-    evaluation.refuse_never_learned(trained, watched(source, "Checking", watch, trained.options.engine))
-    with watch("Leaving each row out", source.size) as report:
-        found = evaluation.left_out(trained, source.batches(report))
+    engine = trained.options.engine
+    rows = evaluation.refuse_never_learned(trained, watched(source, "Checking", watch, engine))
+    found = evaluation.left_out(trained, watched(source, "Leaving each row out", watch, engine), rows=rows)
     return noted(found, source)
 
 
@@ -133,8 +133,8 @@ def anew(source: Source, options: Options, watch: Watch) -> Evaluation:
     options = options_for(options, rows, source)
     learning = None if batches is not None else partial(watched, source, "Learning", watch, options.engine)
     trained, judged = fit_and_judge(options, sample, learning, source.label, watch)
-    with watch("Leaving each row out", source.size) as report:
-        left = evaluation.left_out(trained, source.batches(report) if batches is None else batches)
+    again = watched(source, "Leaving each row out", watch, options.engine) if batches is None else batches
+    left = evaluation.left_out(trained, again)
     if judged is None and evaluation.chose_from_rows(trained):
         judged = evaluation.in_folds(options, rows, min(FOLDS, len(rows)), label=source.label)
     return noted(left if judged is None else evaluation.with_suspects(judged, left), source)

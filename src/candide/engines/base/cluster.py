@@ -69,7 +69,7 @@ class Cluster(Engine):
 
     def rows(self, source: Source, work: str, watch: Watch) -> Iterable[Batch]:
         parts = self.parts_of(source) if isinstance(source, FrameSource) else source.parts()
-        if parts is None or (isinstance(parts, list) and not parts):
+        if parts is None or (isinstance(parts, (list, tuple)) and not parts):
             return super().rows(source, work, watch)
         return Plan(source, parts, source.batches, partial(watch, work, source.size), work)
 

@@ -348,13 +348,21 @@ def test_an_unexpected_fault_is_one_sentence_unless_asked_for(place, tmp_path, m
     assert "Traceback" in done.stderr
 
 
-def test_predict_imports_nothing_it_does_not_use(place):
+@pytest.mark.parametrize(
+    ("words", "light"),
+    [
+        (["predict", "m.candide", "new.csv", "-o", "lean.csv"], {"rich", "scipy.linalg"}),
+        (["fit", "first.csv", "--label", "fruit", "-o", "lean.candide"], set()),
+    ],
+    ids=["predict", "fit"],
+)
+def test_commands_import_nothing_they_do_not_use(place, words, light):
     code = (
-        "import sys; sys.argv = ['candide', 'predict', 'm.candide', 'new.csv', '-o', 'lean.csv']\n"
+        f"import sys; sys.argv = {['candide', *words]}\n"
         "from candide.cli import main\n"
         "try: main()\n"
         "except SystemExit as ended: assert not ended.code\n"
-        "heavy = {'sklearn', 'pandas', 'rich', 'scipy.sparse', 'scipy.linalg', 'scipy.stats', 'duckdb', 'sqlite3'}\n"
+        f"heavy = {({'sklearn', 'pandas', 'scipy.sparse', 'scipy.stats', 'duckdb', 'sqlite3'} | light)!r}\n"
         "print(sorted(heavy & set(sys.modules)))"
     )
     done = subprocess.run([sys.executable, "-c", code], cwd=place, env=ENVIRONMENT, capture_output=True, text=True)

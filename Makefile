@@ -8,7 +8,7 @@ demo: .venv/.runs            ## every command on a table, a spam filter, and the
 	$(BIN)/candide demo
 	$(BIN)/python examples/lecture.py
 
-test: .venv/.develops        ## all tests; CANDIDE_THOROUGH=1 for the long property runs
+test: .venv/.develops        ## all tests but those of Spark; CANDIDE_THOROUGH=1 for the long property runs
 	$(BIN)/python -m pytest -n auto --dist worksteal
 
 test-spark: .venv/.clusters  ## the tests of clusters with PySpark (500 MB), on a real master and two workers; needs Java
@@ -70,7 +70,7 @@ setup: .venv/.develops       ## the virtual environment with everything for deve
 	touch $@
 
 .venv/.clusters: .venv/.develops
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev,dask,spark]' 'pyspark[connect]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt 'pyspark[connect]>=4.0'
 	touch $@
 
 clean:

@@ -46,6 +46,8 @@ def missing(name: str) -> str:
     """Why an engine cannot be tried here; nothing where it can."""
     if name == "dask":
         return "" if find_spec("distributed") else "Dask is not installed: pip install 'candide[dask]'"
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        return "Several workers would each start a cluster of Spark: make test-spark runs these tests in one process"
     if not find_spec("pyspark"):
         return "PySpark is not installed: make test-spark, or pip install 'candide[spark]'"
     java = shutil.which("java") or shutil.which(os.path.join(os.environ.get("JAVA_HOME", ""), "bin", "java"))

@@ -81,9 +81,8 @@ def test_the_order_of_rows_changes_no_bit_of_a_calibration():
     cells = (scored.ends[:-1][order, None] + np.arange(3)).ravel()
     by_row = {name: getattr(scored, name)[order] for name in ("row_weights", "label_smoothing", "informed")}
     own = scored.ends[:-1] + first.task.labels[order]
-    moved = scored._replace(
-        terms=scored.terms[:, cells], start=scored.start[cells], own=own, logs=scored.logs[:, order].copy(), **by_row
-    )
+    terms, logs = np.ascontiguousarray(scored.terms[:, cells]), scored.logs[:, order].copy()
+    moved = scored._replace(terms=terms, start=scored.start[cells], own=own, logs=logs, **by_row)
     second = replace(first, task=Task(moved, 3))
     assert second.calibration == first.calibration
 

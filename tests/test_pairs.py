@@ -444,7 +444,7 @@ def test_texts_and_constants_have_no_bins(fitted):
 def test_a_class_that_no_row_has_changes_no_rank_of_pairs(data):
     """Two classes and three, whose rows are added up cell by cell, are ranked by as are four, row by row."""
     rows = data.draw(st.lists(st.tuples(*[st.integers(-1, 2)] * 3, st.integers(0, 1)), min_size=4, max_size=40))
-    *bins, labels = np.array(rows).T
+    *bins, labels = np.ascontiguousarray(np.array(rows).T)
     chances = data.draw(st.lists(st.floats(0.01, 0.99), min_size=len(rows), max_size=len(rows)))
     weights = np.array(data.draw(st.lists(st.integers(0, 1), min_size=len(rows), max_size=len(rows))), dtype=float)
     pairs, gains = np.array([(0, 1), (0, 2), (1, 2)]), np.zeros((3, 3))

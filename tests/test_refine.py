@@ -7,10 +7,11 @@ import pytest
 from scipy.optimize import minimize
 
 import candide
-from candide import NaiveBayes
+from candide import NaiveBayes, TextOptions
 from candide.data.batch import Batch
 from candide.data.errors import OptionRefused
-from candide.families.words.linear_text import LinearTerms
+from candide.families.words.event_models import NO_INTEGERS
+from candide.families.words.linear_text import LinearParameters, LinearTerms
 from candide.kernels.linear_refining import RowClasses, TermRows, add_layer, visit_rows
 from candide.store.model_file import canonical_bytes, from_bytes, to_bytes
 
@@ -181,6 +182,15 @@ def test_learning_and_merging_keep_it_and_forgetting_prunes_it(
     anew = less.refit({"text": [texts[i] for i in kept]}, [labels[i] for i in kept])
     assert anew.trained_.tuning.layer is not None
     assert anew.trained_.tuning.layer.rows == len(kept)
+
+
+def test_a_layer_does_not_close_the_arrays_that_other_models_share(model: NaiveBayes) -> None:
+    """Kernels would else be compiled anew for all texts that are read after it."""
+    from_bytes(to_bytes(model.trained_))
+    found = LinearTerms.of([b"bad film", b"good"], np.array([[1, 0], [-2, 2]]))
+    for terms in (found, found.kept(np.array([1])), found.relabelled(np.array([0, 1]))):
+        LinearParameters.of_layer(terms, TextOptions(), 2)
+    assert NO_INTEGERS.flags.writeable
 
 
 def test_a_class_that_left_takes_its_weights_with_it() -> None:

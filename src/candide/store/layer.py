@@ -71,7 +71,8 @@ def read_terms(parts: Parts, classes: int) -> LinearTerms:
     odd = take_narrow(parts, "units", int(indptr[-1]))
     parts.refuse_rest()
     counts = np.where(odd % 2 == 1, -(odd + 1) // 2, odd // 2)
-    terms = LinearTerms(Lines(offsets, letters, indptr, labels.astype(np.int32), counts, NO_INTEGERS))
+    by_pair = labels.astype(np.int32), counts
+    terms = LinearTerms(Lines(offsets, letters, indptr, *by_pair, NO_INTEGERS.copy()))
     words = terms.words
     if (
         len(sizes) != len(pairs)

@@ -56,7 +56,7 @@ class LinearTerms:
                 indptr=running(np.bincount(there, minlength=len(order))),
                 labels=labels.astype(np.int32),
                 counts=table[order][there, labels].astype(np.int64),
-                frequency=NO_INTEGERS,
+                frequency=NO_INTEGERS.copy(),
             )
         )
 
@@ -80,7 +80,7 @@ class LinearTerms:
         lines, letters = self.lines, gathered(self.lines.offsets, wanted)
         pairs = gathered(lines.indptr, wanted)
         found = running(np.diff(lines.offsets)[wanted]), lines.letters[letters], running(np.diff(lines.indptr)[wanted])
-        return LinearTerms(Lines(*found, lines.labels[pairs], lines.counts[pairs], NO_INTEGERS))
+        return LinearTerms(Lines(*found, lines.labels[pairs], lines.counts[pairs], NO_INTEGERS.copy()))
 
     def relabelled(self, places: IntArray) -> LinearTerms:
         """The same with other numbers for classes, which keep their order; those below zero go."""
@@ -88,7 +88,8 @@ class LinearTerms:
         labels = places[lines.labels]
         stay = labels >= 0
         sizes = np.diff(running(stay.astype(np.int64))[lines.indptr])
-        kept = Lines(*lines[:2], running(sizes), labels[stay].astype(np.int32), lines.counts[stay], NO_INTEGERS)
+        pairs = labels[stay].astype(np.int32), lines.counts[stay]
+        kept = Lines(*lines[:2], running(sizes), *pairs, NO_INTEGERS.copy())
         return LinearTerms(kept).kept(np.flatnonzero(sizes))
 
 

@@ -22,7 +22,8 @@ from candide.kernels.counting import common_divisor, counts_above_zero
 from candide.kernels.left_out_losses import gaps_between, losses_in_folds, summed_losses
 from candide.model.predictor import log_normalised
 from candide.model.summary import Summary
-from candide.selection.contest import DEALT_ONE_BY_ONE, ColumnContest, contest, dealt
+from candide.selection.candidates import candidates, in_shared_blocks, live_candidates
+from candide.selection.contest import DEALT_ONE_BY_ONE, ColumnContest, contest, dealt, ranked
 from candide.selection.folds import FOLDS
 from candide.selection.leave_one_out import LeaveOneOut
 from candide.selection.look import remembered_column
@@ -154,6 +155,28 @@ def test_rows_repeated_are_no_evidence():
     entrants = [families.named("gaussian", column="x"), families.named("categorical", column="x")]
     plain = contest(*remembered(Batch.of({"x": numbers}, labels)), entrants)
     assert contest(*remembered(Batch.of({"x": numbers}, labels, np.full(40, 100))), entrants) == plain
+
+
+NUMBERS_OF_A_STREAM = st.lists(st.tuples(st.integers(0, 40), st.booleans()), min_size=60, max_size=80)
+
+
+@given(rows=NUMBERS_OF_A_STREAM, scale=st.sampled_from([1.0, 0.37, -2.5]))
+def test_a_stream_ranks_the_families_that_it_may_ask_as_a_contest_does(rows, scale):
+    found, summary = remembered(column([scale * number for number, _ in rows], [label for _, label in rows]))
+    guess = families.named("gaussian")
+    asked = live_candidates(guess, NUMBER, found)
+    assert asked == in_shared_blocks(candidates(guess, NUMBER, found))
+    assume(len(summary.classes) == 2)
+    assert ranked(found, summary, asked) == contest(found, summary, asked)
+
+
+def test_numbers_that_never_repeat_are_no_names_in_a_stream():
+    numbers = np.arange(40.0)
+    once, _ = remembered(column(numbers, numbers % 2))
+    twice, _ = remembered(column(np.r_[numbers, 3.0], np.r_[numbers, 3.0] % 2))
+    guess = families.named("gaussian")
+    names, more = ({family.name for family in live_candidates(guess, NUMBER, seen)} for seen in (once, twice))
+    assert more - names == {"categorical"}
 
 
 def test_of_very_many_kinds_of_rows_some_judge_for_all(monkeypatch):

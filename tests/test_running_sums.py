@@ -13,6 +13,7 @@ from candide import families
 from candide.families.base.density import blend, pool
 from candide.families.base.support import COUNTS
 from candide.kernels.densities import log_gamma_ratio
+from candide.kernels.digits import leading_bits, length_of
 from candide.kernels.shares import log_shares_of, shares_of_scores
 from candide.model.predictor import normalised
 from candide.statistics.sums import Sums
@@ -140,6 +141,31 @@ def test_shares_are_those_of_a_predictor(joint: list[float]) -> None:
 def test_the_prior_is_the_share_of_rows() -> None:
     counts = np.array([3, 5, 0, 2])
     np.testing.assert_allclose(np.exp(log_shares_of(counts, np.array([3, 0, 1]), np.log(10))), [0.2, 0.3, 0.5])
+
+
+@given(rows=ROWS, over=st.integers(0, 12), asked=st.tuples(NUMBERS, NUMBERS), kept=st.integers(1, CLASSES))
+def test_shares_in_one_call_are_those_step_by_step(rows: Any, over: int, asked: Any, kept: int) -> None:
+    one, other = (learned(rows, over)[0] for _ in range(2))
+    counts, values, order = np.array([4, 1, 3, 0]), np.array(asked), np.arange(kept)[::-1].copy()
+    joint = np.zeros(len(counts))
+    joint[order] = log_shares_of(counts, order, np.log(8.0))
+    one.judge(np.arange(2), values, order, joint)
+    shares = other.shares(np.arange(2), values, order, counts, 8.0)
+    np.testing.assert_array_equal(shares, shares_of_scores(joint, order))
+    np.testing.assert_array_equal(one.table, other.table)
+
+
+@given(digits=st.lists(st.integers(-2, 2), max_size=5))
+def test_digits_end_with_the_last_that_counts(digits: list[int]) -> None:
+    length = length_of(np.array(digits, np.int64))
+    assert not any(digits[length:])
+    assert length == 0 or digits[length - 1]
+
+
+@pytest.mark.parametrize("number", [1, 2, 3, 2**31 - 1, 2**31, 2**32 - 1])
+def test_leading_bits_of_a_digit(number: int) -> None:
+    bits, top, rest = leading_bits(np.array([0, number, 0]))
+    assert (int(bits) >> (64 - number.bit_length()), top, rest) == (number, 32 + number.bit_length() - 1, False)
 
 
 @pytest.mark.parametrize("half", [0.5, 3.0, 19.5, 20.5, 1e3, 1e9, 1e15])

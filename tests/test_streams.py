@@ -275,6 +275,24 @@ def test_priors_may_change_between_events() -> None:
     assert model.predict_proba([""])[0, 0] == 0.5
 
 
+@pytest.mark.parametrize("then", [2.0, 2, None, np.float32(2.0), 5e-324])
+def test_a_row_that_is_changed_after_it_was_asked_about_is_learned_as_it_is(then: Any) -> None:
+    """What is asked first and learned then is read once only where it is the very same."""
+    rows = [({"size": float(n % 5), "age": float(n % 3)}, "ab"[n % 2]) for n in range(20)]
+    asked, plain = NaiveBayes(calibrate=False), NaiveBayes(calibrate=False)
+    for row, label in rows:
+        asked.predict_proba_one(row)
+        for model in (asked, plain):
+            model.learn_one(row, label)
+    row, last = dict(rows[0][0]), {"size": 1.0, "age": 2.0}
+    asked.predict_proba_one(row)
+    row["size"] = then
+    for model in (asked, plain):
+        model.learn_one(row, "a")
+    assert asked.predict_proba_one(last) == plain.predict_proba_one(last)
+    assert asked.summary_ == plain.summary_
+
+
 def test_a_text_needs_a_text_column() -> None:
     model = NaiveBayes().learn_one({"size": 1.0}, "yes")
     with pytest.raises(ColumnRefused):

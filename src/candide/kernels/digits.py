@@ -173,6 +173,15 @@ def place_doubles(values: Floats, low: int, out: Integers) -> None:
 
 
 @compiled
+def length_of(digits: Integers) -> int:
+    """Give how many digits there are up to the last that is not zero."""
+    length = len(digits)
+    while length > 0 and digits[length - 1] == 0:
+        length -= 1
+    return length
+
+
+@compiled
 def leading_bits(entry: Integers) -> tuple[np.uint64, int, bool]:
     """Give an entry's top 64 bits as an unsigned number, their top bit's place, and whether bits are left below.
 
@@ -184,9 +193,7 @@ def leading_bits(entry: Integers) -> tuple[np.uint64, int, bool]:
     if top < 0:
         return np.uint64(0), -1, False
     head = np.uint64(abs(entry[top]))
-    width = 0
-    while (head >> np.uint64(width)) != 0:
-        width += 1
+    width = (np.float64(head).view(np.int64) >> 52) - 1022  # a whole number below 2^53 says how many bits it has
     bits = head << np.uint64(64 - width)
     second = np.uint64(abs(entry[top - 1])) if top > 0 else np.uint64(0)
     bits |= second << np.uint64(32 - width)

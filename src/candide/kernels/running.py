@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from candide.kernels import compiled
 from candide.kernels.densities import DEVIATION, MEAN, WEIGHT, add_densities, summed_of, takes
-from candide.kernels.digits import MASK, leading_bits, magnitude_of, round_to_bits
+from candide.kernels.digits import MASK, leading_bits, length_of, magnitude_of, round_to_bits
+from candide.kernels.shares import log_shares_of, shares_of_scores
 from candide.kernels.slices import INFINITE, add_powers, in_window, survey_rows
 
 Floats = NDArray[np.float64]
@@ -73,7 +74,10 @@ def add_summed(
 
 @compiled
 def rounded_quotient(digits: Integers, low: int, divisor: int, room: Integers) -> float:
-    """Give a number of digits below 2^32 over a divisor below 2^31, rounded once; `room` has SPARE digits more."""
+    """Give a number of digits below 2^32 over a divisor below 2^31, rounded once.
+
+    `room` has at least SPARE digits more.
+    """
     count, below = len(digits) + SPARE, np.uint64(divisor)
     rest = np.uint64(0)
     for index in range(count - 1, -1, -1):
@@ -93,9 +97,10 @@ def root_of_spread(
 ) -> float:
     """Give the root of count · square - total², over the count: exact to the root, for digits below 2^32.
 
-    `room` is as long as both products.
+    `room` is as long as both products, or longer.
     """
     low = min(2 * total_low, square_low)
+    room = room[: max(2 * (total_low + len(total)), square_low + len(square)) - low + 2]
     room[:] = 0
     carry, first = 0, square_low - low
     for index in range(len(square)):
@@ -150,9 +155,10 @@ def round_changed(
                 continue
             is_negative = magnitude_of(total[column, entry], totals)
             magnitude_of(square[column, entry], squares)
-            mean = rounded_quotient(totals, total_low, count, quotient)
+            sums, spread = totals[: length_of(totals)], squares[: length_of(squares)]
+            mean = rounded_quotient(sums, total_low, count, quotient)
             table[MEAN, column, entry] = -mean if is_negative else mean
-            table[DEVIATION, column, entry] = root_of_spread(count, totals, total_low, squares, square_low, room)
+            table[DEVIATION, column, entry] = root_of_spread(count, sums, total_low, spread, square_low, room)
 
 
 @compiled
@@ -178,3 +184,34 @@ def judge_numbers(
     """
     round_changed(places, counts, total, total_low, square, square_low, changed, table)
     return add_densities(places, values, order, codes, prior_rows, floors, table, joint)
+
+
+@compiled
+def shares_by_numbers(
+    places: Integers,
+    values: Floats,
+    order: Integers,
+    rows: Integers,
+    log_of_all: float,
+    codes: Integers,
+    prior_rows: Floats,
+    floors: Floats,
+    counts: Integers,
+    total: Integers,
+    total_low: int,
+    square: Integers,
+    square_low: int,
+    changed: Flags,
+    table: Floats,
+) -> Floats:
+    """Give the share of each label of `order` by its int64 `rows` of all and by values[i] in places[i], as float64.
+
+    That is `log_shares_of`, `judge_numbers` and `shares_of_scores` in one call: NaN where no label is possible.
+
+    Many arguments because a tuple of arrays takes longer to unpack than a row to judge.
+    """
+    joint = np.zeros(len(rows))
+    joint[order] = log_shares_of(rows, order, log_of_all)
+    digits = total, total_low, square, square_low
+    judge_numbers(places, values, order, codes, prior_rows, floors, counts, *digits, changed, table, joint)
+    return shares_of_scores(joint, order)

@@ -215,30 +215,60 @@ class ColumnContest:
         return np.minimum(losses_alike(*said, labels, self.prior, self.prior_without), -LEAST_LOG)
 
 
+class Losses(NamedTuple):
+    """What families lost on rows left out, as the rows of a column judge it."""
+
+    usual: ColumnContest
+    prior: FloatArray
+    """What the prior alone loses on each kind of rows."""
+    alike: list[int]
+    """Which entrants are judged by the same kinds of rows as the prior, and their losses[family, kind]."""
+    by_kind: FloatArray
+    results: list[Result]
+    """All entrants, in their order."""
+
+    @classmethod
+    def of(cls, column: RememberedColumn, summary: Summary, entrants: Sequence[AnyFamily]) -> Losses:
+        """Those of the entrants for a column."""
+        usual, results = ColumnContest.of(column, summary), list[Result]()
+        prior = usual.prior_losses
+        (prior_loss,) = usual.means(prior[None])
+        own_rows = [family.judging_rows(column.kept, column.name, summary.weighed) for family in entrants]
+        alike = [index for index, rows in enumerate(own_rows) if rows is None]
+        by_kind = usual.losses([entrants[index] for index in alike])
+        means = iter(usual.means(by_kind))
+        for family, rows in zip(entrants, own_rows, strict=True):
+            judged = usual if rows is None else ColumnContest.of_rows(rows)
+            loss = next(means) if rows is None else judged.loss(family)
+            results.append(Result(family, loss, prior_loss, judged.rows_in_all))
+        return cls(usual, prior, alike, by_kind, results)
+
+    @property
+    def best_first(self) -> list[Result]:
+        """The entrants by their log loss; the earlier of equals."""
+        return sorted(self.results, key=lambda result: result.loss)
+
+
+def ranked(column: RememberedColumn, summary: Summary, entrants: Sequence[AnyFamily]) -> list[Result]:
+    """The entrants by their log loss on rows left out, best first; the earlier of equals. How clearly is not asked."""
+    return Losses.of(column, summary, entrants).best_first
+
+
 def contest(column: RememberedColumn, summary: Summary, entrants: Sequence[AnyFamily]) -> list[Result]:
-    """The entrants by their log loss on rows left out, best first; the earlier of equals."""
-    usual, found = ColumnContest.of(column, summary), list[Result]()
-    prior_losses = usual.prior_losses
-    (prior_loss,) = usual.means(prior_losses[None])
-    own_rows = [family.judging_rows(column.kept, column.name, summary.weighed) for family in entrants]
-    alike = [index for index, rows in enumerate(own_rows) if rows is None]
-    losses = usual.losses([entrants[index] for index in alike])
-    losses_of, means = dict(zip(alike, losses, strict=True)), iter(usual.means(losses))
-    for family, rows in zip(entrants, own_rows, strict=True):
-        judged = usual if rows is None else ColumnContest.of_rows(rows)
-        loss = next(means) if rows is None else judged.loss(family)
-        found.append(Result(family, loss, prior_loss, judged.rows_in_all))
-    best_first = sorted(found, key=lambda result: result.loss)
+    """The entrants by their log loss on rows left out, best first, and how clear that is; the earlier of equals."""
+    found = Losses.of(column, summary, entrants)
+    usual, prior_losses, alike, losses, results = found
+    best_first, losses_of = found.best_first, dict(zip(alike, losses, strict=True))
     plain, taken = entrants[0], clear_winner_first(best_first, entrants[0])[0].family
     beaten = losses_of.get(entrants.index(taken), prior_losses)
     ahead = np.array([nats_ahead(taken, entrants[index], plain) for index in alike])
     beside_prior = usual.gaps(losses, prior_losses)
     is_out, tells = usual.gaps(losses, beaten).are_clear(ahead), beside_prior.reversed().are_clear()
-    if best_first[0].loss >= prior_loss:
+    if best_first[0].loss >= best_first[0].prior_loss:
         is_out |= beside_prior.are_clear()
     for index, out, told in zip(alike, is_out.tolist(), tells.tolist(), strict=True):
-        found[index] = replace(found[index], is_out=out, tells=told)
-    return sorted(found, key=lambda result: result.loss)
+        results[index] = replace(results[index], is_out=out, tells=told)
+    return found.best_first
 
 
 def clear_winner_first(results: Sequence[Result], plain: AnyFamily) -> list[Result]:

@@ -16,8 +16,8 @@ from candide.families.base.family import AnyFamily, Block
 from candide.model.options import Options
 from candide.model.schema import GUESS, IGNORE, LEFT_OUT, Choice, Schema, chosen
 from candide.model.summary import Summary
-from candide.selection.candidates import candidates, smoothed_by_itself
-from candide.selection.contest import Result, clear_winner_first, contest
+from candide.selection.candidates import candidates, in_shared_blocks, live_candidates, smoothed_by_itself
+from candide.selection.contest import Result, clear_winner_first, contest, ranked
 from candide.selection.look import RememberedColumn, remembered_column
 from candide.selection.user_options import is_open
 from candide.statistics.column_memory import ColumnMemory
@@ -111,11 +111,11 @@ class Deciding:
         entrants = self.smoothed(choice, column, entrants)
         if len(entrants) == 1 and choice.rule:
             return replace(choice, family=entrants[0]), ()
-        results = contest(column, self.summary, entrants)
-        ranked = clear_winner_first(results, entrants[0])
-        reason = choice.reason if len(ranked) == 1 else f"{choice.reason}; {told(ranked)}"
+        results = (ranked if self.answers_live else contest)(column, self.summary, entrants)
+        winning = clear_winner_first(results, entrants[0])
+        reason = choice.reason if len(winning) == 1 else f"{choice.reason}; {told(winning)}"
         by_entrant = tuple(sorted(results, key=lambda result: entrants.index(result.family)))
-        return replace(choice, family=ranked[0].family, reason=reason), by_entrant
+        return replace(choice, family=winning[0].family, reason=reason), by_entrant
 
     def without_folds(
         self, without: Sequence[Summary | None], choice: Choice, results: Sequence[Result]
@@ -160,11 +160,11 @@ class Deciding:
             return choice, []
         if not taken.family.is_read_off:
             return replace(choice, remembered=None), []
+        if self.answers_live and not choice.rule:
+            return choice, live_candidates(taken.family, kind, column)
         entrants = candidates(taken.family, kind, column)
         entrants = [family for family in entrants if family.name == choice.rule] or entrants
-        if self.answers_live:  # columns of one family in one block: each block costs as much as a column
-            entrants = [replace(family, column="") for family in entrants if family.live] or entrants
-        return choice, entrants
+        return choice, (in_shared_blocks(entrants) or entrants) if self.answers_live else entrants
 
     def smoothed(self, choice: Choice, column: RememberedColumn, entrants: Sequence[AnyFamily]) -> list[AnyFamily]:
         """The families with the smoothing that suits their counts, where that is ours to choose."""

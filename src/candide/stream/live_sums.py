@@ -86,9 +86,14 @@ class LiveDensity(Live):
 
 def row_numbers(names: Iterable[str], values: Sequence[Any]) -> FloatArray:
     """The values of one row in some columns as numbers, NaN where missing."""
-    if FLOATS.issuperset(map(type, values)):
+    if are_floats(values):
         return np.array([0.0 if -SMALLEST_NORMAL < value < SMALLEST_NORMAL else value for value in values])
     return np.array([number_of(value, name) for name, value in zip(names, values, strict=True)], np.float64)
+
+
+def are_floats(values: Iterable[Any]) -> bool:
+    """Whether all values are plain floats, which nobody can change."""
+    return FLOATS.issuperset(map(type, values))
 
 
 def join(blocks: Sequence[LiveDensity]) -> None:

@@ -21,6 +21,7 @@ from candide.model.summary import NO_WEIGHTS, refuse_impossible
 from candide.statistics.cells import FINEST_LEVEL, Cells
 from candide.statistics.column_memory import ColumnMemory
 from candide.stream.cells import category_of, number_of
+from candide.stream.live_sums import are_floats
 from candide.stream.live_tallies import NEVER_LEARNED
 
 MOST_WAITING, FEW_VALUES, LARGEST = 1024, 1 << 14, 2**63 - 1
@@ -32,6 +33,8 @@ Slot = tuple[Any, ...]
 
 def held_values(row: Mapping[str, Any]) -> Row:
     """The values of a row that are not missing; raises where one is infinite, or is no single value."""
+    if are_floats(row.values()) and math.isfinite(sum(row.values())):
+        return {**row}
     values = {}
     for name, value in row.items():
         kind = type(value)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import NamedTuple, Self
 
@@ -13,7 +14,7 @@ from candide.families.base.density import Density
 from candide.families.base.density_moments import Moments, Pool, blend
 from candide.families.base.streaming import CompiledDensity
 from candide.kernels.densities import OTHER
-from candide.kernels.running import HEAVIEST_ENTRY, add_summed, judge_numbers, round_changed
+from candide.kernels.running import HEAVIEST_ENTRY, add_summed, judge_numbers, round_changed, shares_by_numbers
 from candide.kernels.slices import INFINITE
 from candide.statistics.exact import HEADROOM, Digits, ExactSums
 from candide.statistics.logarithms import log_gap
@@ -108,6 +109,16 @@ class RunningSums:
         return judge_numbers(
             places, values, order, *self.densities, self.counts,
             total.digits, total.low, square.digits, square.low, self.changed, self.table, joint,
+        )  # fmt: skip
+
+    def shares(
+        self, places: IntArray, values: FloatArray, order: IntArray, rows: IntArray, all_rows: float
+    ) -> FloatArray:
+        """The share of each class of `order` by its rows and by values[i] in column places[i]; NaN if none has any."""
+        total, square = self.total, self.square
+        return shares_by_numbers(
+            places, values, order, rows, math.log(all_rows), *self.densities, self.counts,
+            total.digits, total.low, square.digits, square.low, self.changed, self.table,
         )  # fmt: skip
 
     def _make_room(self) -> None:

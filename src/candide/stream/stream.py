@@ -6,12 +6,12 @@ import math
 import threading
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from candide.data.advice import PythonCode, UseVerb
-from candide.data.arrays import AnyArray, FloatArray, IntArray
+from candide.data.arrays import AnyArray, FloatArray
 from candide.data.batch import Batch, labels_of
 from candide.data.errors import ColumnRefused, ForgetRefused, LabelsRefused, Location, OptionRefused, OverflowRefused
 from candide.data.values import Coded, Key, is_missing, shown
@@ -37,13 +37,13 @@ from candide.statistics.tally import Tally
 from candide.statistics.weight_grid import CEILING, coarsest
 from candide.statistics.word_tally import WordTally
 from candide.stream.columns import choices_for, row_of
+from candide.stream.layout import Layout, row_cells
 from candide.stream.live import Cell, Live
 from candide.stream.live_pairs import LivePair
-from candide.stream.live_sums import LiveDensity, join, row_numbers
+from candide.stream.live_sums import LiveDensity, join
 from candide.stream.live_tallies import LiveCategories, LiveCounts, LiveTruths
 from candide.stream.live_words import LiveText, LiveWords
 from candide.stream.open_columns import OpenColumns, held_values
-from candide.stream.running_sums import RunningSums
 from candide.training.reread import expected_as, reread
 from candide.training.row_hashes import identities
 from candide.training.traces import is_array, without_origin, without_traces, without_values
@@ -71,31 +71,6 @@ LIVE: dict[tuple[type, str], type[Live]] = {
     (WordTally, ""): LiveText,
 }
 """Which block suits a family, by its statistic and the way it may be judged from it; any other is made anew."""
-
-
-class Layout(NamedTuple):
-    """Where the blocks of a stream find their columns in rows that have the same ones."""
-
-    names: list[str]
-    """The numbers whose sums lie in one table, `sums`, at these places."""
-    places: IntArray
-    sums: RunningSums | None
-    others: list[tuple[Live, list[tuple[int, str]]]]
-    """All other blocks, in the order in which a model adds them up."""
-    blocks: list[tuple[Live, list[tuple[int, str]]]]
-    """All blocks."""
-    unknown: list[str]
-    """Columns that the stream has not met."""
-    is_open: bool
-    """Whether the families of all columns are left open."""
-
-    def numbers(self, row: Mapping[str, Any]) -> FloatArray:
-        """The numbers of a row, NaN where missing."""
-        return row_numbers(self.names, [row[name] for name in self.names])
-
-    def cells(self, row: Mapping[str, Any]) -> list[tuple[Live, list[Cell]]]:
-        """The cells of a row that each block has to look at, in the order in which a model adds them up."""
-        return [(block, row_cells(row, columns)) for block, columns in self.blocks]
 
 
 class Stream:
@@ -128,6 +103,7 @@ class Stream:
         self.frozen: TrainedModel | None = learned
         self.expected_of = None if learned.expected is None else learned
         nothing = Summary.empty((), summary.declared)
+        self.declares = bool(summary.declared)
         self.learned = replace(learned, schema=NO_COLUMNS, summary=nothing, ledger=None, expected=None)
         self.choices, self.pairs = list(learned.schema.choices), learned.schema.pairs
         ledger = learned.ledger
@@ -383,11 +359,21 @@ class Stream:
             if not self.classes:
                 return {}
             self._refresh()
-            joint = self._joint(x, priors, class_weight)
-            shares: list[float] = shares_of_scores(joint, self.order).tolist()
+            shares = self._shares(x, priors, class_weight).tolist()
             if shares[0] != shares[0]:
+                joint = self._joint(x, priors, class_weight)
                 shares = normalised(joint[None, self.order], self._log_prior(priors, class_weight))[0].tolist()
             return dict(zip(self.names, shares, strict=True))
+
+    def _shares(self, x: Any, priors: Priors, class_weight: Priors | None) -> FloatArray:
+        """P(class | row) of every class, NaN where all are impossible; where kernels know all of it, in one call."""
+        is_plain = self.calibration is None and not self.declares and not isinstance(x, str)
+        if is_plain and priors == "empirical" and class_weight is None:
+            row, layout = self._read(x)
+            if layout.sums is not None and not layout.others:
+                numbers = layout.numbers(row)
+                return layout.sums.shares(layout.places, numbers, self.order, self.counts, self.rows)
+        return shares_of_scores(self._joint(x, priors, class_weight), self.order)
 
     def best(self, x: Any, priors: Priors, class_weight: Priors | None) -> Any:
         """The most probable class: the first of ties, the prior's where all are impossible, None if there is none."""
@@ -519,7 +505,7 @@ class Stream:
         return placed
 
     def _log_prior(self, priors: Priors, class_weight: Priors | None) -> FloatArray:
-        if priors == "empirical" and class_weight is None and not self.learned.summary.declared:
+        if priors == "empirical" and class_weight is None and not self.declares:
             return log_shares_of(self.counts, self.order, math.log(self.rows))
         counted = Summary((), self.classes, self.counts[self.order], (), bits=self.bits)
         return log_priors(counted, priors, class_weight)
@@ -691,11 +677,6 @@ class Stream:
         if not counts_ones(seen):
             return Live(family, columns, seen)
         return LIVE.get((family.statistic, family.live), Live)(family, columns, seen)
-
-
-def row_cells(row: Mapping[str, Any], columns: list[tuple[int, str]]) -> list[Cell]:
-    """The values of a row in some columns of a block."""
-    return [(index, name, row[name]) for index, name in columns]
 
 
 def counts_ones(seen: Any) -> bool:

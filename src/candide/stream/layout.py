@@ -45,13 +45,13 @@ class Layout:
 
         A row is asked about first and learned then: the numbers of the very same floats are not worked out twice.
         """
-        values = self.picked(row)
-        if len(values) != len(self.latest[0]) or not all(map(is_, values, self.latest[0])):
-            numbers = row_numbers(self.names, values)
-            if not are_floats(values):
-                return numbers
+        values, (before, numbers) = self.picked(row), self.latest
+        if len(values) == len(before) and all(map(is_, values, before)):
+            return numbers
+        numbers = row_numbers(self.names, values)
+        if are_floats(values):
             self.latest = values, numbers
-        return self.latest[1]
+        return numbers
 
     def cells(self, row: Mapping[str, Any]) -> list[tuple[Live, list[Cell]]]:
         """The cells of a row that each block has to look at, in the order in which a model adds them up."""

@@ -319,3 +319,16 @@ def test_folds_are_judged_as_by_a_histogram_fitted_without_them(data):
         anew, rest = family.chosen_from(seen - statistic_of(family, ("x",), some, 3), seen)
         likely = anew.assess(anew.fit(rest, ("x",)), some.values, expected.shape).log_likelihood
         assert said.log_likelihood[fold::FOLDS] == pytest.approx(likely, rel=1e-12, abs=1e-12)
+
+
+def test_rows_in_no_fold_are_not_asked_and_change_nothing_of_others():
+    rng = np.random.default_rng(4)
+    numbers, labels = rng.normal(size=(90, 1)), rng.integers(0, 2, 90)
+    family, folds = Histogram().fitted_to(numbers[:, 0], "x"), np.arange(90) % FOLDS
+    block, every = Block(family, ("x",)), BlockRows(numbers, labels, np.zeros(0))
+    seen, asked = statistic_of(family, ("x",), every, 2), (folds != 3) & (folds != 9)
+    whole = scores_without_folds(block, seen, every, folds)
+    some = scores_without_folds(block, seen, every, np.where(asked, folds, -1))
+    for all_rows, few in ((whole.score, some.score), (whole.log_likelihood, some.log_likelihood)):
+        assert (few[asked] == all_rows[asked]).all()
+        assert not few[~asked].any()

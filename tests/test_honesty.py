@@ -11,11 +11,12 @@ import pytest
 from candide import NaiveBayes, engines
 from candide.api import verbs
 from candide.data.batch import Batch
+from candide.families.histogram import Histogram
 from candide.model.options import Options
 from candide.selection.fit_calibration import Calibrating
 from candide.selection.fold_choices import FoldChoices, FoldSummaries
 from candide.selection.folds import CHOICES, choice_folds, dealt_by_label
-from candide.selection.judging import Judging
+from candide.selection.judging import Judging, under_choices
 from candide.selection.leave_one_out import LeaveOneOut
 from candide.selection.read_off import decisions
 from candide.selection.wide_tables import Heard
@@ -233,6 +234,24 @@ def test_no_fold_is_known_to_what_judges_it():
         found.append({tuple(rows.tolist()): calibration for rows, calibration in apart})
     assert found[0][tuple(here.tolist())] == found[1][tuple(here.tolist())]
     assert found[0] != found[1]
+
+
+def test_blocks_are_asked_only_of_rows_that_they_judge():
+    """A histogram that only some choices have is fitted without folds of their rows alone, with the same answers."""
+    rng = np.random.default_rng(6)
+    labels, numbers = rng.integers(0, 2, 200), rng.normal(size=(2, 200))
+    batch = Batch.of({"a": numbers[0] + labels, "b": numbers[1]}, [f"c{label}" for label in labels])
+    trained = fit_rows(Options(families="guess"), batch)
+    bins = {name: Histogram().fitted_to(batch.numbers([name])[:, 0], name) for name in ("a", "b")}
+    families = tuple({"a": bins["a"], "b": bins["b"] if fold < 2 else None} for fold in range(CHOICES))
+    choices = FoldChoices(dealt_by_label(batch.labels.codes), families)
+    judged = choices.folds_judged(trained.schema, ())
+    assert [block.columns for block in judged] == [("b",)]
+    leaving, asked = LeaveOneOut.of_labels(batch), choices.judging(trained.schema)
+    found = under_choices(leaving, choices, trained.schema, asked, engines.named())
+    plain = leaving.in_folds(asked, None, choices.folds)
+    assert (choices.joined(trained.schema, asked, plain, found.prior).terms == found.terms).all()
+    assert not choices.folds_judged(trained.schema, asked)
 
 
 @pytest.mark.parametrize(("dependence", "most"), [("none", 1.0), ("auto", 2.0)])

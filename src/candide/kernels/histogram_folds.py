@@ -96,11 +96,14 @@ def score_bins_without_folds(
 ) -> None:
     """Add to score[row, class] the log density of each row's bin by intervals found without the row's fold.
 
-    counts[bin, class] are those of all rows; a bin below zero says nothing. Added to likelihood[row, class] is the log
+    counts[bin, class] are those of all rows; a bin below zero says nothing, and of a row in a fold below zero nothing
+    is asked. Added to likelihood[row, class] is the log
     density of bins as they would be without the fold: a bin of one's own would make any number look usual.
     """
     shares, all_rows = np.zeros(counts.shape), line_totals(counts)
     for fold in range(folds.max() + 1 if len(folds) else 0):
+        if not (folds == fold).any():
+            continue
         rest = counts.copy()
         for row in range(len(bins)):
             if folds[row] == fold and bins[row] >= 0:

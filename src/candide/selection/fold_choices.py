@@ -7,7 +7,7 @@ the rows, and every row is judged under the choices of all others. Folds hold ab
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
@@ -129,6 +129,18 @@ class FoldChoices:
     def judging(self, schema: Schema) -> tuple[Block, ...]:
         """All blocks that some fold would choose: columns that tell nothing without any fold are in none."""
         return tuple(dict.fromkeys(block for blocks in self.blocks(schema) for block in blocks))
+
+    def folds_judged(self, schema: Schema, expected: Container[Block]) -> dict[Block, IntArray]:
+        """The folds of the rows that a block judges, -1 for others, where only some choices have the block.
+
+        Of blocks that are fitted fold by fold. Those by which all rows are `expected` judge them all.
+        """
+        by_choice, judged = [frozenset(blocks) for blocks in self.blocks(schema)], dict[Block, IntArray]()
+        for block in self.judging(schema):
+            chosen = np.array([block in blocks for blocks in by_choice])
+            if block.family.chooses and block not in expected and not chosen.all():
+                judged[block] = np.where(chosen[self.folds % CHOICES], self.folds, -1)
+        return judged
 
     def priors(
         self, leaving: LeaveOneOut, priors: Priors = "empirical", class_weight: Priors | None = None

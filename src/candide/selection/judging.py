@@ -140,5 +140,6 @@ def under_choices(
     expected: Sequence[Block] = (),
 ) -> LeftOut:
     """What is said of each row without it, under families chosen without its fold."""
-    said = leaving.in_folds(asked, engine, choices.folds, expected)
+    judged = choices.folds_judged(schema, frozenset(expected))
+    said = leaving.in_folds(asked, engine, choices.folds, expected, judged)
     return choices.joined(schema, asked, said, choices.priors(leaving))

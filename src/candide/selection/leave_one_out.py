@@ -247,12 +247,14 @@ class LeaveOneOut:
         engine: Engine | None = None,
         folds: IntArray | None = None,
         expected: Sequence[Block] = (),
+        folds_of: Mapping[Block, IntArray] | None = None,
     ) -> LeftOut:
         """The same, but blocks that choose when they are fitted are fitted without the row's fold, and choose anew.
 
         Leave-one-out holds choices fixed. A histogram chose its intervals with the row among the others, so what it
         then says of the row is a little too good, and whatever is fitted on it too sure. Rows are as good as shuffled.
-        How expected rows are is told of some blocks only.
+        How expected rows are is told of some blocks only; and where `folds_of` a block that chooses are below zero, the
+        block is not asked, and says nothing.
         """
         asked = self.summary.blocks if blocks is None else tuple(blocks)
         run, dealt = map if engine is None else engine.map, np.arange(len(self.labels)) % FOLDS
@@ -260,8 +262,9 @@ class LeaveOneOut:
         by_row = sorted({*range(len(asked))} - {*fitted})
         left = self._empty(asked)
         self._leave_out(asked, by_row, frozenset(expected), left, engine, self._nearly_ready)
-        ask, told = partial(self._without_folds, folds=dealt if folds is None else folds), frozenset(expected)
-        for index, said in zip(fitted, run(ask, [asked[index] for index in fitted]), strict=True):
+        folds, some, told = dealt if folds is None else folds, folds_of or {}, frozenset(expected)
+        questions = [(asked[index], some.get(asked[index], folds)) for index in fitted]
+        for index, said in zip(fitted, run(self._without_folds, questions), strict=True):
             left.terms[index], left.lengths[index] = said.score, said.length
             if asked[index] in told:
                 expected_as = log_sum(self.prior + said.log_likelihood) + said.unseen
@@ -275,8 +278,9 @@ class LeaveOneOut:
             return scores_without_folds(block, self.statistic(block), self.rows(block), dealt).score
         return self._ready(block).scores(self.rows(block)).score
 
-    def _without_folds(self, block: Block, folds: IntArray) -> BlockScores:
+    def _without_folds(self, question: tuple[Block, IntArray]) -> BlockScores:
         """What a block says when fitted without the row's fold."""
+        block, folds = question
         return scores_without_folds(block, self.statistic(block), self.rows(block), folds)
 
     def _without_statistic(self, block: Block) -> BlockScores | None:

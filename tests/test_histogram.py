@@ -19,7 +19,7 @@ from candide.families.base.family import Block
 from candide.families.base.leave_one_out import statistic_of
 from candide.families.base.merged import interval_starts, known_factorials
 from candide.families.histogram import LARGEST, Histogram, log_widths
-from candide.kernels.merging import bin_numbers, interval_price, merge_neighbours
+from candide.kernels.merging import ROUNDING, bin_numbers, interval_price, merge_neighbours
 from candide.model.options import Options
 from candide.model.predictor import Predictor
 from candide.model.schema import Choice, Schema
@@ -149,6 +149,33 @@ def test_merging_agrees_with_its_slow_twin_and_never_beats_all_partitions(counts
     slots = range(1, len(counts))
     every = (some for size in range(len(counts)) for some in itertools.combinations(slots, size))
     assert found >= min(cost(joined(counts, [0, *some]), price) for some in every) - 1e-9
+
+
+def slow_starts(counts, price):
+    """Of all neighbours whose union costs least more, merge the first, again and again; the best, and fewest, parts."""
+    near = ROUNDING * (1.0 + math.lgamma(counts.sum() + 1.0))
+    starts, best, found = list(range(len(counts))), math.inf, []
+    while True:
+        parts = joined(counts, starts)
+        total = cost(parts, price)
+        if total <= best + near:
+            best, found = total, starts
+        if len(starts) == 1:
+            return found
+        alone = [cost([part], [0.0]) for part in parts]
+        unions = (cost([[m + n for m, n in zip(*two, strict=True)]], [0.0]) for two in itertools.pairwise(parts))
+        more = [union - sum(two) for union, two in zip(unions, itertools.pairwise(alone), strict=True)]
+        least = next(place for place, amount in enumerate(more) if amount <= min(more) + near)
+        starts = starts[: least + 1] + starts[least + 2 :]
+
+
+@given(slots=st.integers(1, 40), classes=st.integers(1, 3), seed=st.integers(0, 2**32 - 1))
+def test_merging_takes_the_first_of_the_cheapest_neighbours_each_time_however_many_slots(slots, classes, seed):
+    rng = np.random.default_rng(seed)
+    counts = rng.choice([0, 0, 1, 1, 2, 9], size=(slots, classes))
+    counts[~counts.any(axis=1), 0] = 1
+    price = interval_price(float(counts.sum()), slots)
+    assert merge_neighbours(counts, price, known_factorials()).tolist() == slow_starts(counts, price)
 
 
 def test_merging_mostly_finds_the_best_partition():

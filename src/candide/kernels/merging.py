@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
@@ -101,37 +102,58 @@ def part_cost(counts: AnyArray, first: int, second: int, known: FloatArray) -> f
     return cost + log_factorial(rows + (classes - 1), known)
 
 
-@compiled
-def play(left: int, slots: int, more: FloatArray, winners: IntArray, near: float) -> None:
-    """Let a part whose union has another cost play again in a knock-out tournament: who costs least more[part] wins.
+class Tournament(NamedTuple):
+    """A knock-out tournament of parts: who costs least goes on, of those within `near` the first.
 
-    winners[2 n] and winners[2 n + 1] have played for winners[n], of those within `near` the first goes on, and
-    winners[1] is the champion. Above a node that another part has won, as it did before, nothing changes; but places
-    beyond the last slot are taken by the first, which may have changed since, so all who can meet it play again.
+    costs float64[2 size] and winners int64[2 size]: winners[2 n] and winners[2 n + 1] have played for winners[n], at
+    costs[n]; winners[1] is the champion. Part p begins at place size + p; places of no part cost infinitely much.
     """
-    node, last = len(more) + left, len(more) + slots - 1
-    is_settled = False
-    while node > 1:
-        node >>= 1
-        last >>= 1
-        if is_settled and node != last:
-            continue
-        first, second = winners[2 * node], winners[2 * node + 1]
-        winner = first if more[first] <= more[second] + near else second
-        is_settled = winner == winners[node] and winner != left
-        winners[node] = winner
+
+    costs: FloatArray
+    winners: IntArray
+    near: float
 
 
 @compiled
-def first_winners(slots: int, more: FloatArray, near: float) -> IntArray:
-    """The winners of a tournament of all slots, as `play` knows them."""
-    size = len(more)
-    winners = np.arange(-size, size)
+def tournament_of(more: FloatArray, near: float) -> Tournament:
+    """The tournament of parts that cost more[part], all games played."""
+    size = 1
+    while size < len(more):
+        size *= 2
+    games = Tournament(np.full(2 * size, np.inf), np.arange(-size, size), near)
+    games.costs[size : size + len(more)] = more
     for node in range(size - 1, 0, -1):
-        first, second = winners[2 * node], winners[2 * node + 1]
-        winner = first if more[first] <= more[second] + near else second
-        winners[node] = winner if winner < slots else 0
-    return winners
+        play(games, node)
+    return games
+
+
+@compiled
+def play(games: Tournament, node: int) -> None:
+    """One game: written without a branch, which a processor could only guess."""
+    first = np.uint64(2 * node)
+    loses = games.costs[first] > games.costs[first + np.uint64(1)] + games.near
+    child = first + np.uint64(loses)
+    games.winners[node] = games.winners[child]
+    games.costs[node] = games.costs[child]
+
+
+@compiled
+def play_again(games: Tournament, first: int, second: int, third: int) -> None:
+    """Play all games above three parts, in order, whose costs have changed: each once, though their ways meet."""
+    size = len(games.costs) >> 1
+    first, second, third = size + first, size + second, size + third
+    while first != third:
+        first >>= 1
+        second >>= 1
+        third >>= 1
+        play(games, first)
+        if second != first:
+            play(games, second)
+        if third != second:
+            play(games, third)
+    while third > 1:
+        third >>= 1
+        play(games, third)
 
 
 @compiled
@@ -145,25 +167,23 @@ def merge_neighbours(counts: AnyArray, price: FloatArray, known: FloatArray) -> 
     """
     slots = counts.shape[0]
     sums = counts.copy()
-    size = 1
-    while size < slots:
-        size *= 2
     near = ROUNDING * (1.0 + math.lgamma(counts.sum() + 1.0))
-    apart_cost, merged_cost, more = np.empty(slots), np.zeros(slots), np.full(size, np.inf)
+    apart_cost, merged_cost, more = np.empty(slots), np.zeros(slots), np.full(slots, np.inf)
     before, after = np.arange(-1, slots - 1), np.arange(1, slots + 1)
     for slot in range(slots):
         apart_cost[slot] = part_cost(sums, slot, slot, known)
     for slot in range(slots - 1):
         merged_cost[slot] = part_cost(sums, slot, slot + 1, known)
         more[slot] = merged_cost[slot] - apart_cost[slot] - apart_cost[slot + 1]
-    winners = first_winners(slots, more, near)
+    games = tournament_of(more, near)
+    costs = games.costs[len(games.costs) >> 1 :]
     total = apart_cost.sum()
     parts_left = np.zeros(slots, np.int64)
     best, fewest = total + price[slots - 1], slots
     for parts in range(slots - 1, 0, -1):
-        left = winners[1]
+        left = games.winners[1]
         right = after[left]
-        total += more[left]
+        total += costs[left]
         for label in range(counts.shape[1]):
             sums[left, label] += sums[right, label]
         apart_cost[left] = merged_cost[left]
@@ -171,15 +191,14 @@ def merge_neighbours(counts: AnyArray, price: FloatArray, known: FloatArray) -> 
         after[left] = after[right]
         if after[left] < slots:
             before[after[left]] = left
-        more[right] = np.inf
-        play(right, slots, more, winners, near)
-        for part in (left, before[left]):
-            if part >= 0:
-                more[part] = np.inf
-                if after[part] < slots:
-                    merged_cost[part] = part_cost(sums, part, after[part], known)
-                    more[part] = merged_cost[part] - apart_cost[part] - apart_cost[after[part]]
-                play(part, slots, more, winners, near)
+        costs[right] = np.inf
+        earlier = before[left] if before[left] >= 0 else left
+        for part in (left, earlier):
+            costs[part] = np.inf
+            if after[part] < slots:
+                merged_cost[part] = part_cost(sums, part, after[part], known)
+                costs[part] = merged_cost[part] - apart_cost[part] - apart_cost[after[part]]
+        play_again(games, earlier, left, right)
         if total + price[parts - 1] <= best + near:
             best, fewest = total + price[parts - 1], parts
     return np.flatnonzero(parts_left < fewest)

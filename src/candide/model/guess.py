@@ -54,6 +54,9 @@ class Guess:
     otherwise: Guess | None = None
 
 
+NOTHING_THERE = Guess("ignore", "every value is missing")
+
+
 def guess_sparse(batch: Batch) -> Guess | None:
     """One guess for all columns of a sparse matrix; nothing for other batches."""
     if not isinstance(batch.columns, SparseColumns):
@@ -68,12 +71,15 @@ def guess_column(batch: Batch, name: str) -> Guess:
     raw = batch.columns.raw(batch.position(name))
     if isinstance(raw, list) or (isinstance(raw, np.ndarray) and raw.dtype == object):
         return guess_values(list(raw), name, is_only_column=batch.names == (TEXT,))
+    if isinstance(raw, np.ndarray) and raw.dtype.kind in "iuf":
+        numbers = as_numbers(raw, name)
+        return NOTHING_THERE if np.isnan(numbers).all() else guess_numbers(*found_in(numbers))
     try:
         raw = as_arrow(raw) if isinstance(raw, np.ndarray) else plain_column(raw)
     except ValuesRefused as problem:
         raise not_values(name, problem) from None
     if raw.null_count == len(raw):
-        return Guess("ignore", "every value is missing")
+        return NOTHING_THERE
     kind = raw.type.value_type if pa.types.is_dictionary(raw.type) else raw.type
     if pa.types.is_boolean(kind):
         return Guess("bernoulli", "truth values")
@@ -81,9 +87,14 @@ def guess_column(batch: Batch, name: str) -> Guess:
         return guess_strings(raw, is_only_column=batch.names == (TEXT,))
     if pa.types.is_dictionary(raw.type) or any(is_kind(kind) for is_kind in BINARY):
         return Guess("categorical", "categories")
-    numbers = as_numbers(raw, name)
-    found = np.unique(numbers[np.isfinite(numbers)], return_counts=True)
+    found = found_in(as_numbers(raw, name))
     return guess_times(*found, time_kind(kind)) if time_kind(kind) else guess_numbers(*found)
+
+
+def found_in(numbers: FloatArray) -> tuple[FloatArray, AnyArray]:
+    """The different finite numbers, ascending, and how often each occurs."""
+    distinct, counts = np.unique(numbers[np.isfinite(numbers)], return_counts=True)
+    return distinct, counts
 
 
 def guess_times(seconds: FloatArray, counts: AnyArray, kind: str) -> Guess:
@@ -104,10 +115,9 @@ def guess_values(values: list[Any], name: str, is_only_column: bool) -> Guess:
     if len(kinds) > 1:
         return Guess("mixed", " and ".join(kinds))
     if not kinds:
-        return Guess("ignore", "every value is missing")
+        return NOTHING_THERE
     if kinds == ["number"]:
-        numbers = as_numbers(values, name)
-        return guess_numbers(*np.unique(numbers[np.isfinite(numbers)], return_counts=True))
+        return guess_numbers(*found_in(as_numbers(values, name)))
     if kinds == ["text"]:
         return guess_strings(values, is_only_column)
     return Guess("bernoulli", "truth values") if kinds == ["truth"] else Guess("categorical", "categories")

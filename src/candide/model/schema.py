@@ -91,7 +91,7 @@ class Schema:
         """Columns of equal families together, in the order in which they first appear; then pairs."""
         return grouped((choice.column, choice.families) for choice in self.choices) + self.pair_blocks
 
-    @property
+    @cached_property
     def memory_blocks(self) -> tuple[Block, ...]:
         """What a summary of these columns remembers: families that keep what they need, and columns left open."""
         return grouped((choice.column, choice.memories) for choice in self.choices) + self.pair_blocks

@@ -20,7 +20,7 @@ from candide.model.summary import Summary
 from candide.selection.candidates import candidates, holds_numbers
 from candide.selection.contest import contest
 from candide.selection.copies import copies, recodings_of_label
-from candide.selection.identifiers import is_called_id, might_name, mostly_own_values, names_rows
+from candide.selection.identifiers import is_called_id, might_name, mostly_own_values, names_rows, whole_numbers
 from candide.selection.leaks import Leak
 from candide.selection.look import remembered_column
 from candide.selection.read_off import FEWEST_ROWS
@@ -109,9 +109,10 @@ def might_name_rows(choice: Choice) -> bool:
 def as_identifier(choice: Choice, rows: Batch) -> Suspicion | None:
     """Whether a column names rows: surely, or by a name or many digits that tell nothing about the label."""
     column = rows.only([choice.column])
+    if (are_numbers := holds_numbers(column)) and not len(whole_numbers(column)):
+        return None
     if finding := names_rows(column):
-        named = not holds_numbers(column)
-        return Suspicion(choice.column, f"it looks like an id: {finding}", leave_out=True, forget=named)
+        return Suspicion(choice.column, f"it looks like an id: {finding}", leave_out=True, forget=not are_numbers)
     if finding := might_name(column):
         if tells_nothing(choice, column):
             return Suspicion(choice.column, f"it looks like an id: {finding}, telling nothing of left-out rows", True)

@@ -74,7 +74,7 @@ class Judging:
             found, said, blocks = NO_PAIRS if pairs is None else pairs.by_fold[fold], left, self.summary.blocks
             if self.choices.recipes[fold] and calibration is None:
                 blocks, said, own = self.under_recipes(left, fold, here)
-            said = leaving.beside(said, found.blocks)[1].rows(here)
+            said = leaving.beside(said, found.blocks, here)[1]
             used = found.calibration(calibration or own)
             return scored_without(said, self.summary, used, here, suspects=0, blocks=(*blocks, *found.blocks))
 

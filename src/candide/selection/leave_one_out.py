@@ -34,6 +34,7 @@ from candide.selection.folds import FOLDS, scores_without_folds
 from candide.statistics.weight_grid import bits_of, coarsest, weights_in_units
 
 BY_ROW, BY_BLOCK = ("labels", "weights", "prior"), ("terms", "lengths", "log_marginal")
+ALL_ROWS = slice(None)
 
 
 @dataclass(frozen=True)
@@ -233,13 +234,15 @@ class LeaveOneOut:
         for (index, part), said in zip(pieces, answers, strict=True):
             note(index, part, said)
 
-    def beside(self, left: LeftOut, blocks: Sequence[Block]) -> tuple[LeaveOneOut, LeftOut]:
-        """The same with more blocks, which learn the rows, and what they say of each beside what was said."""
+    def beside(
+        self, left: LeftOut, blocks: Sequence[Block], rows: slice | IntArray = ALL_ROWS
+    ) -> tuple[LeaveOneOut, LeftOut]:
+        """The same with more blocks, which learn the rows, and what they say beside what was said, of some of them."""
         if not blocks:
-            return self, left
+            return self, left.rows(rows)
         learned = {block: self.statistic(block) for block in blocks}
         wider = replace(self, summary=self.summary.beside((*self.summary.blocks, *blocks), learned))
-        return wider, LeftOut.side_by_side([left, wider.left_out(blocks)])
+        return wider, LeftOut.side_by_side([left.rows(rows), wider.left_out(blocks).rows(rows)])
 
     def in_folds(
         self,

@@ -20,6 +20,8 @@ from candide.families.base.block_rows import BlockRows
 from candide.families.base.family import Block
 from candide.families.base.leave_one_out import ByRefitting
 from candide.families.text import Text
+from candide.families.words.documents import Documents
+from candide.families.words.event_models import NO_INTEGERS
 from candide.families.words.options import TextOptions
 from candide.families.words.term_matrix import TermMatrix
 from candide.model.novelty import how_expected
@@ -234,6 +236,24 @@ def test_a_term_matrix_keeps_the_words_the_family_keeps(model, more, data):
     table = data.draw(text_tables(options))
     found = matrix_of(table, options).weighed(options.weighting).left_out(options.model, [1.0])[0]
     assert np.array_equal(found, judged(table).terms[0])
+
+
+@pytest.mark.parametrize("model", ["multinomial", "complement"])
+def test_texts_that_were_counted_and_asked_before_say_the_same_again(model):
+    texts, options = ["a b b c", "b c", "a a d", "d c b", "a", "c d d"], TextOptions(model=model, weighting="unit")
+    documents, labels = Documents.of(texts, "text"), np.array([0, 1, 0, 2, 1, 2])
+
+    def matrix(labels, documents=documents):
+        return TermMatrix.of(documents, labels, NO_INTEGERS, 3, options)
+
+    first, fresh = matrix(labels).weighed("unit"), matrix(labels, Documents.of(texts, "text"))
+    few = first.left_out(model, [0.3], 2)
+    again = matrix(labels.copy()).weighed("unit")
+    assert again is first
+    assert np.array_equal(again.left_out(model, [0.3])[0], fresh.weighed("unit").left_out(model, [0.3])[0])
+    assert np.array_equal(again.left_out(model, [0.3], 2), few)
+    other = matrix(labels[::-1]).weighed("unit")
+    assert not np.array_equal(other.left_out(model, [0.3]), first.left_out(model, [0.3]))
 
 
 def matrix_of(table, options):

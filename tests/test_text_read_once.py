@@ -181,7 +181,7 @@ def test_terms_of_many_classes_say_in_lines_what_they_say_pair_by_pair(options):
     assert 0 < len(weights.lines) < len(weights.base)
     said = np.zeros((2, len(texts), 40))
     parameters.add_scores(asked, weights, said[0])
-    parameters.add_scores(asked, weights._replace(line_of=weights.line_of[:0]), said[1])
+    parameters.add_scores(asked, weights._replace(entries=weights.entries[:0]), said[1])
     np.testing.assert_allclose(said[0], said[1], rtol=1e-12, atol=1e-10)
 
 

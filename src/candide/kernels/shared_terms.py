@@ -26,12 +26,15 @@ FEW_GONE = 64
 
 
 class ShareTable(NamedTuple):
-    """What terms say beyond log(smoothing), which a class says that never saw them.
+    """What terms of some rows say beyond log(smoothing), which a class says that never saw them.
 
-    The first terms have lines: counts int64[term, class] and gains float64[term, smoothing * class]. Others, from the
+    The first terms, so many as are `wide`, have lines, where the rows hold them: places int32[term] tells which, counts
+    int64[line, 1 + class] are that of all classes and of each, gains float64[line, smoothing * class]. Others, from the
     first pair that no line stands for, have gains float64[pair, smoothing], or none, and are then worked out.
     """
 
+    wide: int
+    places: AnyArray
     counts: IntArray
     gains: FloatArray
     first_pair: int
@@ -66,26 +69,36 @@ def number_shared(rows: Rows, places: AnyArray) -> tuple[Number, Number]:
 
 
 @compiled
-def fill_share_table(rows: Rows, seen: Counted, smoothings: FloatArray, table: ShareTable) -> None:
-    """Fill a table for the terms that some rows hold; the caller gives zeros."""
-    counts, gains, first_pair, pair_gains = table
-    terms, indptr, labels, all_counts = rows.terms, seen.indptr, seen.labels, seen.counts
-    classes, several, wide, floors = seen.documents.size, smoothings.size, len(counts), np.log(smoothings)
-    is_done = np.zeros(indptr.size - 1, np.bool_)
+def share_table(rows: Rows, seen: Counted, smoothings: FloatArray, wide: int, tabled: bool) -> ShareTable:
+    """The table for the terms that some rows hold; `tabled` tells whether pairs without a line have gains, too."""
+    terms, indptr, labels, all_counts, unit = rows.terms, seen.indptr, seen.labels, seen.counts, seen.unit
+    classes, several, floors = seen.documents.size, smoothings.size, np.log(smoothings)
+    places, lines, first_pair = np.full(indptr.size - 1, -1, np.int32), 0, indptr[wide]
+    pair_gains = np.empty((all_counts.size - first_pair if tabled else 0, several))
     for index in range(rows.indptr[0], rows.indptr[-1]):
         term = terms[index]
-        if is_done[term]:
+        if places[term] >= 0:
             continue
-        is_done[term] = True
+        places[term] = lines
+        if term < wide:
+            lines += 1
+        elif tabled:
+            for pair in range(indptr[term], indptr[term + 1]):
+                for which in range(several):
+                    gain = math.log(all_counts[pair] * unit + smoothings[which]) - floors[which]
+                    pair_gains[pair - first_pair, which] = gain
+    counts, gains = np.zeros((lines, 1 + classes), np.int64), np.zeros((lines, several * classes))
+    for term in range(wide):
+        line = places[term]
+        if line < 0:
+            continue
+        counts[line, 0] = seen.totals[term]
         for pair in range(indptr[term], indptr[term + 1]):
-            count = all_counts[pair] * seen.unit
-            if term < wide:
-                counts[term, labels[pair]] = all_counts[pair]
-                for which in range(several):
-                    gains[term, which * classes + labels[pair]] = math.log(count + smoothings[which]) - floors[which]
-            elif len(pair_gains):
-                for which in range(several):
-                    pair_gains[pair - first_pair, which] = math.log(count + smoothings[which]) - floors[which]
+            counts[line, 1 + labels[pair]] = all_counts[pair]
+            for which in range(several):
+                gain = math.log(all_counts[pair] * unit + smoothings[which]) - floors[which]
+                gains[line, which * classes + labels[pair]] = gain
+    return ShareTable(wide, places, counts, gains, first_pair, pair_gains)
 
 
 @compiled
@@ -110,8 +123,8 @@ def leave_out_shared(
     several, _, classes = joint.shape
     starts, terms, amounts = rows.indptr, rows.terms, rows.amounts
     indptr, pair_labels, counts, totals, unit = seen.indptr, seen.labels, seen.counts, seen.totals, seen.unit
-    lines, gains, first_pair, pair_gains = table
-    wide, tabled, floors = len(lines), len(pair_gains) > 0, np.log(smoothings)
+    wide, places, line_counts, gains, first_pair, pair_gains = table
+    tabled, floors = len(pair_gains) > 0, np.log(smoothings)
     sums, own_sums, products = np.empty(several * classes), np.empty(several), np.empty(several)
     most_smoothing, least_smoothing = smoothings.max(), smoothings.min()
     wholes, is_known = np.empty((FEW_GONE + 1, several * classes)), np.zeros(FEW_GONE + 1, np.bool_)
@@ -126,8 +139,10 @@ def leave_out_shared(
         for index in range(starts[row], starts[row + 1]):
             term, own = terms[index], weight * amounts[index]
             own_gone += own
-            if totals[term] <= own:
-                if totals[term] < own:
+            line = places[term] if term < wide else 0
+            total = line_counts[line, 0] if term < wide else totals[term]
+            if total <= own:
+                if total < own:
                     return row
                 speaking -= 1 if own > 0 else 0
                 continue
@@ -135,8 +150,8 @@ def leave_out_shared(
             said += amount
             if term < wide:
                 for cell in range(sums.size):
-                    sums[cell] += amount * gains[term, cell]
-                left += lines[term, label]
+                    sums[cell] += amount * gains[line, cell]
+                left += line_counts[line, 1 + label]
             else:
                 for pair in range(indptr[term], indptr[term + 1]):
                     other = pair_labels[pair]

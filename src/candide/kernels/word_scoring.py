@@ -13,15 +13,20 @@ from candide.kernels import compiled
 from candide.kernels.word_counting import COUNTS, TermWeighting, Texts, join_equal, unit_of, weigh
 from candide.kernels.words import Letters, Number, Reader, Recipe, Scratch, Terms, document_terms
 
+#: An entry of pairs holds how many there are in so many bits.
+PAIR_SHIFT = 16
+
 
 class Weights(NamedTuple):
     """What a term says about each class.
 
-    rows[number] is a term's row, -1 where it says nothing; no rows at all means that numbers are rows.
+    rows[number - first] is a term's row, -1 where it says nothing; no rows at all means that number - first is, and no
+    term has a number below the first.
     A row says table[row, class] or, where the table has no columns, base[row] + (values[pair] for the classes it has a
-    pair with, default[class] for the others). Of rows that many classes have a pair with these stand in
-    lines[line_of[row], class] as well; others have a line below zero, and there may be no lines at all. factor[row],
-    where given, multiplies the amount.
+    pair with, default[class] for the others); there is no base but zero unless `has_base`. Of rows that many classes
+    have a pair with these stand in lines[line, class] as well. So that one look tells where to go on, entries[row] is
+    -1 - line for these, and for others their first pair, shifted by PAIR_SHIFT, and how many pairs there are.
+    factor[row], where given, multiplies the amount.
 
     Every document that is there says constant[class]. Where `certain` is given, certain[class] is how many terms all of
     the class's documents hold: an infinite entry marks them, and a document that lacks one is impossible.
@@ -29,14 +34,16 @@ class Weights(NamedTuple):
     """
 
     rows: IntArray
+    first: int
     factor: FloatArray
     table: FloatArray
     indptr: IntArray
     labels: AnyArray
     values: FloatArray
     base: FloatArray
+    has_base: bool
     default: FloatArray
-    line_of: AnyArray
+    entries: IntArray
     lines: FloatArray
     constant: FloatArray
     certain: IntArray
@@ -129,13 +136,23 @@ def measure_documents(
 
 @compiled
 def add_table_rows(
-    scratch: Scratch, count: Number, once: bool, unit: float, rows: IntArray, table: FloatArray, sums: FloatArray
+    scratch: Scratch,
+    count: Number,
+    once: bool,
+    unit: float,
+    rows: IntArray,
+    least: int,
+    table: FloatArray,
+    sums: FloatArray,
 ) -> None:
-    """Add the rows of table[row, class] that terms have; two classes are kept out of memory while adding."""
+    """Add the rows of table[row, class] that terms have, by numbers from `least` on.
+
+    Two classes are kept out of memory while adding.
+    """
     ids, amounts, classes = scratch.ids, scratch.amounts, sums.size
     first, second = sums[0], sums[classes - 1]
     for index in range(count):
-        line = ids[index]
+        line = ids[index] - least
         if line >= 0 and rows.size:
             line = rows[line]
         if line < 0:
@@ -177,23 +194,27 @@ def add_lines_and_pairs(
     beyond the default of its class is added, and the default once for all terms.
     """
     ids, amounts, rows, base, labels = scratch.ids, scratch.amounts, weights.rows, weights.base, weights.labels
-    indptr, values, line_of, lined = weights.indptr, weights.values, weights.line_of, scratch.joined
+    values, entries, lined, first, has_base = (
+        weights.values, weights.entries, scratch.joined, weights.first, weights.has_base
+    )  # fmt: skip
     default, wide, spoken, alike = weights.default, 0, 0.0, 0.0
     for index in range(count):
-        line = ids[index]
+        line = ids[index] - first
         if line >= 0 and rows.size:
             line = rows[line]
         if line < 0:
             continue
-        occurrences = amounts[index] if once else 1
+        entry, occurrences = entries[line], amounts[index] if once else 1
         amount = occurrences * unit
-        alike += amount * base[line]
-        if line_of.size and line_of[line] >= 0:
-            lined[2 * wide], lined[2 * wide + 1] = line_of[line], occurrences
+        if has_base:
+            alike += amount * base[line]
+        if entry < 0:
+            lined[2 * wide], lined[2 * wide + 1] = -1 - entry, occurrences
             wide += 1
             continue
         spoken += amount
-        for pair in range(indptr[line], indptr[line + 1]):
+        start = entry >> PAIR_SHIFT
+        for pair in range(start, start + (entry & ((1 << PAIR_SHIFT) - 1))):
             sums[labels[pair]] += amount * (values[pair] - default[labels[pair]])
     add_wide_terms(scratch, wide, unit, weights.lines, sums)
     for label in range(sums.size):
@@ -210,7 +231,7 @@ def add_weighed_terms(
     """
     ids, amounts, rows = scratch.ids, scratch.amounts, weights.rows
     table, factor, certain = weights.table, weights.factor, weights.certain
-    indptr, values, line_of, lines = weights.indptr, weights.values, weights.line_of, weights.lines
+    indptr, values, entries, lines = weights.indptr, weights.values, weights.entries, weights.lines
     sums, matched, hits, held = said
     classes, dense, poisson = sums.size, table.shape[1] > 0, weights.rate.size > 0
     matched[:] = 0.0
@@ -218,7 +239,7 @@ def add_weighed_terms(
     held[:] = 0
     known, spoken, alike = 0, 0.0, 0.0
     for index in range(count):
-        line = ids[index]
+        line = ids[index] - weights.first
         if line >= 0 and rows.size:
             line = rows[line]
         if line < 0:
@@ -234,10 +255,10 @@ def add_weighed_terms(
                     held[label] += 1
                 else:
                     sums[label] += amount * value
-        elif line_of.size and line_of[line] >= 0:
+        elif entries.size and entries[line] < 0:
             alike += amount * weights.base[line]
             for label in range(classes):
-                sums[label] += amount * lines[line_of[line], label]
+                sums[label] += amount * lines[-1 - entries[line], label]
         else:
             known += 1
             spoken += amount
@@ -266,8 +287,8 @@ def score_terms(
     said.sums[:] = weights.constant
     has_amounts_alone = not (weights.factor.size or weights.certain.size or weights.rate.size)
     if has_amounts_alone and weights.table.shape[1]:
-        add_table_rows(scratch, count, once, unit, weights.rows, weights.table, said.sums)
-    elif has_amounts_alone and weights.default.min() > -np.inf:
+        add_table_rows(scratch, count, once, unit, weights.rows, weights.first, weights.table, said.sums)
+    elif has_amounts_alone and weights.entries.size and weights.default.min() > -np.inf:
         add_lines_and_pairs(scratch, count, once, unit, weights, said.sums)
     else:
         add_weighed_terms(scratch, count, tokens, once, unit, weights, said)
@@ -288,11 +309,12 @@ def whole_amount(scratch: Scratch, count: Number, once: bool) -> Number:
 
 
 @compiled
-def unknown_amount(scratch: Scratch, count: Number, once: bool, rows: IntArray) -> Number:
+def unknown_amount(scratch: Scratch, count: Number, once: bool, rows: IntArray, first: int) -> Number:
     """How much of it says nothing."""
     unknown = np.int64(0)
     for index in range(count):
-        if scratch.ids[index] < 0 or (rows.size > 0 and rows[scratch.ids[index]] < 0):
+        line = scratch.ids[index] - first
+        if line < 0 or (rows.size > 0 and rows[line] < 0):
             unknown += scratch.amounts[index] if once else 1
     return unknown
 
@@ -322,7 +344,7 @@ def judge_terms(
     if length.size:
         length[row] = whole_amount(scratch, count, once) * unit
     if unknown.size:
-        unknown[row] = unknown_amount(scratch, count, once, weights.rows) * unit
+        unknown[row] = unknown_amount(scratch, count, once, weights.rows, weights.first) * unit
 
 
 @compiled

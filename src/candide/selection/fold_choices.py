@@ -149,10 +149,8 @@ class FoldChoices:
 
         Not without the row alone: where classes are equally common that would make its own the rarest.
         """
-        found = np.empty(leaving.prior.shape)
-        for here in choice_folds(self.folds):
-            found[here] = leaving.prior_without(here, priors, class_weight)
-        return found
+        without = [leaving.prior_without(here, priors, class_weight) for here in choice_folds(self.folds)]
+        return np.stack(without).take(self.folds % CHOICES, axis=0)
 
     def silent_blocks(self, schema: Schema) -> set[str]:
         """The keys of blocks whose columns tell nothing about the label, by the family that was chosen."""

@@ -82,12 +82,15 @@ class LeftOut:
         return np.isneginf(self.prior[np.arange(len(self.labels)), self.labels])
 
     def rows(self, wanted: slice | IntArray) -> LeftOut:
-        """Some of the rows."""
-        return replace(
-            self,
-            **{name: getattr(self, name)[wanted] for name in BY_ROW},
-            **{name: getattr(self, name)[:, wanted] for name in BY_BLOCK},
-        )
+        """Some of the rows, which stand together in memory: an index between others would put blocks side by side."""
+
+        def some(name: str, axis: int) -> Any:
+            numbers: AnyArray = getattr(self, name)
+            if isinstance(wanted, slice):
+                return numbers[:, wanted] if axis else numbers[wanted]
+            return numbers.take(wanted, axis=axis)
+
+        return replace(self, **{name: some(name, 0) for name in BY_ROW}, **{name: some(name, 1) for name in BY_BLOCK})
 
     def block(self, index: int) -> LeftOut:
         """What one of the blocks says."""
@@ -397,7 +400,7 @@ def priors_without(
             )
         gone = (np.arange(len(units)) == label) & (weight > 0)
         table[index] = log_priors_left(summary, units, bits, gone, priors, class_weight)
-    return np.asarray(table[which])
+    return np.asarray(table.take(which, axis=0))
 
 
 def log_priors_left(

@@ -106,15 +106,15 @@ def steps_left(lowers: float, before: float, close: float) -> float:
 
 def damped_step(bends: Bends, free: FloatArray, slope: FloatArray, damping: float) -> FloatArray:
     """Newton's step of the free numbers, shortened; by the part that bends upwards where the whole does not."""
-    if not free.any():
+    some = np.flatnonzero(free)
+    if not len(some):
         return np.zeros(0)
-    some = np.ix_(free, free)
-    upwards, rest = bends.upwards[some], bends.rest[some]
+    upwards, rest = (part.take(some, axis=0).take(some, axis=1) for part in bends)
     more = damping * np.diagonal(upwards) + FLAT
     factors, failed = factored(upwards + rest, more)
     if failed:
         factors, _ = factored(upwards, more)
-    step = np.asarray(dpotrs(factors, slope[free], lower=1)[0])
+    step = np.asarray(dpotrs(factors, slope[some], lower=1)[0])
     return step * (LONGEST / max(LONGEST, float(np.abs(step).max(initial=0.0))))
 
 

@@ -6,9 +6,10 @@ it thinks of a trial is read off the rows, so that choices can be made anew with
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from typing import cast
 
 import numpy as np
 
@@ -20,7 +21,7 @@ from candide.families.base.family import Block
 from candide.families.text import Text
 from candide.families.words.documents import Documents
 from candide.families.words.options import TextOptions
-from candide.families.words.term_lists import way_of_cutting
+from candide.families.words.term_lists import TermLists, way_of_cutting
 from candide.families.words.term_matrix import TermMatrix, WeighedTerms
 from candide.kernels.one_weight import weight_of_least_loss
 from candide.kernels.threads import in_parallel
@@ -134,9 +135,13 @@ class Corpus:
 
     def keep_only(self, families: Sequence[Text]) -> None:
         """Let go of what was cut for readings that nobody will ask for again."""
-        wanted = {way_of_cutting(family.options) for family in families}
-        for way in set(self.documents.cuts) - wanted:
+        wanted = dict[Hashable, set[str]]()
+        for family in families:
+            wanted.setdefault(way_of_cutting(family.options), set()).add(family.options.weighting)
+        for way in set(self.documents.cuts) - set(wanted):
             del self.documents.cuts[way]
+        for way, kept in self.documents.cuts.items():
+            cast(TermLists, kept).keep_only(wanted[way])
 
     def cut(self, options: TextOptions) -> TermMatrix:
         """The texts in terms."""
@@ -164,7 +169,6 @@ class Corpus:
             work = [partial(cut, several) for several in ahead] + [partial(read, one) for one in new]
             for _ in in_parallel(lambda one: one(), work):
                 pass
-            matrix.lists.weighings.clear()
         return [self.read[one] for one in asked]
 
     def reading(self, weighed: WeighedTerms, options: TextOptions) -> ReadingByJury:

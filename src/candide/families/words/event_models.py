@@ -14,7 +14,7 @@ import numpy as np
 from candide.data.arrays import AnyArray, FloatArray, IntArray
 from candide.data.cached import cached_property
 from candide.families.base.safe_log import safe_log
-from candide.kernels.word_scoring import Weights, fill_table
+from candide.kernels.word_scoring import PAIR_SHIFT, Weights, fill_table
 
 NO_FLOATS, NO_INTEGERS = np.zeros(0), np.zeros(0, dtype=np.int64)
 #: Up to this many classes a table of words by classes is faster than pairs.
@@ -128,17 +128,19 @@ def weights(seen: Seen, values: FloatArray, base: FloatArray, default: FloatArra
     if seen.classes <= CLASSES_IN_A_TABLE or cells <= CELLS_A_PAIR * len(values):
         table = np.empty((seen.kept_words, seen.classes))
         fill_table(indptr, labels, values, base, default, table)
-    line_of, lines = (NO_INTEGERS, table[:0]) if table.size else wide_lines(seen, values, default)
+    entries, lines = (NO_INTEGERS, table[:0]) if table.size else entries_and_lines(seen, values, default)
     return Weights(
         rows=NO_INTEGERS,
+        first=0,
         factor=NO_FLOATS,
         table=table,
         indptr=indptr,
         labels=labels,
         values=values,
         base=base,
+        has_base=bool(base.any()),
         default=default,
-        line_of=line_of,
+        entries=entries,
         lines=lines,
         constant=np.zeros(seen.classes),
         certain=NO_INTEGERS,
@@ -146,15 +148,18 @@ def weights(seen: Seen, values: FloatArray, base: FloatArray, default: FloatArra
     )
 
 
-def wide_lines(seen: Seen, values: FloatArray, default: FloatArray) -> tuple[IntArray, FloatArray]:
-    """The line of each word that many classes have seen, -1 for others, and what it says of each class, base apart."""
+def entries_and_lines(seen: Seen, values: FloatArray, default: FloatArray) -> tuple[IntArray, FloatArray]:
+    """Where what each word says is found, and the lines of words that many classes have seen, base apart."""
     held_by, most = np.diff(seen.indptr), MOST_LINES // seen.classes
+    if seen.classes >> PAIR_SHIFT:
+        return NO_INTEGERS, np.zeros((0, seen.classes))
+    entries: IntArray = (seen.indptr[:-1] << PAIR_SHIFT) + held_by
     wide = np.flatnonzero(CLASSES_A_LINE * held_by >= seen.classes)
     wide = np.sort(wide[np.argsort(-held_by[wide], kind="stable")[:most]])
     if not len(wide) or np.isposinf(values).any():
-        return NO_INTEGERS, np.zeros((0, seen.classes))
-    line_of = np.full(seen.kept_words, -1)
-    line_of[wide] = np.arange(len(wide))
-    lines, pairs = np.tile(default, (len(wide), 1)), np.flatnonzero(line_of[seen.words] >= 0)
-    lines[line_of[seen.words[pairs]], seen.labels[pairs]] = values[pairs]
-    return line_of, lines
+        return entries, np.zeros((0, seen.classes))
+    entries[wide] = -1 - np.arange(len(wide))
+    lines, of_pair = np.tile(default, (len(wide), 1)), entries[seen.words]
+    pairs = np.flatnonzero(of_pair < 0)
+    lines[-1 - of_pair[pairs], seen.labels[pairs]] = values[pairs]
+    return entries, lines

@@ -31,7 +31,7 @@ from candide.families.words.parameters import (
 )
 from candide.families.words.term_lists import rows_of, weighed, weight_units
 from candide.families.words.vocabulary import Vocabulary, letters_of, recipe_of
-from candide.kernels.shared_terms import ShareTable, fill_share_table, leave_out_shared
+from candide.kernels.shared_terms import ShareTable, leave_out_shared, share_table
 from candide.kernels.threads import in_parallel
 from candide.kernels.word_leaving import (
     Absence,
@@ -157,9 +157,15 @@ class WordCountsWithout:
         found = np.zeros((len(models), len(labels), len(self.counted.documents)))
         for model, said in zip(models, found, strict=True):
             self.add(rows, labels, weights, (smoothing,), model, said[None])
-        likelihood = np.zeros(found.shape[1:]) if is_auxiliary else found[-1]
+        return self.assessed(rows, weights, [*found], is_auxiliary)
+
+    def assessed(
+        self, rows: Rows, weights: IntArray, said: Sequence[FloatArray], is_auxiliary: bool
+    ) -> BlockScores:
+        """The same, given what each of the models said."""
+        likelihood = np.zeros(said[0].shape) if is_auxiliary else said[-1]
         length = lengths_of_rows(rows, self.options)
-        return BlockScores(found[0], likelihood, length, self.unknown_words_log_likelihood(rows, weights))
+        return BlockScores(said[0], likelihood, length, self.unknown_words_log_likelihood(rows, weights))
 
     def _judge(self, rows: Rows, smoothings: Sequence[float], model: str) -> Judge:
         """What adds, for some of the rows, what they say; how many were done, not all where one was never counted."""
@@ -183,18 +189,11 @@ class WordCountsWithout:
 
     def _share_table(self, rows: Rows, smoothings: FloatArray) -> ShareTable:
         """What terms of rows say by each smoothing: in lines where many classes saw them, as long as there is room."""
-        seen, classes, several = self.counted, len(self.counted.documents), len(smoothings)
-        held_by = np.diff(seen.indptr)
-        worth_a_line = int(np.count_nonzero(CLASSES_A_LINE * held_by >= classes))
-        wide = min(worth_a_line, MOST_CELLS // (several * classes))
-        first_pair = int(seen.indptr[wide])
-        pairs = len(seen.counts) - first_pair
-        table = ShareTable(
-            np.zeros((wide, classes), dtype=np.int64), np.zeros((wide, several * classes)), first_pair,
-            np.empty((pairs if pairs * several <= MOST_LOGS else 0, several)),
-        )  # fmt: skip
-        fill_share_table(rows, seen, smoothings, table)
-        return table
+        seen, cells = self.counted, len(self.counted.documents) * len(smoothings)
+        worth_a_line = int(np.count_nonzero(CLASSES_A_LINE * np.diff(seen.indptr) >= len(seen.documents)))
+        wide = min(worth_a_line, MOST_CELLS // cells)
+        pairs = len(seen.counts) - int(seen.indptr[wide])
+        return share_table(rows, seen, smoothings, wide, pairs * len(smoothings) <= MOST_LOGS)
 
     def _complements(
         self, rows: Rows, labels: IntArray, weights: IntArray, smoothing: float, joint: FloatArray

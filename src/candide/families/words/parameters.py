@@ -41,9 +41,9 @@ class Assessed(NamedTuple):
 class TextParameters:
     """The kept words, a read-only vocabulary to find them by, and what they say.
 
-    Words are in the order of their numbers, or spelled and the most frequent first. `rows` is the row of each number,
-    -1 where it has none; nothing where they are the same. Nothing changes after making, so threads may score with one
-    of these side by side.
+    Words are in the order of their numbers, or spelled and the most frequent first. `rows` is the row of each number
+    from the `first` on, -1 where it has none; nothing where rows are all of these. Nothing changes after making, so
+    threads may score with one of these side by side.
     """
 
     tally: WordTally
@@ -56,6 +56,7 @@ class TextParameters:
     rows: IntArray
     letters: Letters
     recipe: Recipe
+    first: int = 0
 
     @classmethod
     def of(cls, tally: WordTally, options: TextOptions, smoothing: float) -> TextParameters:
@@ -71,13 +72,14 @@ class TextParameters:
     ) -> TextParameters:
         """Of words that were numbered already, all of which speak: their sums are whole, so the order is nothing."""
         numbers, rows = words.numbers, NO_INTEGERS
-        if len(numbers) < len(words.vocabulary):
-            rows = np.full(len(words.vocabulary), -1, dtype=np.int64)
+        first = len(words.vocabulary) - len(numbers)
+        if len(numbers) and numbers[0] < first:  # else they are all from the first on
+            rows, first = np.full(len(words.vocabulary), -1, dtype=np.int64), 0
             rows[numbers] = np.arange(len(numbers))
         pairs = Pairs(np.append(words.indptr[numbers], words.indptr[-1]), words.labels, words.counts)
         seen = seen_of(tally, pairs, NO_FLOATS, float(counting_unit(options, tally.bits)))
         found = words.vocabulary, rows, letters_of(options), recipe_of(options)
-        return cls(tally, options, smoothing, None, seen, NO_FLOATS, *found)
+        return cls(tally, options, smoothing, None, seen, NO_FLOATS, *found, first)
 
     @cached_property
     def in_order(self) -> TextParameters:
@@ -115,7 +117,7 @@ class TextParameters:
         return self.seen.by_class(self.seen.counts)
 
     def _weights(self, model: str) -> Weights:
-        return MODELS[model](self.seen, self.smoothing)._replace(rows=self.rows, factor=self.factor)
+        return MODELS[model](self.seen, self.smoothing)._replace(rows=self.rows, first=self.first, factor=self.factor)
 
     def add_scores(self, documents: Documents, weights: Weights, joint: FloatArray) -> None:
         """Add what the documents say into joint[row, class]."""
@@ -201,7 +203,8 @@ class TextParameters:
         return reader.scratch, int(count), int(tokens)
 
     def _rows_of(self, numbers: IntArray) -> list[int]:
-        rows = np.where(numbers < 0, -1, self.rows[np.maximum(numbers, 0)]) if self.rows.size else numbers
+        rows = numbers - self.first
+        rows = np.where(rows < 0, -1, self.rows[np.maximum(rows, 0)]) if self.rows.size else rows
         found: list[int] = rows.tolist()
         return found
 
@@ -222,7 +225,7 @@ class TextParameters:
     @cached_property
     def tally_numbers(self) -> IntArray:
         """The number of each row."""
-        return np.flatnonzero(self.rows >= 0) if self.rows.size else np.arange(len(self))
+        return np.flatnonzero(self.rows >= 0) if self.rows.size else np.arange(self.first, self.first + len(self))
 
     def says(self, row: int, weights: Weights) -> FloatArray:
         """What one occurrence of a kept word says about each class."""

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Collection, Hashable
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -45,7 +45,9 @@ class TermLists:
     rows: Rows
     vocabulary: Vocabulary
     weighings: dict[str, Rows] = field(default_factory=dict)
-    """The shared terms by the weighting that was asked for last."""
+    """The shared terms by the weightings that were asked for."""
+    counted: dict[str, Any] = field(default_factory=dict)
+    """What was counted of them by each weighting, and said (`term_matrix.WeighedTerms`), with labels that it knows."""
 
     @cached_property
     def shared(self) -> SharedTerms:
@@ -62,9 +64,14 @@ class TermLists:
             found = room_for_rows(documents, len(self.rows.terms) - shared.alone)
             found = found._replace(tokens=self.rows.tokens, **alone)
             weigh_shared(self.rows, weighting_of(weighting), shared.places, found)
-            self.weighings.clear()
             self.weighings[weighting] = found
         return found
+
+    def keep_only(self, weightings: Collection[str]) -> None:
+        """Let go of what was made by other weightings."""
+        for kept in (self.weighings, self.counted):
+            for weighting in set(kept) - set(weightings):
+                del kept[weighting]
 
 
 def cut_into_terms(documents: Documents, options: TextOptions) -> TermLists:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -105,9 +105,15 @@ class TermMatrix:
         return self.lists.shared_terms(weighting) if self.only_shared else weighed(self.rows, weighting)
 
     def weighed(self, weighting: str) -> WeighedTerms:
-        """The documents and their counts, weighed."""
+        """The documents and their counts, weighed; those counted before where terms are shared and labels the same."""
+        known: WeighedTerms | None = self.lists.counted.get(weighting) if self.only_shared else None
+        if known is not None and known.has_learned(self):
+            return known
         rows = self.weighed_rows(weighting)
-        return WeighedTerms(rows, self.labels, self.weights, self.counted(rows, weighting))
+        found = WeighedTerms(rows, self.labels, self.weights, self.counted(rows, weighting))
+        if self.only_shared:
+            self.lists.counted[weighting] = found
+        return found
 
     def learning(self, learned: Learned) -> TermMatrix:
         """The labels and weights of some of the documents, as they are learned; what they hold stays beside."""
@@ -183,22 +189,45 @@ class WeighedTerms:
     labels: IntArray
     weights: IntArray
     leaving: WordCountsWithout
+    said: dict[tuple[str, float], FloatArray] = field(default_factory=dict)
+    """What the first documents said by a model and one smoothing, so that none is asked twice.
+
+    Asked about several smoothings at once, they say the same but for the last bits.
+    """
+
+    def has_learned(self, matrix: TermMatrix) -> bool:
+        """Whether it is the documents of a matrix, with the same labels and weights, that were counted."""
+        return (
+            len(self.leaving.counted.documents) == matrix.classes
+            and np.array_equal(self.labels, matrix.labels)
+            and np.array_equal(self.weights, matrix.weights)
+        )
 
     def left_out(self, model: str, smoothings: Sequence[float], first: int | None = None) -> FloatArray:
         """What documents say about each class by the counts of all others, [smoothing, document, class]; no prior.
 
         The same numbers as a text block's own leave-one-out by that recipe. Only the `first` so many are judged.
         """
-        rows = few_rows(self.rows, len(self.labels) if first is None else first)
-        documents = len(rows.tokens)
+        documents = len(self.labels) if first is None else first
         joints = np.zeros((len(smoothings), documents, len(self.leaving.counted.documents)))
-        self.leaving.add(rows, self.labels[:documents], self.weights[:documents], smoothings, model, joints)
+        known = [self.said.get((model, smoothing), joints[0, :0])[:documents] for smoothing in smoothings]
+        rest = slice(min(map(len, known), default=0), documents)
+        for joint, said in zip(joints, known, strict=True):
+            joint[: rest.start] = said[: rest.start]
+        if rest.start < documents:
+            rows = standing_together(self.rows, rest)
+            self.leaving.add(rows, self.labels[rest], self.weights[rest], smoothings, model, joints[:, rest])
+        if len(smoothings) == 1:
+            self.said[model, smoothings[0]] = joints[0]
         return joints
 
     def assess(self, smoothing: float, models: Sequence[str], is_auxiliary: bool, first: int) -> BlockScores:
-        """All that is said of each of the first so many documents once it is out."""
-        rows, labels, weights = few_rows(self.rows, first), self.labels[:first], self.weights[:first]
-        return self.leaving.assess(rows, labels, weights, smoothing, models, is_auxiliary)
+        """All that is said of each of the first so many documents once it is out.
+
+        `models` and `is_auxiliary` are those of `TextsLeftOut`.
+        """
+        rows, said = few_rows(self.rows, first), [self.left_out(model, (smoothing,), first)[0] for model in models]
+        return self.leaving.assessed(rows, self.weights[:first], said, is_auxiliary)
 
     def rows_for(self, most: int, first: int) -> int:
         """How many of the first documents can be judged by looking at no more than about so many counts."""

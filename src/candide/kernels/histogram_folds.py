@@ -45,7 +45,8 @@ def bins_left(all_rows: IntArray, rest: IntArray, shape: BinShape) -> tuple[Bool
     the bin beyond, which is as wide as all of them.
     """
     low, high = np.full(len(rest), -np.inf), np.full(len(rest), np.inf)
-    low[1:], high[:-1] = shape.cuts, shape.cuts
+    for cut in range(len(shape.cuts)):
+        low[cut + 1] = high[cut] = shape.cuts[cut]
     there = np.ones(len(rest), np.bool_)
     before, begin, is_any = -1, -1, False
     for slot in range(shape.first, shape.last):

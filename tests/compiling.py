@@ -1,7 +1,8 @@
-"""The first run of a clone compiles kernels before the tests, and of two workers each compiles one half.
+"""The first tests of a clone compile kernels before they begin, and of two workers each compiles one half.
 
 A worker holds the lock of a half while it compiles it. Then it waits for whoever compiles the other half, and reads
-that from disk. Kernels that few tests need are left to them.
+that from disk, as it does what the demo compiled before. Kernels that few tests need are left to them. The files of the
+locks stay, and tell later runs that this was done.
 """
 
 from __future__ import annotations

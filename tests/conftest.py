@@ -20,12 +20,12 @@ settings.load_profile("thorough" if os.environ.get("CANDIDE_THOROUGH") == "1" el
 
 ON_DISK = Path(__file__).parents[1] / "src" / "candide" / "kernels" / "__pycache__"
 """Where compiled kernels lie."""
-FIRST_RUN = os.environ.setdefault("CANDIDE_TESTS_RUN_FIRST", "no" if any(ON_DISK.glob("*.nbi")) else "yes")
-"""Whether none are there yet: said by whoever starts the workers, before any of them compiles."""
+FIRST_RUN = os.environ.setdefault("CANDIDE_TESTS_RUN_FIRST", "no" if any(ON_DISK.glob("*.lock")) else "yes")
+"""Whether no tests have compiled any yet: said by whoever starts the workers, before any of them does."""
 
 
 def pytest_sessionstart() -> None:
-    """Workers compile the kernels of a fresh clone together."""
+    """Workers compile together what of the kernels of a fresh clone nothing else, such as the demo, has compiled."""
     worker = os.environ.get("PYTEST_XDIST_WORKER")
     if worker is not None and FIRST_RUN == "yes":
         from compiling import compile_halves

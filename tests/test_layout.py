@@ -119,7 +119,8 @@ KERNELS = [
     pytest.param(node, id=f"{path.stem}.{node.name}")
     for path in sorted((SOURCE / "kernels").glob("*.py"))
     for node in ast.walk(ast.parse(path.read_text()))
-    if isinstance(node, ast.FunctionDef) and any(ast.unparse(one) == "compiled" for one in node.decorator_list)
+    if isinstance(node, ast.FunctionDef)
+    and any(ast.unparse(one) in ("compiled", "inlined") for one in node.decorator_list)
 ]
 
 
@@ -132,6 +133,20 @@ def test_a_kernel_says_what_it_does_and_why_it_is_large(kernel):
     assert count <= MOST_ARGUMENTS or any(line.startswith("Many arguments because") for line in said)
     lines = (kernel.end_lineno or kernel.lineno) - kernel.lineno + 1
     assert lines <= MOST_LINES or any(line.startswith("Long because") for line in said)
+
+
+def test_what_is_inlined_is_called_by_kernels_alone_and_in_two_places_at_most():
+    """Else it would be compiled more often than a kernel of its own."""
+    kernels = [param.values[0] for param in KERNELS]
+    names = {kernel.name for kernel in kernels if [ast.unparse(one) for one in kernel.decorator_list] == ["inlined"]}
+    called = [node.func.id for kernel in kernels for node in ast.walk(kernel)
+              if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)]  # fmt: skip
+    assert names
+    assert not {name: called.count(name) for name in names if not 1 <= called.count(name) <= 2}
+    for path in set(SOURCE.rglob("*.py")) - set((SOURCE / "kernels").glob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("candide.kernels"):
+                assert not names & {alias.name for alias in node.names}, path
 
 
 @pytest.mark.parametrize("path", sorted((SOURCE / "kernels").glob("*.py")), ids=lambda path: path.stem)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from candide.data.arrays import AnyArray, BoolArray, FloatArray, IntArray
-from candide.kernels import compiled
+from candide.kernels import compiled, inlined
 
 #: exp of less than this adds nothing to one.
 NEGLIGIBLE = -40.0
@@ -123,7 +123,7 @@ def counted_slope(margin: float) -> float:
     return (low - high) / (2 * ROUNDED)
 
 
-@compiled
+@inlined
 def fill_factors(weight: float, power: float, logs: FloatArray, factors: FloatArray) -> None:
     """Fill factors[row] with weight * length^-power."""
     for row in range(len(logs)):
@@ -252,7 +252,7 @@ def loss_and_slope(rows: Scored, at: Coefficients, first: int, last: int, slope:
     return loss
 
 
-@compiled
+@inlined
 def add_slopes(
     rows: Scored, at: Coefficients, first: int, last: int, by_score: FloatArray, slope: Coefficients
 ) -> None:

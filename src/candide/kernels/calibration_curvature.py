@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from candide.data.arrays import FloatArray, IntArray
-from candide.kernels import compiled
+from candide.kernels import compiled, inlined
 from candide.kernels.calibrating import (
     LARGEST_MARGIN,
     ROUNDED,
@@ -61,7 +61,7 @@ def add_curvature(
     return root_count(ends)
 
 
-@compiled
+@inlined
 def list_probable(
     rows: Scored, first: int, last: int, chances: FloatArray, cells: IntArray, shares: FloatArray, ends: IntArray
 ) -> None:
@@ -80,7 +80,7 @@ def list_probable(
         ends[row - first + 1] = found
 
 
-@compiled
+@inlined
 def add_biases(
     rows: Scored,
     first: int,
@@ -101,7 +101,7 @@ def add_biases(
                 upwards[label, classes[cells[index]]] -= shares[one] * chances[cells[index]]
 
 
-@compiled
+@inlined
 def root_count(ends: IntArray) -> int:
     """How many roots rows have: one for each probable class, one alone for two of them."""
     found = 0
@@ -111,7 +111,7 @@ def root_count(ends: IntArray) -> int:
     return found
 
 
-@compiled
+@inlined
 def add_block(
     rows: Scored,
     at: Coefficients,
@@ -162,7 +162,7 @@ def add_block(
                 roots[blocks + block, root_of_power] = -length * roots[block, root_of_power]
 
 
-@compiled
+@inlined
 def add_moved(
     rows: Scored, at: Coefficients, block: int, first: int, last: int, by_score: FloatArray, rest: FloatArray
 ) -> None:
@@ -181,7 +181,7 @@ def add_moved(
         rest[here + blocks, here + blocks] += moved * length * length
 
 
-@compiled
+@inlined
 def counted_bend(margin: float) -> float:
     """How a margin as it counts bends: only in its two corners."""
     if abs(margin) < ROUNDED:
@@ -189,7 +189,7 @@ def counted_bend(margin: float) -> float:
     return -1 / (2 * ROUNDED) if abs(margin - LARGEST_MARGIN) < ROUNDED else 0.0
 
 
-@compiled
+@inlined
 def add_corners(rows: Scored, at: Coefficients, first: int, last: int, scores: FloatArray, rest: FloatArray) -> None:
     """Add what margins over other classes bend in their two corners, at and below the diagonal."""
     blocks, classes, begin = len(at.weight), len(at.bias), rows.ends[first]
@@ -216,7 +216,7 @@ def add_corners(rows: Scored, at: Coefficients, first: int, last: int, scores: F
             add_outer_product(rest, places, lead, bend)
 
 
-@compiled
+@inlined
 def add_outer_product(matrix: FloatArray, places: IntArray, vector: FloatArray, factor: float) -> None:
     """Add factor * vector * vectorᵀ at these places, where they are at or below the diagonal."""
     for i in range(len(vector)):

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from candide.data.arrays import FloatArray, IntArray
-from candide.kernels import compiled
+from candide.kernels import compiled, inlined
 
 ALL_BUT_SIGN = np.int64(0x7FFFFFFFFFFFFFFF)
 EMPTY = np.int64(-1)
@@ -87,7 +87,7 @@ def middles_of_cells(cells: IntArray, shift: int, are_whole: bool, has_zeros: bo
     return middles
 
 
-@compiled
+@inlined
 def places_shift(places: IntArray) -> Any:
     """By how much a hash of 64 bits is shifted to be a place in a table of 2^n of them."""
     shift, size = 64, len(places)

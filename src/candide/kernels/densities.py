@@ -7,7 +7,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from candide.kernels import compiled
+from candide.kernels import compiled, inlined
 from candide.kernels.logarithm import grid_log_of
 from candide.kernels.scoring import ROOT_HALF, far_square
 
@@ -75,13 +75,13 @@ def log_gamma_ratio(half: float) -> float:
     return 0.5 * math.log(half) - series
 
 
-@compiled
+@inlined
 def log_normal(value: float, mean: float, deviation: float) -> float:
     """Give the log density of a bell curve, for any doubles."""
     return -math.log(deviation) - HALF_LOG_TAU - far_square(value, mean, ROOT_HALF / deviation)
 
 
-@compiled
+@inlined
 def log_student(value: float, freedom: float, centre: float, scale: float) -> float:
     """Give the log density of Student's t at a centre and a scale, for any doubles."""
     half_gap = abs(0.5 * value - 0.5 * centre)
@@ -94,7 +94,7 @@ def log_student(value: float, freedom: float, centre: float, scale: float) -> fl
     return height - 0.5 * (freedom + 1.0) * tail
 
 
-@compiled
+@inlined
 def log_weibull(log: float, mean: float, deviation: float) -> float:
     """Give the log density at the number that has this logarithm, from mean and deviation of logarithms."""
     shape = min(SPREAD_OF_LOGS / deviation, SHARPEST)
@@ -103,7 +103,7 @@ def log_weibull(log: float, mean: float, deviation: float) -> float:
     return math.log(shape) - log + steps - math.exp(near) * (1.0 + (steps - near))
 
 
-@compiled
+@inlined
 def log_exponential(value: float, mean: float) -> float:
     """Give the log density of a waiting time; far out it falls like a logarithm, which keeps the order."""
     ratio = value / mean
@@ -118,7 +118,7 @@ def times_log(times: float, number: float) -> float:
     return 0.0 if times == 0.0 else times * np.log(number)
 
 
-@compiled
+@inlined
 def log_geometric(value: float, mean: float) -> float:
     """Give the log chance of so many failures before the first success."""
     stop = 1.0 / (1.0 + mean)
@@ -150,7 +150,7 @@ def deviance_of(count: float, expected: float) -> float:
     return near
 
 
-@compiled
+@inlined
 def log_poisson_of(count: float, rate: float) -> float:
     """Give the log of rate^n e^-rate / n!."""
     if count + rate > PLAIN and count > 0.0 and rate > 0.0:
@@ -158,7 +158,7 @@ def log_poisson_of(count: float, rate: float) -> float:
     return times_log(count, rate) - rate - math.lgamma(count + 1.0)
 
 
-@compiled
+@inlined
 def log_negative_binomial(count: float, mean: float, variance: float) -> float:
     """Give the log chance of a count by mean and variance: a Poisson's where they vary less."""
     excess = variance - mean
@@ -246,7 +246,7 @@ def log_density_by(
     return log_normal(log, mean, deviation) - log if code == LOGNORMAL else log_weibull(log, mean, deviation)
 
 
-@compiled
+@inlined
 def log_density_of(code: int, value: float, own: Floats, everyone: Floats, prior_rows: float, floor: float) -> float:
     """Give the log density of a number in a class, from float64[moment] of the class and of everyone."""
     mean, deviation = blended(own, everyone, prior_rows)

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from candide.data.arrays import FloatArray, IntArray
-from candide.kernels import compiled
+from candide.kernels import compiled, inlined
 from candide.kernels.counting import places_by_class
 from candide.kernels.densities import GAMMA, log_density_by, log_gamma, sums_logs
 from candide.kernels.gamma_shape import gamma_shape_of
@@ -61,7 +61,7 @@ class NumberScale(NamedTuple):
     log_centre: float
 
 
-@compiled
+@inlined
 def pooled(rows: AlikeNumbers, classes: int) -> FloatArray:
     """The moments of each class and of all together, float64[4, classes + 1]; zeros where nothing was seen."""
     pools = np.zeros((4, classes + 1))
@@ -99,7 +99,7 @@ def pooled(rows: AlikeNumbers, classes: int) -> FloatArray:
     return pools
 
 
-@compiled
+@inlined
 def moments_anew(rows: AlikeNumbers, members: IntArray, line: int, left: FloatArray) -> None:
     """Fill left[MEAN] and left[VARIANCE] from the kinds of a pool less one row of a line."""
     for step in (MEAN, VARIANCE):
@@ -133,7 +133,7 @@ def pool_without(rows: AlikeNumbers, pool: FloatArray, line: int, members: IntAr
         left[LOG] = pool[LOG] - (rows.logs[line] - pool[LOG]) / weight
 
 
-@compiled
+@inlined
 def blend_into(own: FloatArray, everyone: FloatArray, prior_rows: float, target: FloatArray) -> None:
     """Fill target[3] with mean, deviation and mean logarithm of a pool that is lent `prior_rows` of everyone's rows."""
     prior = 1.0 if own[WEIGHT] == 0.0 and prior_rows == 0.0 else prior_rows
@@ -148,7 +148,7 @@ def blend_into(own: FloatArray, everyone: FloatArray, prior_rows: float, target:
     target[2] = share * own[LOG] + lent * everyone[LOG]
 
 
-@compiled
+@inlined
 def taken_from(values: FloatArray, centre: float, power: int) -> FloatArray:
     """Values less a centre, in units of a power of two."""
     away = np.empty(len(values))
@@ -157,7 +157,7 @@ def taken_from(values: FloatArray, centre: float, power: int) -> FloatArray:
     return away
 
 
-@compiled
+@inlined
 def power_above(values: FloatArray, centre: float) -> int:
     """The power of two above the distance of all values from a centre."""
     farthest = 0.0
@@ -166,7 +166,7 @@ def power_above(values: FloatArray, centre: float) -> int:
     return math.frexp(farthest)[1]
 
 
-@compiled
+@inlined
 def said_by(
     density: DensityEntrant, value: float, weight: float, blended: FloatArray, whole: float, scale: NumberScale
 ) -> tuple[float, bool]:
@@ -179,7 +179,7 @@ def said_by(
     return log_density_by(density.code, value, weight + density.prior_rows, mean, deviation, whole, density.floor), True
 
 
-@compiled
+@inlined
 def say_alike(
     values: FloatArray,
     rows: AlikeNumbers,

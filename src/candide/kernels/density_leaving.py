@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from candide.data.arrays import AnyArray, BoolArray, FloatArray, IntArray
-from candide.kernels import compiled
+from candide.kernels import compiled, inlined
 from candide.kernels.densities import (
     DEVIATION,
     GAMMA,
@@ -96,7 +96,7 @@ def pools_of_rows(values: FloatArray, labels: IntArray, weights: AnyArray, code:
     return True
 
 
-@compiled
+@inlined
 def is_coarse(pools: FloatArray, own: FloatArray, label: int, everyone: FloatArray, prior_rows: float) -> bool:
     """Whether doubles are so coarse that it matters which way some class's mean is rounded."""
     for other in range(len(pools) - 1):
@@ -140,7 +140,7 @@ def add_densities_without(
                 joint[row, other] += log_density_of(code, value, pool, everyone, prior_rows, floor)
 
 
-@compiled
+@inlined
 def gap_and_mean(own: FloatArray, everyone: FloatArray, prior_rows: float) -> tuple[float, float]:
     """The gap between the logarithm of a mean and the mean logarithm, rows of everyone's mixed in; and the mean."""
     prior = 1.0 if own[WEIGHT] == 0.0 and prior_rows == 0.0 else prior_rows

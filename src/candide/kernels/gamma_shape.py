@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from candide.data.arrays import FloatArray
-from candide.kernels import compiled
+from candide.kernels import compiled, inlined
 
 SERIES_FROM = 10.0
 """From here up the series of digamma and trigamma are right to the last bits; below, 2 is added until it is reached."""
@@ -17,7 +17,7 @@ NEWTON_STEPS, CLOSE = 4, 3e-8
 """Minka's start is off by 1.5 % at most, and every step squares that: once a step is `CLOSE`, more change nothing."""
 
 
-@compiled
+@inlined
 def log_less_digamma(shape: float) -> tuple[float, float]:
     """log(a) - digamma(a), and its slope along 1/a, without the cancellation of large terms."""
     rest, squares, far = 0.0, 0.0, shape

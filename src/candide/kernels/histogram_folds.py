@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from candide.data.arrays import BoolArray, FloatArray, IntArray
-from candide.kernels import compiled
+from candide.kernels import compiled, inlined
 from candide.kernels.merging import log_shares_of_parts, merge_bins
 
 
@@ -27,7 +27,7 @@ class BinShape(NamedTuple):
     smoothing: float
 
 
-@compiled
+@inlined
 def line_totals(counts: IntArray) -> IntArray:
     """The sum of each line of counts[line, column]."""
     totals = np.zeros(len(counts), np.int64)
@@ -37,7 +37,7 @@ def line_totals(counts: IntArray) -> IntArray:
     return totals
 
 
-@compiled
+@inlined
 def bins_left(all_rows: IntArray, rest: IntArray, shape: BinShape) -> tuple[BoolArray, FloatArray, FloatArray]:
     """Which bins there would be had only the rest been seen, and where each begins and ends.
 
@@ -45,7 +45,8 @@ def bins_left(all_rows: IntArray, rest: IntArray, shape: BinShape) -> tuple[Bool
     the bin beyond, which is as wide as all of them.
     """
     low, high = np.full(len(rest), -np.inf), np.full(len(rest), np.inf)
-    low[1:], high[:-1] = shape.cuts, shape.cuts
+    for cut in range(len(shape.cuts)):
+        low[cut + 1] = high[cut] = shape.cuts[cut]
     there = np.ones(len(rest), np.bool_)
     before, begin, is_any = -1, -1, False
     for slot in range(shape.first, shape.last):
@@ -68,7 +69,7 @@ def bins_left(all_rows: IntArray, rest: IntArray, shape: BinShape) -> tuple[Bool
     return there, low, high
 
 
-@compiled
+@inlined
 def bin_left(slot: int, value: float, there: BoolArray, high: FloatArray, shape: BinShape) -> int:
     """The bin that a number is in once its own is shared: one of the neighbours that are left, or beyond the edges."""
     before, after = slot, slot

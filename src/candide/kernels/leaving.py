@@ -8,11 +8,11 @@ from __future__ import annotations
 import numpy as np
 
 from candide.data.arrays import AnyArray, FloatArray, IntArray
-from candide.kernels import compiled
+from candide.kernels import compiled, inlined
 from candide.kernels.shares import log_whole, pseudocount_of
 
 
-@compiled
+@inlined
 def events_in(data: AnyArray, start: int, stop: int) -> int:
     """How many events the entries from start to stop hold; NaN holds none."""
     events = 0

@@ -90,7 +90,9 @@ def losses_in_folds(
     said, losses, rows = np.zeros((silent + 1, classes)), np.zeros(len(lines)), np.zeros(len(lines))
     for fold in range(folds):
         table = np.full((silent + 1, classes), -1.0)
-        said[:silent] = shares[fold]
+        for part in range(silent):
+            for label in range(classes):
+                said[part, label] = shares[fold, part, label]
         asked = 0
         for kind in range(len(lines)):
             part = parts[fold, lines[kind]] if parts[fold, lines[kind]] >= 0 else silent

@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 
 from candide.data.arrays import AnyArray, FloatArray, IntArray
-from candide.kernels import compiled
+from candide.kernels import compiled, inlined
 
 MOST_STEPS, NEAR_ENOUGH, UNHEARD = 60, 1e-7, -20.0
 """Newton's steps end there, a few are usual; a class so far behind has no say in its own score."""
@@ -45,7 +45,7 @@ class RowClasses(NamedTuple):
     chances: FloatArray
 
 
-@compiled
+@inlined
 def add_terms_of_row(rows: TermRows, row: int, labels: AnyArray, added: FloatArray, scores: FloatArray) -> None:
     """Add to scores[place] what the terms of a row add to the class labels[place]."""
     terms, amounts = rows.terms, rows.amounts
@@ -64,7 +64,7 @@ def add_terms_of_row(rows: TermRows, row: int, labels: AnyArray, added: FloatArr
             scores[place] += amount * added[term, labels[place]]
 
 
-@compiled
+@inlined
 def move_terms_of_row(rows: TermRows, row: int, labels: AnyArray, moved: FloatArray, added: FloatArray) -> None:
     """Add amount * moved[place] to what each term of a row adds to the class labels[place]."""
     terms, amounts = rows.terms, rows.amounts
@@ -81,7 +81,7 @@ def move_terms_of_row(rows: TermRows, row: int, labels: AnyArray, moved: FloatAr
             added[term, labels[place]] += amount * moved[place]
 
 
-@compiled
+@inlined
 def log_chance(score: float, own_say: float, above: float) -> float:
     """The root of log chance + own_say * chance = score, found by Newton's steps from `above` it.
 
@@ -97,7 +97,7 @@ def log_chance(score: float, own_say: float, above: float) -> float:
     return found
 
 
-@compiled
+@inlined
 def set_chances(scores: FloatArray, own_say: float, chances: FloatArray, logs: FloatArray) -> None:
     """Set chances to the softmax of scores, each of which they themselves lower by own_say * chance.
 
@@ -153,9 +153,10 @@ def visit_rows(
         scores, found, logs = room[0, : end - begin], room[1, : end - begin], room[2, : end - begin]
         labels, chances = classes.labels[begin:end], classes.chances[begin:end]
         own_say, share = weights[row] * squares[row] / strength, weights[row] / strength
-        scores[:] = classes.start[begin:end] + own_say * chances
+        for place in range(end - begin):
+            scores[place] = classes.start[begin + place] + own_say * chances[place]
+            found[place] = chances[place]
         add_terms_of_row(rows, row, labels, added, scores)
-        found[:] = chances
         set_chances(scores, own_say, found, logs)
         change = 0.0
         for place in range(end - begin):

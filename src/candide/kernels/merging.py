@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from candide.data.arrays import AnyArray, FloatArray, IntArray
-from candide.kernels import compiled
+from candide.kernels import compiled, inlined
 from candide.kernels.shares import log_whole, pseudocount_of
 from candide.kernels.words import Number
 
@@ -114,14 +114,15 @@ class Tournament(NamedTuple):
     near: float
 
 
-@compiled
+@inlined
 def tournament_of(more: FloatArray, near: float) -> Tournament:
     """The tournament of parts that cost more[part], all games played."""
     size = 1
     while size < len(more):
         size *= 2
     games = Tournament(np.full(2 * size, np.inf), np.arange(-size, size), near)
-    games.costs[size : size + len(more)] = more
+    for part in range(len(more)):
+        games.costs[size + part] = more[part]
     for node in range(size - 1, 0, -1):
         play(games, node)
     return games
@@ -137,7 +138,7 @@ def play(games: Tournament, node: int) -> None:
     games.costs[node] = games.costs[child]
 
 
-@compiled
+@inlined
 def play_again(games: Tournament, first: int, second: int, third: int) -> None:
     """Play all games above three parts, in order, whose costs have changed: each once, though their ways meet."""
     size = len(games.costs) >> 1
@@ -213,7 +214,7 @@ def interval_price(rows: float, most: int) -> FloatArray:
     return price
 
 
-@compiled
+@inlined
 def filled_lines(counts: AnyArray) -> IntArray:
     """The lines of counts[line, column] that hold anything but zeros."""
     filled = np.zeros(len(counts), np.bool_)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from candide.data.arrays import FloatArray, IntArray
-from candide.kernels import compiled
+from candide.kernels import compiled, inlined
 from candide.kernels.pair_terms import HALF, PairCounts, fill_pair_table, pair_counts, pair_term
 
 FEW_CLASSES = 3
@@ -58,7 +58,8 @@ def pair_gains(
         if is_alike:
             sums = np.zeros((widths[one] * seconds * classes, moments.shape[1]))
             sum_in_cells(first, second, seconds, classes, labels, moments, sums)
-            counts[:] = sums[:, 0].copy().reshape(counts.shape)
+            for line in range(len(sums)):
+                counts[line // classes, line % classes] = sums[line, 0]
             slope, bend = slope_and_bend_of_cells(pair_counts(counts, seconds, smoothing), sums)
         else:
             cells = count_pair(first, second, seconds, labels, weights, counts)
@@ -66,7 +67,7 @@ def pair_gains(
         gains[index] = slope * slope / (2 * bend) if slope > 0 and bend > 0 else 0.0
 
 
-@compiled
+@inlined
 def moments_of_rows(labels: IntArray, weights: FloatArray, chances: FloatArray) -> FloatArray:
     """What of rows of one cell and class need only be added up, float64[row, moment], where rows weigh one or nothing.
 
@@ -92,7 +93,7 @@ def moments_of_rows(labels: IntArray, weights: FloatArray, chances: FloatArray) 
     return moments
 
 
-@compiled
+@inlined
 def sum_in_cells(
     first: IntArray,
     second: IntArray,
@@ -119,7 +120,7 @@ def sum_in_cells(
                 sums[place, 5] += moments[row, 5]
 
 
-@compiled
+@inlined
 def slope_and_bend_of_cells(seen: PairCounts, sums: FloatArray) -> tuple[float, float]:
     """The same as `slope_and_bend`, of few classes: of rows of a cell and class the pair says the same."""
     classes = len(seen.rows)
@@ -154,7 +155,7 @@ def slope_and_bend_of_cells(seen: PairCounts, sums: FloatArray) -> tuple[float, 
     return slope, bend
 
 
-@compiled
+@inlined
 def slope_and_bend(
     seen: PairCounts, cells: IntArray, labels: IntArray, weights: FloatArray, chances: FloatArray
 ) -> tuple[float, float]:

@@ -29,7 +29,8 @@ def in_parts(lines: FloatArray, most: int) -> FloatArray:
     parts, share = np.zeros((most, lines.shape[1])), lines.sum() / most
     passed, part = 0.0, 0
     for line in range(len(lines)):
-        parts[part] += lines[line]
+        for label in range(lines.shape[1]):
+            parts[part, label] += lines[line, label]
         passed += lines[line].sum()
         while part < most - 1 and passed >= share * (part + 1):
             part += 1

@@ -15,7 +15,7 @@ from typing import TypeAlias
 import numpy as np
 
 from candide.data.arrays import AnyArray, IntArray
-from candide.kernels import compiled
+from candide.kernels import compiled, inlined
 
 Whole: TypeAlias = int | np.int64
 
@@ -57,7 +57,7 @@ def fill_nodes(payload: IntArray, units: int, nodes: AnyArray) -> None:
         nodes[before, 0] = np.uint64(payload.size)
 
 
-@compiled
+@inlined
 def run_by_bits(left: Whole, right: Whole, nodes: AnyArray) -> Whole:
     """The number of the run that is `left` with one of the first units more; below zero where there is none.
 
@@ -72,7 +72,7 @@ def run_by_bits(left: Whole, right: Whole, nodes: AnyArray) -> Whole:
     return np.int64(run) if word & bit else np.int64(-1)
 
 
-@compiled
+@inlined
 def run_by_search(left: Whole, right: Whole, begin: Whole, nodes: AnyArray, payload: IntArray) -> Whole:
     """The same for a unit that has no bit: by halves of the runs that begin alike, from `begin` on."""
     first, several = np.int64(begin), np.int64(nodes[left + 1, 0]) - np.int64(begin)
@@ -86,7 +86,7 @@ def run_by_search(left: Whole, right: Whole, begin: Whole, nodes: AnyArray, payl
     return first if payload[first] == wanted else np.int64(-1)
 
 
-@compiled
+@inlined
 def after_bits(left: Whole, nodes: AnyArray) -> Whole:
     """The first of the longer runs that end with a unit that has no bit."""
     return np.int64(nodes[left, 0] + bits_set(nodes[left, 1]) + bits_set(nodes[left, 2]))

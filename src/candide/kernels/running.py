@@ -10,7 +10,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from candide.kernels import compiled
+from candide.kernels import compiled, inlined
 from candide.kernels.densities import DEVIATION, MEAN, WEIGHT, add_densities, summed_of, takes
 from candide.kernels.digits import MASK, leading_bits, length_of, magnitude_of, round_to_bits
 from candide.kernels.shares import log_shares_of, shares_of_scores
@@ -72,7 +72,7 @@ def add_summed(
     return 0, -1
 
 
-@compiled
+@inlined
 def rounded_quotient(digits: Integers, low: int, divisor: int, room: Integers) -> float:
     """Give a number of digits below 2^32 over a divisor below 2^31, rounded once.
 
@@ -91,7 +91,7 @@ def rounded_quotient(digits: Integers, low: int, divisor: int, room: Integers) -
     return np.int64(round_to_bits(bits, top + 32 * (low - SPARE), more or rest != 0)).view(np.float64)
 
 
-@compiled
+@inlined
 def root_of_spread(
     count: int, total: Integers, total_low: int, square: Integers, square_low: int, room: Integers
 ) -> float:

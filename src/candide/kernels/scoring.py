@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from candide.data.arrays import AnyArray, BoolArray, FloatArray, IntArray
-from candide.kernels import compiled
+from candide.kernels import compiled, inlined
 
 TILE = 64
 """Rows scored side by side."""
@@ -229,7 +229,7 @@ def add_gaussian(
     return finite
 
 
-@compiled
+@inlined
 def constant_of(row: FloatArray, constant: FloatArray) -> float:
     """The constants of the columns that a row has a finite value for, in order; of all where the row is empty."""
     total = 0.0
@@ -239,7 +239,7 @@ def constant_of(row: FloatArray, constant: FloatArray) -> float:
     return total
 
 
-@compiled
+@inlined
 def careful_squares(row: FloatArray, mean: FloatArray, inverse: FloatArray) -> float:
     """The squares of one row and class of `add_gaussian`, however far the values lie."""
     total = 0.0
@@ -249,7 +249,7 @@ def careful_squares(row: FloatArray, mean: FloatArray, inverse: FloatArray) -> f
     return total
 
 
-@compiled
+@inlined
 def far_square(value: float, centre: float, scale: float) -> float:
     """z^2 for any doubles: beyond z = FAR, FAR^2 times one plus log(z / FAR)."""
     z = (value - centre) * scale

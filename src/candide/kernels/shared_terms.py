@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from candide.data.arrays import AnyArray, FloatArray, IntArray
-from candide.kernels import compiled
+from candide.kernels import compiled, inlined
 from candide.kernels.shares import log_whole
 from candide.kernels.word_leaving import MISSING, Counted, Rows
 from candide.kernels.words import Number
@@ -198,7 +198,7 @@ def leave_out_shared(
     return starts.size - 1
 
 
-@compiled
+@inlined
 def add_products(amount: float, products: FloatArray, sums: FloatArray) -> None:
     """Add so much of the logarithms of products[smoothing], which begin anew."""
     for which in range(products.size):
@@ -206,7 +206,7 @@ def add_products(amount: float, products: FloatArray, sums: FloatArray) -> None:
         products[which] = 1.0
 
 
-@compiled
+@inlined
 def least_amount(amounts: AnyArray, start: Number, stop: Number) -> Number:
     """The least of some amounts, which is that of most terms of a document."""
     least: Number = amounts[start] if start < stop else 0
@@ -215,7 +215,7 @@ def least_amount(amounts: AnyArray, start: Number, stop: Number) -> Number:
     return least
 
 
-@compiled
+@inlined
 def fill_wholes(seen: Counted, smoothings: FloatArray, speaking: Number, whole: FloatArray) -> None:
     """Fill whole[smoothing * class] with the logs of all counts and pseudocounts where so many terms speak."""
     classes = seen.documents.size

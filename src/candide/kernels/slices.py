@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from candide.kernels import compiled
+from candide.kernels import compiled, inlined
 from candide.kernels.digits import (
     Window,
     add_double,
@@ -134,7 +134,7 @@ def choose_splitters(largest: Floats, columns: int, bits: int, splitters: Floats
             splitters[part, column] = 0.0 if outside else 1.5 * 2.0 ** (unit + 52)
 
 
-@compiled
+@inlined
 def sample_largest(block: Floats, first: int, last: int, largest: Floats) -> None:
     """Fill the largest magnitude of columns first to last, looking at every fourth row of many.
 
@@ -150,7 +150,7 @@ def sample_largest(block: Floats, first: int, last: int, largest: Floats) -> Non
             largest[column] = magnitude if magnitude > before else before
 
 
-@compiled
+@inlined
 def slice_rows(
     rows: WeighedRows, first: int, last: int, splitters: Floats, slices: Floats, strays: Integers, count: int
 ) -> int:
@@ -199,7 +199,7 @@ def slice_rows(
     return count
 
 
-@compiled
+@inlined
 def list_strays(line: Floats, splitters: Floats, origin: int, strays: Integers, count: int) -> int:
     """Append origin + column for each value of a row that slices do not hold, without a branch to mispredict."""
     for column in range(line.shape[0]):
@@ -212,7 +212,7 @@ def list_strays(line: Floats, splitters: Floats, origin: int, strays: Integers, 
     return count
 
 
-@compiled
+@inlined
 def slice_tiles(rows: WeighedRows, room: SliceRoom) -> tuple[int, int, int]:
     """Slice a block of any number of columns, tile by tile; give the strays' count and the bits in use.
 
@@ -243,7 +243,7 @@ def slice_tiles(rows: WeighedRows, room: SliceRoom) -> tuple[int, int, int]:
     return count, lowest, highest
 
 
-@compiled
+@inlined
 def flush_slices(slices: Floats, sums: MomentWindows) -> None:
     """Move slice sums float64[tiles, classes, SLOTS · WIDTH] into the digits, where a column has weight in a class."""
     (weight, weight_low), (total, total_low), (square, square_low) = sums
@@ -267,7 +267,7 @@ def flush_slices(slices: Floats, sums: MomentWindows) -> None:
             add_double(entry, square_low, mine[lane + 7 * WIDTH])
 
 
-@compiled
+@inlined
 def add_powers(
     total: Integers, total_low: int, square: Integers, square_low: int, weight: int, exponent: int, value: float
 ) -> None:
@@ -278,7 +278,7 @@ def add_powers(
     add_product(square, square_low, heavy, number, number, 2 * position + exponent, negative)
 
 
-@compiled
+@inlined
 def add_value(rows: WeighedRows, row: int, column: int, sums: MomentWindows) -> None:
     """Add w·x and w·x² of one value that is there."""
     label = rows.labels[row]
@@ -287,7 +287,7 @@ def add_value(rows: WeighedRows, row: int, column: int, sums: MomentWindows) -> 
     add_powers(total, sums.total.low, square, sums.square.low, weight, exponent, rows.values[row, column])
 
 
-@compiled
+@inlined
 def add_strays(rows: WeighedRows, strays: Integers, sums: MomentWindows) -> None:
     """Add strays one by one; the flush holds their weight already."""
     columns = rows.values.shape[1]
@@ -315,7 +315,7 @@ def add_rows(rows: WeighedRows, sums: MomentWindows) -> None:
         add_row(rows, row, sums)
 
 
-@compiled
+@inlined
 def rows_between(rows: WeighedRows, start: int, stop: int) -> WeighedRows:
     """The rows from start to stop, the same memory."""
     return WeighedRows(
@@ -327,7 +327,7 @@ def rows_between(rows: WeighedRows, start: int, stop: int) -> WeighedRows:
     )
 
 
-@compiled
+@inlined
 def survey_heavy(rows: WeighedRows, lowest: int, highest: int) -> tuple[int, int]:
     """Widen the bits in use by those of rows that slices do not take."""
     for row in range(rows.values.shape[0]):

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from candide.data.arrays import AnyArray, FloatArray, IntArray
-from candide.kernels import compiled
+from candide.kernels import compiled, inlined
 from candide.kernels.logarithm import grid_log
 from candide.kernels.words import (
     EMPTY,
@@ -99,7 +99,7 @@ def join_equal(count: Number, scratch: Scratch) -> Number:
     return distinct
 
 
-@compiled
+@inlined
 def damp(distinct: Number, amounts: IntArray, logs: FloatArray) -> None:
     """Turn occurrences into log(1 + occurrences), scaled to a Euclidean length of one, in units of 2^-32.
 
@@ -151,7 +151,7 @@ def weighed_amount(weight: Number, amount: Number, shift: Number) -> Number:
     return whole if whole > 0 else 1
 
 
-@compiled
+@inlined
 def far_log(occurrences: Number) -> float:
     """log(1 + occurrences) beyond the table."""
     return grid_log(np.array([1.0 + occurrences]))[0]

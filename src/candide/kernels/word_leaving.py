@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from candide.data.arrays import AnyArray, FloatArray, IntArray
-from candide.kernels import compiled
+from candide.kernels import compiled, inlined
 from candide.kernels.shares import log_whole, pseudocount_of
 from candide.kernels.word_counting import TermWeighting, Texts, join_equal, weigh, weighed_amount
 from candide.kernels.words import Number, Reader, document_terms
@@ -252,7 +252,7 @@ def sum_kept_words(seen: Counted, class_totals: IntArray, class_weights: FloatAr
                 class_weights[seen.labels[pair]] += seen.counts[pair] * meant
 
 
-@compiled
+@inlined
 def pair_of(label: Number, low: Number, high: Number, labels: AnyArray) -> Number:
     """Where a label stands among labels[low:high], which are sorted, or -1."""
     end = high
@@ -316,7 +316,7 @@ def take_out(
     return speaking, there
 
 
-@compiled
+@inlined
 def weight_left(label: Number, seen: Counted, gone: Gone) -> float:
     """How much of the kept words a class has left: exactly nothing where no count is left."""
     rest = seen.class_totals[label] - gone.counts[label]
@@ -325,7 +325,7 @@ def weight_left(label: Number, seen: Counted, gone: Gone) -> float:
     return rest * seen.unit
 
 
-@compiled
+@inlined
 def room_for(rows: Rows, classes: Number) -> Gone:
     """Scratch for the longest document."""
     longest = 0
@@ -365,7 +365,7 @@ def unknown_without(rows: Rows, weights: IntArray, seen: Counted, out: FloatArra
         out[row] = -unknown * seen.amount_unit * math.log(rest) if unknown > 0 and rest > 1.0 else 0.0
 
 
-@compiled
+@inlined
 def floors_of(smoothings: FloatArray) -> FloatArray:
     """What a class says of a word that it never saw: log(smoothing), or 0 where there is none to add to."""
     floors = np.zeros(smoothings.size)
@@ -574,7 +574,7 @@ def absences(
                 constant[index] += words[entry] * less_absent(absent * unit, there, smoothing)
 
 
-@compiled
+@inlined
 def less_absent(absent: float, there: float, smoothing: float) -> float:
     """By how much absence is less likely for a word that some documents have than for one that none has."""
     return math.log(absent + smoothing) - math.log(there + smoothing)

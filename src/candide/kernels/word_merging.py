@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from candide.data.arrays import AnyArray, IntArray
-from candide.kernels import compiled
+from candide.kernels import compiled, inlined
 from candide.kernels.run_trees import TERM_MASK, TERM_SHIFT
 from candide.kernels.words import (
     EIGHT,
@@ -72,7 +72,7 @@ def spell(terms: Terms, gap: Number, order: IntArray, offsets: IntArray, letters
         write_word(terms, term, letters, end - terms.length[term])
 
 
-@compiled
+@inlined
 def write_word(terms: Terms, term: Number, letters: AnyArray, start: Number) -> None:
     """Write the bytes of a single word."""
     length, index = terms.length[term], terms.payload[term]
@@ -81,7 +81,7 @@ def write_word(terms: Terms, term: Number, letters: AnyArray, start: Number) -> 
         letters[start + step] = np.uint8((chunk >> np.uint64(8 * (step & 7))) & np.uint64(0xFF))
 
 
-@compiled
+@inlined
 def prefix(offsets: IntArray, letters: AnyArray, word: Number, depth: Number) -> np.uint64:
     """Eight bytes of a word from `depth` on, big-endian so that numbers sort as bytes do; zeros beyond its end."""
     key = ZERO
@@ -108,7 +108,7 @@ def sort_words(offsets: IntArray, letters: AnyArray) -> IntArray:
         for index in range(start, stop):
             keys[index - start] = prefix(offsets, letters, order[index], depth)
         sorting = np.argsort(keys)
-        order[start:stop] = order[start:stop][sorting]
+        rearrange(order[start:stop], sorting)
         first = 0
         for index in range(1, stop - start + 1):
             if index == stop - start or keys[sorting[index]] != keys[sorting[first]]:
@@ -121,6 +121,14 @@ def sort_words(offsets: IntArray, letters: AnyArray) -> IntArray:
 
 
 @compiled
+def rearrange(values: AnyArray, order: IntArray) -> None:
+    """Put values into an order, in place."""
+    former = values.copy()
+    for place in range(len(values)):
+        values[place] = former[order[place]]
+
+
+@inlined
 def compare_words(mine: Lines, word: Number, theirs: Lines, other: Number) -> Number:
     """Below 0 where my word comes first bytewise, 0 where the two are one, above 0 else."""
     start, begin = mine.offsets[word], theirs.offsets[other]
@@ -332,5 +340,5 @@ def sort_pairs(indptr: IntArray, labels: AnyArray, counts: IntArray) -> None:
                 break
         if not sorted_already:
             order = np.argsort(labels[start:stop])
-            labels[start:stop] = labels[start:stop][order]
-            counts[start:stop] = counts[start:stop][order]
+            rearrange(labels[start:stop], order)
+            rearrange(counts[start:stop], order)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from candide.data.arrays import AnyArray, FloatArray, IntArray
-from candide.kernels import compiled
+from candide.kernels import compiled, inlined
 from candide.kernels.word_counting import COUNTS, TermWeighting, Texts, join_equal, unit_of, weigh
 from candide.kernels.words import Letters, Number, Reader, Recipe, Scratch, Terms, document_terms
 
@@ -134,7 +134,7 @@ def measure_documents(
     return row, 0
 
 
-@compiled
+@inlined
 def add_table_rows(
     scratch: Scratch,
     count: Number,
@@ -168,7 +168,7 @@ def add_table_rows(
         sums[0], sums[1] = first, second
 
 
-@compiled
+@inlined
 def add_wide_terms(scratch: Scratch, count: Number, unit: float, lines: FloatArray, sums: FloatArray) -> None:
     """Add the lines of (line, amount) in scratch.joined; four at a time, in order."""
     lined, done = scratch.joined, count - count % 4
@@ -184,7 +184,7 @@ def add_wide_terms(scratch: Scratch, count: Number, unit: float, lines: FloatArr
             sums[label] += lined[2 * index + 1] * unit * lines[lined[2 * index], label]
 
 
-@compiled
+@inlined
 def add_lines_and_pairs(
     scratch: Scratch, count: Number, once: bool, unit: float, weights: Weights, sums: FloatArray
 ) -> None:
@@ -221,7 +221,7 @@ def add_lines_and_pairs(
         sums[label] += alike + spoken * default[label]
 
 
-@compiled
+@inlined
 def add_weighed_terms(
     scratch: Scratch, count: Number, tokens: Number, once: bool, unit: float, weights: Weights, said: Said
 ) -> None:
@@ -297,7 +297,7 @@ def score_terms(
             said.sums[label] += tokens * weights.rate[label]
 
 
-@compiled
+@inlined
 def whole_amount(scratch: Scratch, count: Number, once: bool) -> Number:
     """How much `count` terms in the scratch amount to."""
     if not once:
@@ -308,7 +308,7 @@ def whole_amount(scratch: Scratch, count: Number, once: bool) -> Number:
     return whole
 
 
-@compiled
+@inlined
 def unknown_amount(scratch: Scratch, count: Number, once: bool, rows: IntArray, first: int) -> Number:
     """How much of it says nothing."""
     unknown = np.int64(0)
@@ -347,7 +347,7 @@ def judge_terms(
         unknown[row] = unknown_amount(scratch, count, once, weights.rows, weights.first) * unit
 
 
-@compiled
+@inlined
 def room_for_said(classes: Number) -> Said:
     """Room for what one document says."""
     return Said(np.empty(classes), np.empty(classes), np.empty(classes, np.int64), np.empty(classes, np.int64))

@@ -25,7 +25,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 
 from candide.data.arrays import AnyArray, IntArray
-from candide.kernels import compiled
+from candide.kernels import compiled, inlined
 from candide.kernels.eight_bytes import TOPS, bytes_before, eight_bytes, lower_case, word_marks
 from candide.kernels.run_trees import BITS, TERM_SHIFT, after_bits, run_by_bits, run_by_search
 
@@ -166,7 +166,7 @@ def slot_of(key: np.uint64, slots: AnyArray) -> np.uint64:
     return ((key ^ (key >> HALF)) * MULTIPLIER) >> slots[slots.size - 1]
 
 
-@compiled
+@inlined
 def same_word(arena: AnyArray, start: Number, tail: AnyArray, chunks: Number) -> bool:
     """Whether the word that begins there in the arena is the one in `tail`."""
     for chunk in range(chunks):  # noqa: SIM110  (a generator would not compile)
@@ -345,7 +345,7 @@ def add_runs(
     return total - unwanted
 
 
-@compiled
+@inlined
 def runs_of_characters(
     ids: IntArray, before: Number, total: Number, size: Number, runs: Number, nodes: AnyArray, payload: IntArray
 ) -> None:
@@ -421,7 +421,7 @@ def add_tree_runs(count: Number, recipe: Recipe, ids: IntArray, nodes: AnyArray,
     return total - unwanted
 
 
-@compiled
+@inlined
 def add_unspaced_runs(
     total: Number,
     stretches: Number,
@@ -454,7 +454,7 @@ def add_unspaced_runs(
     return total
 
 
-@compiled
+@inlined
 def spelled_word(
     text: AnyArray, position: Number, stop: Number, first: AnyArray, pages: AnyArray, values: AnyArray, tail: AnyArray
 ) -> tuple[Number, np.uint64, Number, Number, bool]:
@@ -498,7 +498,7 @@ def spelled_word(
     return position, key, (chunks << 3) + np.int64(shift >> THREE), characters, unspaced
 
 
-@compiled
+@inlined
 def note_stretch(position: Number, end: Number, count: Number, scratch: Scratch) -> None:
     """Note a character of a script without spaces, unit number `count`, in scratch that is free until terms are joined.
 
@@ -515,7 +515,7 @@ def note_stretch(position: Number, end: Number, count: Number, scratch: Scratch)
         where[2 * notes[0] - 1] = notes[2]
 
 
-@compiled
+@inlined
 def word_terms(
     text: AnyArray,
     start: Number,
@@ -626,7 +626,7 @@ def word_terms(
     return add_unspaced_runs(total, scratch.joined[0], recipe, learning, ids, where, slots, payload, spelled, sizes)
 
 
-@compiled
+@inlined
 def character_terms(
     text: AnyArray,
     start: Number,

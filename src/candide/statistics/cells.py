@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from candide.data.arrays import AnyArray, FloatArray, IntArray
+from candide.data.arrays import AnyArray, FloatArray, IntArray, readonly
 from candide.data.cached import cached_property
 from candide.data.errors import ForgetRefused
 from candide.kernels.cells import (
@@ -89,7 +89,7 @@ class Cells:
     @classmethod
     def canonical(cls, cells: IntArray, units: IntArray, marks: IntArray, level: int, bits: int) -> Cells:
         """Cells in ascending order without those that are empty; whole counts where they can be."""
-        cells, units = occupied_cells(cells, units, np.argsort(cells))
+        cells, units = occupied_cells(readonly(cells), readonly(np.ascontiguousarray(units)), np.argsort(cells))
         if not bits:
             return cls(cells, units, marks, level)
         lines, bits = coarsest(np.concatenate([units, marks]), bits)
@@ -155,9 +155,8 @@ class Cells:
         """The counts of some classes, in the given order."""
         if np.array_equal(positions, np.arange(self.classes)):
             return self
-        return Cells.canonical(
-            self.cells, self.units[:, positions], self.marks[:, positions], self.level, self.bits
-        )
+        units, marks = self.units.take(positions, axis=1), self.marks.take(positions, axis=1)
+        return Cells.canonical(self.cells, units, marks, self.level, self.bits)
 
     def __add__(self, other: Cells) -> Cells:
         """Both, at the coarser level; coarser still where that is more cells than anyone needs."""

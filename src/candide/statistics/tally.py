@@ -128,7 +128,7 @@ class Tally:
 
     def only(self, positions: IntArray) -> Tally:
         """The counts of some classes, in the given order."""
-        return Tally.of(self.slots, self.units[:, positions], self.bits)
+        return Tally.of(self.slots, self.units.take(positions, axis=1), self.bits)
 
     def widened(self, before: Sequence[Any], after: Sequence[Any]) -> Tally:
         """The same counts where the block has more columns; open slots carry their column, so nothing moves."""

@@ -32,6 +32,7 @@ check: .venv/.develops       ## style, types and layers
 bench: .venv/.develops       ## speed beside scikit-learn, into benchmarks/results/
 	$(BIN)/python benchmarks/arrays.py
 	$(BIN)/python benchmarks/default.py
+	$(BIN)/python benchmarks/shapes.py
 	$(BIN)/python benchmarks/text.py
 	$(BIN)/python benchmarks/scripts.py
 	$(BIN)/python benchmarks/streams.py

@@ -16,8 +16,9 @@ from candide.engines.protocol import Engine
 from candide.model.trained_model import TrainedModel
 
 DEFAULT = "local"
-WORTH_THREADS = 20_000
-"""Of fewer (row, class) cells a column is work for the interpreter, whose lock threads would only hand to and fro."""
+WORTH_THREADS = 60_000
+"""Of fewer rows, times the square of the other classes, a column is work for the interpreter, whose lock threads would
+only hand to and fro: so it is for two classes, however many rows are looked at."""
 
 
 def names() -> list[str]:
@@ -52,6 +53,6 @@ def engine_of(trained: TrainedModel) -> Engine:
 
 def engine_by_column(trained: TrainedModel, rows: int) -> Engine:
     """The engine for work on so many rows, column by column: one thread where a column is next to no work."""
-    is_little = rows * max(1, len(trained.summary.classes)) < WORTH_THREADS
+    is_little = rows * (len(trained.summary.classes) - 1) ** 2 < WORTH_THREADS
     engine, is_text = engine_of(trained), any(block.family.has_recipe for block in trained.summary.blocks)
     return engine.on_one_thread() if is_little and not is_text else engine

@@ -34,7 +34,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OrdinalEncoder
 
 from candide import NaiveBayes
-from measure import machine, publish, run_python, table
+from measure import machine, peak_memory, publish, run_python, table
 from real_data import DATA, SEED, DataSet, is_number, names, read
 
 TEXTS = ("sms_spam", "rt_polarity", "movie_reviews", "banking77", "spamassassin", "clinc150")
@@ -98,7 +98,7 @@ def print_measured(name: str, method: str, share: float) -> None:
     fitted, processor = time.perf_counter(), time.process_time() - used
     model.predict(rows)
     done = time.perf_counter()
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3
+    peak = peak_memory()
     found = {"fit": fitted - start, "processor": processor, "predict": done - fitted, "peak": peak}
     print(json.dumps({**found, "rows": len(labels)}))
 

@@ -53,6 +53,15 @@ def resident() -> int:
     return pages * os.sysconf("SC_PAGESIZE")
 
 
+def peak_memory() -> float:
+    """The most memory that this process had since it began its program, in MB.
+
+    What `getrusage` tells is at least what the process had that started it.
+    """
+    lines = Path("/proc/self/status").read_text().splitlines()
+    return next(int(line.split()[1]) for line in lines if line.startswith("VmHWM")) / 1e3
+
+
 def run_python(*arguments: str) -> str:
     """What a fresh interpreter prints."""
     return subprocess.run([sys.executable, *arguments], check=True, capture_output=True, text=True).stdout

@@ -10,7 +10,6 @@ on 300 rows, beside logistic regression on scaled columns; not where classes are
 from __future__ import annotations
 
 import json
-import resource
 import sys
 import time
 import warnings
@@ -21,7 +20,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from candide import NaiveBayes
-from measure import machine, publish, run_python, table
+from measure import machine, peak_memory, publish, run_python, table
 
 SHAPES = ("30x10x2", "5000x2000x2", "20000x300x2", "1000x20000x2", "100000x300x2", "1000000x30x2", "20000x20x1000")
 ASKED = {"5000x2000x2": 10.0, "20000x300x2": 3.0}
@@ -46,8 +45,7 @@ def print_measured(method: str, shape: str) -> None:
     start, used = time.perf_counter(), time.process_time()
     model.fit(numbers, labels)
     wall, processor = time.perf_counter() - start, time.process_time() - used
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3
-    print(json.dumps({"wall": wall, "processor": processor, "peak": peak, "data": numbers.nbytes / 1e6}))
+    print(json.dumps({"wall": wall, "processor": processor, "peak": peak_memory(), "data": numbers.nbytes / 1e6}))
 
 
 def measured(method: str, shape: str) -> dict[str, float]:

@@ -14,7 +14,15 @@ from candide.kernels.part_gains import SMOOTHING, gain_of_parts, in_parts
 from candide.model.options import Options
 from candide.model.schema import LEFT_OUT
 from candide.selection.folds import CHOICES, dealt_by_label
-from candide.selection.wide_tables import MOST_COLUMNS, gains_of_mixed, gains_without_folds, without_weak_columns
+from candide.selection.wide_tables import (
+    LEAST_COLUMNS,
+    MANY_ROWS,
+    MOST_COLUMNS,
+    TELLS_NOTHING,
+    gains_of_mixed,
+    gains_without_folds,
+    without_weak_columns,
+)
 from candide.training.fit import fit_first_batch
 
 
@@ -70,6 +78,24 @@ def test_of_many_columns_those_that_tell_most_have_a_say_without_each_fold():
     assert kept == heard.whole.union(*heard.without)
     assert {f"x{index}" for index in range(7, values.shape[1], 50)} <= frozenset.intersection(*heard.without)
     assert len({*heard.without, heard.whole}) > 1  # noise that is among the best with some rows is not with others
+
+
+@pytest.mark.parametrize("telling", [0, 20])
+def test_of_many_rows_and_columns_those_that_tell_nothing_have_no_say(telling):
+    rng = np.random.default_rng(6)
+    labels, columns = rng.integers(0, 2, MANY_ROWS), MOST_COLUMNS + 1
+    values = rng.normal(size=(MANY_ROWS, columns)) + 0.2 * labels[:, None] * (np.arange(columns) < telling)
+    batch = Batch.of(values, labels)
+    trained = fit_first_batch(Options(), batch)
+    schema, heard = without_weak_columns(trained.schema, trained.summary, batch, trained.options)
+    kept = {choice.column for choice in schema.choices if choice.rule != LEFT_OUT}
+    assert {f"x{index}" for index in range(telling)} <= kept
+    assert len(kept) < telling + 2 * LEAST_COLUMNS + columns // 8
+    assert min(map(len, (*heard.without, heard.whole))) >= LEAST_COLUMNS
+    assert {choice.reason for choice in schema.choices if choice.column not in kept} == {TELLS_NOTHING}
+    some = fit_first_batch(Options(), batch.rows(0, MANY_ROWS - 1))  # of fewer rows, what each tells may add up
+    _, heard = without_weak_columns(some.schema, some.summary, batch.rows(0, MANY_ROWS - 1), some.options)
+    assert all(len(some) == MOST_COLUMNS for some in (*heard.without, heard.whole))
 
 
 def test_no_column_is_left_out_of_a_table_that_is_not_wide():

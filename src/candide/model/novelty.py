@@ -166,5 +166,10 @@ def share_at_most(knots: FloatArray, each: FloatArray) -> FloatArray:
 def quantiles(values: FloatArray, weights: FloatArray, levels: FloatArray = LEVELS) -> FloatArray:
     """The values at some levels of the weighted distribution."""
     order = np.argsort(values, kind="stable")
-    shares = np.cumsum(weights[order])
-    return np.asarray(values[order][np.searchsorted(shares, levels * shares[-1], side="left").clip(0, len(values) - 1)])
+    return quantiles_of_ascending(values[order], weights[order], levels)
+
+
+def quantiles_of_ascending(values: FloatArray, weights: FloatArray, levels: FloatArray = LEVELS) -> FloatArray:
+    """The same of values in ascending order."""
+    shares = np.cumsum(weights)
+    return np.asarray(values[np.searchsorted(shares, levels * shares[-1], side="left").clip(0, len(values) - 1)])

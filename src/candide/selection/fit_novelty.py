@@ -11,7 +11,7 @@ from candide.data.arrays import FloatArray
 from candide.data.batch import Batch
 from candide.data.grid import quantized
 from candide.families.base.family import Block
-from candide.model.novelty import SCORE_LEVELS, Novelty, log_rank, quantiles, row_scores
+from candide.model.novelty import SCORE_LEVELS, Novelty, log_rank, quantiles, quantiles_of_ascending, row_scores
 from candide.selection.counters import counting_columns
 from candide.selection.identifiers import identifier_columns
 from candide.selection.leave_one_out import LeftOut
@@ -32,7 +32,9 @@ def novelty_of(blocks: Sequence[Block], left: LeftOut, batches: Sequence[Batch])
         known = np.flatnonzero((rows.lengths[index] > 0) & np.isfinite(rows.log_marginal[index]))
         if len(known) and not block.family.is_auxiliary and silent.isdisjoint(block.columns):
             each, weights = rows.log_marginal[index, known] / rows.lengths[index, known], rows.weights[known]
-            found = quantiles(each, weights)
+            order = np.argsort(each, kind="stable")
+            each, weights, known = each[order], weights[order], known[order]
+            found = quantiles_of_ascending(each, weights)
             kept[block.key], families[block.key] = tuple(quantized(found).tolist()), block.family.name
             ranks[index, known], heard[index, known] = log_ranks_among_others(each, weights, found), True
     scores = quantiles(quantized(row_scores(ranks, heard)), rows.weights, SCORE_LEVELS)
@@ -46,12 +48,11 @@ def always_new(blocks: Sequence[Block], rows: Batch) -> list[str]:
 
 
 def log_ranks_among_others(each: FloatArray, weights: FloatArray, found: FloatArray) -> FloatArray:
-    """The logarithm of each row's rank by the quantiles of all rows; for the least expected, by those of the others.
+    """The logarithm of the rank of each row, the least expected first, by the quantiles of all rows.
 
-    So that one may lie as far beyond the others as a new row may.
+    For the first, by those of the others: so that one may lie as far beyond them as a new row may.
     """
-    ranks, last = log_rank(found, each), int(each.argmin())
-    others = np.arange(len(each)) != last
-    if others.any():
-        ranks[last] = log_rank(quantiles(each[others], weights[others]), each[last : last + 1])[0]
+    ranks = log_rank(found, each)
+    if len(each) > 1:
+        ranks[0] = log_rank(quantiles_of_ascending(each[1:], weights[1:]), each[:1])[0]
     return ranks

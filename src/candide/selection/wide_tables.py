@@ -21,6 +21,7 @@ from candide.kernels.part_gains import CountedCells, gain_of_parts, gains_of_cel
 from candide.model.options import Options
 from candide.model.schema import LEFT_OUT, Choice, Schema
 from candide.model.summary import Summary
+from candide.selection.contest import BEST_OF_MANY
 from candide.selection.fold_summaries import open_part, without_rows
 from candide.selection.folds import CHOICES, dealt_by_label
 from candide.selection.leave_one_out import LeaveOneOut
@@ -33,9 +34,14 @@ from candide.statistics.weight_grid import weights_in_units
 MOST_COLUMNS = 200
 """So many columns at most have a say, where families are open."""
 
+MANY_ROWS, LEAST_COLUMNS = 10_000, 8
+"""Of wide tables with so many rows, a column that tells no more in a few parts than some of hundreds do by chance has
+no say either, beyond so many: what it might tell all the same is less than a thousandth of a nat a row."""
+
 PARTS = 8
 
 PASSED_OVER = f"tells less about the label than {MOST_COLUMNS} others"
+TELLS_NOTHING = "tells next to nothing about the label"
 
 
 @dataclass(frozen=True)
@@ -56,22 +62,29 @@ def without_weak_columns(schema: Schema, summary: Summary, rows: Batch, options:
     open_columns = [choice.column for choice in schema.choices if deciding.is_open(choice) and not choice.rule]
     if len(open_columns) <= MOST_COLUMNS or len(rows) < FEWEST_ROWS or not deciding.has_enough_rows:
         return schema, Heard()
-    *folds, whole = best_columns(open_columns, gains_without_folds(summary, open_columns, rows))
-    kept = whole.union(*folds)
-    passed = set(open_columns) - kept
-    choices = (passed_over(choice) if choice.column in passed else choice for choice in schema.choices)
+    gains = quantized(gains_without_folds(summary, open_columns, rows))
+    *folds, whole = best_columns(open_columns, gains, of_many_rows=len(rows) >= MANY_ROWS)
+    passed = dict(zip(open_columns, gains[-1].tolist(), strict=True))
+    for column in whole.union(*folds):
+        del passed[column]
+    choices = (passed_over(choice, passed.get(choice.column)) for choice in schema.choices)
     return replace(schema, choices=tuple(choices)), Heard(tuple(folds), whole)
 
 
-def passed_over(choice: Choice) -> Choice:
-    """The choice of a column that is left out, for telling less than others."""
-    return replace(choice, family=None, auxiliary=(), rule=LEFT_OUT, reason=PASSED_OVER)
+def passed_over(choice: Choice, gain: float | None) -> Choice:
+    """The choice of a column that is left out for telling so little; as it was where that is not told."""
+    if gain is None:
+        return choice
+    reason = PASSED_OVER if gain > BEST_OF_MANY else TELLS_NOTHING
+    return replace(choice, family=None, auxiliary=(), rule=LEFT_OUT, reason=reason)
 
 
-def best_columns(columns: Sequence[str], gains: FloatArray) -> list[frozenset[str]]:
+def best_columns(columns: Sequence[str], gains: FloatArray, of_many_rows: bool) -> list[frozenset[str]]:
     """The columns that tell most about the label, by each line of gains[fold, column]; of equals the earlier."""
-    orders = np.argsort(-quantized(gains), axis=1, kind="stable")[:, :MOST_COLUMNS]
-    return [frozenset(columns[index] for index in order) for order in orders.tolist()]
+    tell = np.sum(gains > BEST_OF_MANY, axis=1) if of_many_rows else np.full(len(gains), len(columns))
+    numbers = np.clip(tell, LEAST_COLUMNS, MOST_COLUMNS).tolist()
+    orders = np.argsort(-gains, axis=1, kind="stable").tolist()
+    return [frozenset(columns[index] for index in order[:n]) for order, n in zip(orders, numbers, strict=True)]
 
 
 def gains_without_folds(summary: Summary, columns: Sequence[str], rows: Batch) -> FloatArray:

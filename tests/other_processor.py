@@ -1,8 +1,9 @@
 """Another processor, as far as variables make this one behave like it: `python tests/other_processor.py COMMAND ...`.
 
-NumPy does without the vector instructions it found, Numba compiles for any processor of this kind, OpenBLAS takes the
-routines of one of 2008, the C library those without fused multiply-add, and everything runs on one thread. Files made
-this way are compared with files made without it.
+NumPy does without the vector instructions it found, OpenBLAS takes the routines of one of 2008, the C library those
+without fused multiply-add, and everything runs on one thread. Files made this way are compared with files made without
+it, and for these (`test_machines.py`) Numba compiles for any processor of this kind, too. A command runs the kernels
+that there are: to compile all that documents need once more takes minutes.
 """
 
 from __future__ import annotations
@@ -26,8 +27,8 @@ def vector_instructions() -> list[str]:
     return [name for name in numpy_build.__cpu_dispatch__ if numpy_build.__cpu_features__[name]]
 
 
-def variables(kernels: bool = True) -> dict[str, str]:
-    """The environment of a process that is yet to start; compiling kernels for it, too, takes half a minute once."""
+def variables(kernels: bool = False) -> dict[str, str]:
+    """The environment of a process that is yet to start, perhaps with kernels of its own."""
     found = {"OPENBLAS_NUM_THREADS": "1", "CANDIDE_THREADS": "1", "CANDIDE_TESTS_RUN_FIRST": "no"}
     if kernels:
         found |= {"NUMBA_CPU_NAME": "generic", "NUMBA_CPU_FEATURES": "", "NUMBA_CACHE_DIR": str(COMPILED)}

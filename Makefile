@@ -52,7 +52,8 @@ bench-accuracy: .venv/.develops  ## accuracy, log loss and calibration beside sc
 	$(BIN)/python benchmarks/ebm.py
 	$(BIN)/python benchmarks/em.py
 
-bench-cluster: .venv/.clusters  ## Dask and Spark beside one machine, and beside Spark's own naive Bayes
+bench-cluster: .venv/.clusters  ## Dask and Spark beside one machine, and beside Spark's and Dask's own naive Bayes
+	-$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt dask-ml
 	$(BIN)/python benchmarks/clusters.py
 
 pictures: .venv/.develops    ## every picture of the documents, drawn anew

@@ -15,10 +15,11 @@ import pytest
 from typer.testing import CliRunner
 
 import candide
-from candide import NaiveBayes, engines, store
+from candide import NaiveBayes, TextOptions, engines, store
 from candide.api import verbs
 from candide.cli.app import app
 from candide.data.errors import ColumnRefused, LabelsRefused, OptionRefused, RowsRefused
+from candide.engines import spark
 from candide.evaluation import leave_one_out
 from candide.sources import SourceRefused, columnar
 from real_clusters import CLUSTERS, PATIENCE, missing, stop
@@ -87,6 +88,21 @@ def test_files_in_any_parts_and_order_give_the_bytes_of_one_machine(cluster, mix
     assert [(one["work"], one["parts"]) for one in fitted.provenance["read"]["passes"]] == [
         ("Picking", parts), ("Learning", parts),
     ]  # fmt: skip
+
+
+def test_where_all_was_said_rows_are_read_once_and_not_picked(cluster, mixed, tmp_path):
+    said = {
+        "families": {"weight": "gaussian", "seeds": "poisson", "colour": "categorical", "note": "text"},
+        "text": TextOptions(ngrams=2), "smoothing": 1.0, "calibrate": False,
+    }  # fmt: skip
+    here = store.canonical_bytes(verbs.fit(mixed, "label", **said).trained)
+    for rows in (in_files(mixed, tmp_path / "rows", 7), cluster.frame(mixed, 3)):
+        fitted = verbs.fit(rows, "label", engine=cluster.engine, **said)
+        assert store.canonical_bytes(fitted.trained) == here
+        assert [one["work"] for one in fitted.provenance["read"]["passes"]] == ["Learning"]
+    rows = in_files(mixed, tmp_path / "rows", 7)
+    almost = verbs.fit(rows, "label", engine=cluster.engine, **said | {"smoothing": "auto"})
+    assert [one["work"] for one in almost.provenance["read"]["passes"]] == ["Picking", "Learning"]
 
 
 def test_one_large_file_is_read_by_several_workers(cluster, mixed, here, tmp_path, monkeypatch):
@@ -294,9 +310,10 @@ def test_a_worker_that_is_lost_changes_nothing(mixed, here, tmp_path):
         lost_in_the_middle(cluster, mixed, here, tmp_path)
 
 
-def test_an_executor_that_is_lost_changes_nothing(mixed, here, tmp_path):
+def test_an_executor_that_is_lost_changes_nothing(mixed, here, tmp_path, monkeypatch):
     if why := missing("spark"):
         pytest.skip(why)
+    monkeypatch.setattr(spark, "ROWS_A_TASK", 1)  # as many tasks as a long job has, so that it can be half done
     with CLUSTERS["spark"](tmp_path, 2) as cluster:
         lost_in_the_middle(cluster, mixed, here, tmp_path)
 

@@ -183,7 +183,7 @@ def test_every_engine_returns_what_one_big_batch_returns(case, data, rows_at_onc
     engine, batch, summary = named(), table.batch(), table.summary()
     halves = [table.of(table.rows[:4]).batch(), table.of(table.rows[4:]).batch()]
     work = Summarizing(table.blocks)
-    assert reduce(add, [work.read(work.write(work.over(iter([half])))) for half in halves]) == summary
+    assert reduce(add, [work.read(work.write(work.over(iter([half]), 1))) for half in halves]) == summary
     for threads in ("1", "2", "3"):
         with pytest.MonkeyPatch.context() as patch:
             patch.setenv("CANDIDE_THREADS", threads)

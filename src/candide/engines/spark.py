@@ -29,8 +29,11 @@ from candide.sources.frame import FrameSource
 
 LEFT = "number long, data binary, account binary"
 """What parts leave, as rows of a frame: the number of the first part, the bytes, and what happened in them."""
-TASKS_A_CORE = 4
-"""Files are read several by one task where there are more: a task costs more than a small file."""
+TASKS_A_CORE, ROWS_A_TASK, BYTES_A_TASK = 4, 500_000, 1 << 26
+"""Files are read several by one task: a task costs a tenth of a second, so there are few a core, and one unless each of
+more would have so many rows or bytes to read."""
+COME_HOME = 2
+"""So many summaries are added up here: one round of tasks less."""
 MOST_PARTS = 4096
 """Where nobody can tell how many parts a frame has, no more are told apart when they are added up."""
 LOOK = 0.3
@@ -59,12 +62,12 @@ class Spark(Cluster):
     def reduced(self, plan: Plan, job: Job, report: Report | None) -> Left:
         with told_of_tasks(self._session(plan), plan, report):
             left, parts = self._left(plan, job)
-            while parts > 1:
+            while parts > COME_HOME:
                 parts = -(-parts // TOGETHER)
                 left = left.groupBy(group_of(parts)).applyInArrow(adding_groups(job, parts), LEFT)
             with workers_without_candide():
-                (found,) = left.toArrow().to_pylist()
-        return left_in(found)
+                found = left.toArrow()
+        return added(job, found)
 
     def in_order(self, plan: Plan, job: Job, report: Report | None) -> Iterator[Left]:
         with told_of_tasks(self._session(plan), plan, report):
@@ -93,7 +96,7 @@ class Spark(Cluster):
         if not isinstance(plan.parts, list):
             return plan.parts.mapInArrow(over_partition(job), LEFT), number_of_parts(plan.parts) or MOST_PARTS
         session = self._session(plan)
-        tasks = min(len(plan.parts), TASKS_A_CORE * cores_of(session))
+        tasks = number_of_tasks(plan, cores_of(session))
         numbers = session.range(0, len(plan.parts), 1, tasks)
         return numbers.mapInArrow(over_sources(job, plan.parts), LEFT), tasks
 
@@ -115,10 +118,18 @@ def over_sources(job: Job, parts: list[Any]) -> Callable[[Batches], Batches]:
 
     def run(batches: Batches) -> Batches:
         job, parts = received(sent)
-        indices = (index for batch in batches for index in batch.column(0).to_pylist())
-        yield left_as_row(number_here(), job.together(job.left_by(index + 1, [parts[index]]) for index in indices))
+        indices = [index for batch in batches for index in batch.column(0).to_pylist()]
+        yield left_as_row(number_here(), job.left_by(indices[0] + 1, [parts[at] for at in indices], len(indices)))
 
     return run
+
+
+def number_of_tasks(plan: Plan, cores: int) -> int:
+    """How many tasks read the files: one a core, or more where there is much to read."""
+    size = plan.source.size
+    at_once = {"bytes": BYTES_A_TASK, "rows": ROWS_A_TASK}.get(size.unit, 1)
+    enough = len(plan.parts) if size.amount is None else -(-size.amount // at_once)
+    return min(len(plan.parts), max(cores, min(enough, TASKS_A_CORE * cores)))
 
 
 @lru_cache(maxsize=4)
@@ -143,11 +154,15 @@ def adding_groups(job: Job, groups: int) -> Callable[[Any], Any]:
     sent = pickle.dumps(job, protocol=5)
 
     def run(table: Any) -> Any:
-        rows = table.sort_by("number").to_pylist()
-        left = received(sent).together(map(left_in, rows))
-        return pa.Table.from_batches([left_as_row(1 + (rows[0]["number"] - 1) % groups, left)])
+        number = 1 + (table.column("number")[0].as_py() - 1) % groups
+        return pa.Table.from_batches([left_as_row(number, added(received(sent), table))])
 
     return run
+
+
+def added(job: Job, table: Any) -> Left:
+    """What the parts of a table left, as one."""
+    return job.together(map(left_in, table.sort_by("number").to_pylist()))
 
 
 def group_of(groups: int) -> Any:
@@ -204,26 +219,27 @@ def told_of_tasks(session: Any, plan: Plan, report: Report | None) -> Iterator[N
     if report is None or not hasattr(session, "_jsc"):
         yield
         return
-    done = Event()
-    looking = Thread(target=look_at_tasks, args=(session.sparkContext.statusTracker(), plan, report, done), daemon=True)
+    done, told = Event(), list[int]()
+    tracker = session.sparkContext.statusTracker()
+    looking = Thread(target=look_at_tasks, args=(tracker, plan, report, told, done), daemon=True)
     looking.start()
     try:
         yield
     finally:
         done.set()
         looking.join()
+    report(max(0, (plan.source.size.amount or 0) - sum(told)))
 
 
-def look_at_tasks(tracker: Any, plan: Plan, report: Report, done: Event) -> None:
+def look_at_tasks(tracker: Any, plan: Plan, report: Report, told: list[int], done: Event) -> None:
     """Tell of each task of the first stage once it is done."""
-    told, amount = 0, plan.source.size.amount or 0
+    amount = plan.source.size.amount or 0
     while not done.wait(LOOK):
         for stage in sorted(tracker.getActiveStageIds())[:1]:
             about = tracker.getStageInfo(stage)
             if about is not None and about.numTasks:
-                reached = amount * about.numCompletedTasks // about.numTasks
-                report(max(0, reached - told))
-                told = max(told, reached)
+                told.append(max(0, amount * about.numCompletedTasks // about.numTasks - sum(told)))
+                report(told[-1])
 
 
 def package_of_spark(name: str) -> Any:

@@ -74,13 +74,18 @@ def learned_and_judged(
     """The same, whoever else works on this machine."""
     from candide.selection.columns import chosen_by_rows
     from candide.selection.screening import screened, unscreened
+    from candide.selection.user_options import is_settled
 
     reservoir = sample if isinstance(sample, Reservoir) else Reservoir()
     sample = reservoir.rows() if isinstance(sample, Reservoir) else sample
-    rows = canonical_rows(picked(sample)).read_once()
     with watch("Looking", Size(None, "columns")):
         guessed = options.choose(sample)
-        kept = screened(guessed, rows, options)
+        settled = is_settled(options, guessed)
+        rows = sample if settled else canonical_rows(picked(sample)).read_once()
+        kept = guessed if settled else screened(guessed, rows, options)
+    if settled:
+        begun = TrainedModel.empty(options, guessed, label)
+        return first_met(refilled(begun, [sample] if batches is None else batches())), None
     engine = engines.named(options.engine)
     has_texts = any(choice.family and choice.family.has_recipe for choice in kept.choices)
     if batches is not None and has_texts and not reservoir.seen:

@@ -128,7 +128,7 @@ def without_each(trained: TrainedModel, source: Source, watch: Watch) -> Evaluat
 
 def anew(source: Source, options: Options, watch: Watch) -> Evaluation:
     """Fit as `fit` does, and judge rows by choices they had no part in; each is left out to find wrong labels."""
-    sample, batches = rows_to_choose_from(source, watch, options.engine)
+    sample, batches = rows_to_choose_from(source, watch, options)
     rows = sample.rows() if isinstance(sample, Reservoir) else sample
     options = options_for(options, rows, source)
     learning = None if batches is not None else partial(watched, source, "Learning", watch, options.engine)

@@ -166,7 +166,7 @@ def fit_once(
     read: SourceOptions = {**reading, "types": types or None}
     source = labelled_source(data, label, None, read, options.engine)
     source.keeps_unlabelled = options.unlabelled == "em"
-    sample, batches = rows_to_choose_from(source, watch, options.engine)
+    sample, batches = rows_to_choose_from(source, watch, options)
     options = options_for(options, sample.rows() if isinstance(sample, Reservoir) else sample, source)
     few = batches is None and not (isinstance(sample, Reservoir) and sample.seen <= ROWS_TO_LOOK_AT)
     everything = partial(watched, source, "Learning", watch, options.engine) if batches is None else None

@@ -20,9 +20,11 @@ from candide.data.progress import Watch, unwatched
 from candide.engines.base.plan import Plan
 from candide.families.base import competing
 from candide.model.guess import BY_TYPE
+from candide.model.options import Options
 from candide.model.row_sample import BYTES_TO_LOOK_AT, ROWS_TO_LOOK_AT, Reservoir
 from candide.model.schema import Choice
 from candide.model.trained_model import TrainedModel
+from candide.selection.user_options import is_settled
 from candide.sources import Source
 from candide.sources.mixed import MIXED
 from candide.statistics.column_memory import ColumnMemory
@@ -31,6 +33,9 @@ from candide.statistics.sums import Sums
 from candide.statistics.tally import Tally
 
 KINDS = ("text", "number", "truth")
+
+ROWS_TO_SHOW_COLUMNS = 1000
+"""So many rows show which columns there are, where all about them was said."""
 
 
 class SourceOptions(TypedDict, total=False):
@@ -190,15 +195,29 @@ def watched(source: Source, work: str, watch: Watch, engine: str = engines.DEFAU
     return engines.named(engine).rows(source, work, watch)
 
 
-def rows_to_choose_from(source: Source, watch: Watch, engine: str) -> tuple[Batch | Reservoir, list[Batch] | None]:
-    """The first rows, as `first_rows` gives them; of rows that lie elsewhere, those picked by content from all over."""
-    rows = watched(source, "Picking", watch, engine)
-    return (engines.named(engine).pick(rows), None) if isinstance(rows, Plan) else first_rows(source, watch)
+def rows_to_choose_from(
+    source: Source, watch: Watch, options: Options
+) -> tuple[Batch | Reservoir, list[Batch] | None]:
+    """The first rows, as `first_rows` gives them; of rows that lie elsewhere, those picked by content from all over.
+
+    Where all was said, nothing is chosen: a few rows then show which columns there are.
+    """
+    rows = watched(source, "Picking", watch, options.engine)
+    if not isinstance(rows, Plan):
+        return first_rows(source, watch)
+    by_class = isinstance(options.priors, Mapping) or isinstance(options.class_weight, Mapping)
+    if not (options.calibrate or by_class or options.unlabelled == "em"):
+        few, _ = first_rows(source, most=ROWS_TO_SHOW_COLUMNS)
+        if is_settled(options, options.choose(few)):
+            return few, None
+    return engines.named(options.engine).pick(rows), None
 
 
-def first_rows(source: Source, watch: Watch = unwatched) -> tuple[Batch, list[Batch] | None]:
+def first_rows(
+    source: Source, watch: Watch = unwatched, most: int | None = None
+) -> tuple[Batch, list[Batch] | None]:
     """The rows to choose from, in one batch; and all batches where these were all rows."""
-    batches: list[Batch] = []
+    batches, most = list[Batch](), ROWS_TO_LOOK_AT if most is None else most
     rows = size = 0
     pieces: Any = source.batches
     with watch("Reading", source.size) as report, closing(pieces(report)) as reading:
@@ -206,9 +225,9 @@ def first_rows(source: Source, watch: Watch = unwatched) -> tuple[Batch, list[Ba
             batches.append(batch)
             rows += len(batch)
             size += size_of(batch)
-            if rows >= ROWS_TO_LOOK_AT or size >= BYTES_TO_LOOK_AT:
+            if rows >= most or size >= BYTES_TO_LOOK_AT:
                 sample = joined_batches(batches)
-                return sample.rows(0, min(len(sample), ROWS_TO_LOOK_AT)), None
+                return sample.rows(0, min(len(sample), most)), None
     return joined_batches(batches), batches
 
 

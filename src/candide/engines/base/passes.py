@@ -16,7 +16,7 @@ from candide.data.batch import Batch
 from candide.data.errors import CandideError
 from candide.data.values import Key
 from candide.engines.base.plan import Step
-from candide.engines.protocol import parts
+from candide.engines.protocol import parts as pieces
 from candide.families.base.family import Block
 from candide.kernels.hashing import Hashes
 from candide.model.row_pick import RowPick, rows_with
@@ -29,8 +29,8 @@ from candide.store.summary_file import summary_from_bytes, summary_to_bytes
 class Pass(Protocol):
     """One kind of work over all rows, as data."""
 
-    def over(self, batches: Iterator[Batch]) -> Any:
-        """What the rows of one part leave."""
+    def over(self, batches: Iterator[Batch], parts: int) -> Any:
+        """What the rows of one part leave, or of several that are read one after the other."""
 
     def write(self, left: Any) -> bytes:
         """The form in which that travels."""
@@ -46,11 +46,11 @@ class Summarizing:
     blocks: tuple[Block, ...]
     declared: tuple[Key, ...] = ()
 
-    def over(self, batches: Iterator[Batch]) -> Summary:
+    def over(self, batches: Iterator[Batch], parts: int) -> Summary:
         accumulator = Accumulator(self.blocks, self.declared)
         for batch in batches:
-            for part in parts(batch):
-                accumulator.learn(part)
+            for piece in pieces(batch):
+                accumulator.learn(piece)
         return accumulator.freeze()
 
     def write(self, left: Summary) -> bytes:
@@ -72,12 +72,12 @@ class AsPython:
 
 @dataclass(frozen=True)
 class Picking(AsPython):
-    """Pick rows by content."""
+    """Pick rows by content, from so many parts in all."""
 
     parts: int = 1
 
-    def over(self, batches: Iterator[Batch]) -> RowPick:
-        return RowPick.of(map(without_original, batches), parts=self.parts)
+    def over(self, batches: Iterator[Batch], parts: int) -> RowPick:
+        return RowPick.of(map(without_original, batches), parts=max(1, self.parts // parts))
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,7 @@ class Fetching(AsPython):
 
     contents: Hashes
 
-    def over(self, batches: Iterator[Batch]) -> list[Batch]:
+    def over(self, batches: Iterator[Batch], parts: int) -> list[Batch]:
         return rows_with(self.contents, map(without_original, batches))
 
 
@@ -96,7 +96,7 @@ class Working(AsPython):
 
     work: Callable[[Any], Any]
 
-    def over(self, batches: Iterator[Batch]) -> list[Any]:
+    def over(self, batches: Iterator[Batch], parts: int) -> list[Any]:
         return [self.work(batch) for batch in batches]
 
 
@@ -148,14 +148,14 @@ class Job:
     source: Source | None = None
     lists_rejects: bool = False
 
-    def left_by(self, number: int, items: Iterable[Any]) -> Left:
-        """What one part leaves; what it refuses is an answer, too, and no reason to try again elsewhere."""
+    def left_by(self, number: int, items: Iterable[Any], parts: int = 1) -> Left:
+        """What one part leaves, or so many; what it refuses is an answer, too, and no reason to try again elsewhere."""
         reading = PartRows(self, number)
         try:
-            data = self.work.write(self.work.over(reading.batches(items)))
+            data = self.work.write(self.work.over(reading.batches(items), parts))
         except CandideError as problem:
-            return b"", Account(number, parts=1, problem=problem)
-        return data, replace(reading.account, parts=1, nbytes=len(data))
+            return b"", Account(number, parts=parts, problem=problem)
+        return data, replace(reading.account, parts=parts, nbytes=len(data))
 
     def together(self, left: Iterable[Left]) -> Left:
         """What several parts left, as one; two are in memory at a time."""

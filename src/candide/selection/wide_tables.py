@@ -8,6 +8,7 @@ takes each fold of the rows out of the cells; no summary is made for columns tha
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -15,7 +16,7 @@ import numpy as np
 
 from candide.data.arrays import FloatArray, IntArray
 from candide.data.batch import Batch
-from candide.data.grid import quantized
+from candide.data.grid import quantized, quantized_number
 from candide.families.base.family import Block
 from candide.kernels.part_gains import CountedCells, gain_of_parts, gains_of_cells, in_parts
 from candide.model.options import Options
@@ -34,9 +35,10 @@ from candide.statistics.weight_grid import weights_in_units
 MOST_COLUMNS = 200
 """So many columns at most have a say, where families are open."""
 
-MANY_ROWS, LEAST_COLUMNS = 10_000, 8
+MANY_ROWS, LEAST_COLUMNS, BY_CHANCE = 10_000, 8, 2.0
 """Of wide tables with so many rows, a column that tells no more in a few parts than some of hundreds do by chance has
-no say either, beyond so many: what it might tell all the same is less than a thousandth of a nat a row."""
+no say either, beyond so many columns: unless all such together tell so many standard errors more than chance would.
+Hundreds that each tell next to nothing may tell much."""
 
 PARTS = 8
 
@@ -63,7 +65,8 @@ def without_weak_columns(schema: Schema, summary: Summary, rows: Batch, options:
     if len(open_columns) <= MOST_COLUMNS or len(rows) < FEWEST_ROWS or not deciding.has_enough_rows:
         return schema, Heard()
     gains = quantized(gains_without_folds(summary, open_columns, rows))
-    *folds, whole = best_columns(open_columns, gains, of_many_rows=len(rows) >= MANY_ROWS)
+    spent = (PARTS - 1) * (len(summary.classes) - 1)
+    *folds, whole = best_columns(open_columns, gains, spent if len(rows) >= MANY_ROWS else None)
     passed = dict(zip(open_columns, gains[-1].tolist(), strict=True))
     for column in whole.union(*folds):
         del passed[column]
@@ -75,16 +78,31 @@ def passed_over(choice: Choice, gain: float | None) -> Choice:
     """The choice of a column that is left out for telling so little; as it was where that is not told."""
     if gain is None:
         return choice
-    reason = PASSED_OVER if gain > BEST_OF_MANY else TELLS_NOTHING
+    reason = PASSED_OVER if gain > 0 else TELLS_NOTHING
     return replace(choice, family=None, auxiliary=(), rule=LEFT_OUT, reason=reason)
 
 
-def best_columns(columns: Sequence[str], gains: FloatArray, of_many_rows: bool) -> list[frozenset[str]]:
-    """The columns that tell most about the label, by each line of gains[fold, column]; of equals the earlier."""
-    tell = np.sum(gains > BEST_OF_MANY, axis=1) if of_many_rows else np.full(len(gains), len(columns))
-    numbers = np.clip(tell, LEAST_COLUMNS, MOST_COLUMNS).tolist()
+def best_columns(columns: Sequence[str], gains: FloatArray, spent: int | None) -> list[frozenset[str]]:
+    """The columns that tell most about the label, by each line of gains[fold, column]; of equals the earlier.
+
+    Where the numbers `spent` on a column are given, only those that tell anything.
+    """
+    numbers = [MOST_COLUMNS if spent is None else number_that_tell(line, spent) for line in gains]
     orders = np.argsort(-gains, axis=1, kind="stable").tolist()
     return [frozenset(columns[index] for index in order[:n]) for order, n in zip(orders, numbers, strict=True)]
+
+
+def number_that_tell(gains: FloatArray, spent: int) -> int:
+    """How many columns tell more than some do by chance; as many as may be, where the others together do.
+
+    Where a column tells nothing, each number spent on it loses left-out rows half a nat in the mean, with a variance of
+    a half.
+    """
+    weak = gains[gains <= BEST_OF_MANY]
+    error = math.sqrt(spent / 2 / max(1, len(weak)))
+    if len(weak) and quantized_number(float(weak.mean())) > BY_CHANCE * error - spent / 2:
+        return MOST_COLUMNS
+    return min(MOST_COLUMNS, max(LEAST_COLUMNS, len(gains) - len(weak)))
 
 
 def gains_without_folds(summary: Summary, columns: Sequence[str], rows: Batch) -> FloatArray:

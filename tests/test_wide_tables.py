@@ -99,7 +99,7 @@ def test_of_many_rows_and_columns_those_that_tell_nothing_have_no_say(telling):
 
 
 def test_hundreds_of_columns_that_each_tell_next_to_nothing_are_heard():
-    """Each tells two nats of all rows, which is no more than one of hundreds tells by chance: together they tell much."""
+    """Each tells two nats of all rows, no more than one of hundreds tells by chance: together they tell much."""
     rng = np.random.default_rng(7)
     labels, columns = rng.integers(0, 2, MANY_ROWS), MOST_COLUMNS + 60
     batch = Batch.of(rng.normal(size=(MANY_ROWS, columns)) + 0.04 * labels[:, None], labels)

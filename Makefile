@@ -29,7 +29,8 @@ check: .venv/.develops       ## style, types and layers
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-bench: .venv/.develops       ## speed beside scikit-learn, into benchmarks/results/
+bench: .venv/.develops       ## speed beside scikit-learn and river, into benchmarks/results/
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt river
 	$(BIN)/python benchmarks/arrays.py
 	$(BIN)/python benchmarks/default.py
 	$(BIN)/python benchmarks/shapes.py

@@ -16,7 +16,6 @@ import numpy as np
 from candide.data.arrays import FloatArray, IntArray
 from candide.data.grid import quantized_number
 from candide.engines.protocol import Engine
-from candide.families.base.column_values import ColumnValues
 from candide.families.base.family import Block
 from candide.families.pairs.column_bins import ColumnBins
 from candide.families.pairs.pair import NO_BINS, Pair
@@ -109,8 +108,7 @@ class Finder:
         """Made ready once, whichever rows then look for pairs."""
         rows = leaving.batch
         columns = bins_of_columns(schema, rows, left.weights, missing_is_value)
-        values = (ColumnValues.of(rows, (bins.column,), missing_is_value).without_infinite() for bins in columns)
-        codes = [bins.codes(value, 0).astype(np.int8) for bins, value in zip(columns, values, strict=True)]
+        codes = [bins.of_rows(rows, missing_is_value).astype(np.int8) for bins in columns]
         start = prior_of(left)
         search = PairSearch(
             np.array(codes, dtype=np.int8).reshape(len(columns), len(left.labels)),

@@ -188,8 +188,9 @@ def test_the_loss_of_weights_has_the_slopes_and_curvature_that_differences_show(
         logs = scores - np.log(np.exp(scores).sum(axis=1, keepdims=True))
         return float(-(weights[:, None] * targets * logs).sum())
 
-    def weighed(point, slope, roots):
-        return weighed_loss(terms.reshape(4, -1), start.ravel(), targets.ravel(), weights, point, slope, roots)
+    def weighed(point, slope, roots, first=0, last=rows):
+        flat = terms.reshape(4, -1), start.ravel(), targets.ravel()
+        return weighed_loss(*flat, weights, point, (first, last), slope, roots)
 
     slope, roots, none = np.zeros(4), np.zeros((4, rows * classes if classes > 2 else rows)), np.zeros((0, 0))
     assert weighed(at, slope, roots) == pytest.approx(loss(at), rel=1e-12)
@@ -200,6 +201,9 @@ def test_the_loss_of_weights_has_the_slopes_and_curvature_that_differences_show(
         weighed(at + one, above, none)
         weighed(at - one, below, none)
         assert (roots @ roots.T)[index] == pytest.approx((above - below) / 2e-5, rel=1e-5, abs=1e-7)
+    later = np.zeros((4, roots.shape[1] // rows * 7))
+    weighed(at, slope, later, rows - 7, rows)
+    assert later == pytest.approx(roots[:, -later.shape[1] :], rel=1e-9, abs=1e-12)
 
 
 def test_no_step_is_taken_that_chance_explains():

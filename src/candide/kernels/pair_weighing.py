@@ -64,21 +64,23 @@ def weighed_loss(
     targets: FloatArray,
     row_weights: FloatArray,
     at: FloatArray,
+    rows: tuple[int, int],
     slope: FloatArray,
     roots: FloatArray,
 ) -> float:
-    """The sum over rows of -weight log P(label), where scores are start + the sum of at[term] * terms[term].
+    """The sum over some rows of -weight log P(label), where scores are start + the sum of at[term] * terms[term].
 
     terms float64[term, cell], start float64[cell], at float64[term]; targets float64[cell] are the shares of a row that
-    count as each class, and add up to one. slope[term] becomes the slope, and roots[term, cell], where it has any,
-    such that their products with themselves add up to the second derivatives; of two classes roots[term, row].
+    count as each class, and add up to one; `rows` are the first and the one after the last. slope[term] becomes the
+    slope, and roots[term, cell], where it has any, such that their products with themselves add up to the second
+    derivatives: cells are counted from those of the first row, and of two classes there is one root for each row.
     """
-    classes = len(start) // max(1, len(row_weights))
-    at_once = max(1, CELLS_AT_ONCE // max(1, classes)) * classes
-    room, more, loss = np.empty(at_once), np.empty(at_once), 0.0
+    classes, loss = len(start) // max(1, len(row_weights)), 0.0
+    at_once, begin, end = max(1, CELLS_AT_ONCE // max(1, classes)) * classes, rows[0] * classes, rows[1] * classes
+    room, more = np.empty(at_once), np.empty(at_once)
     slope[:] = 0.0
-    for first in range(0, len(start) if classes else 0, at_once):
-        last = min(first + at_once, len(start))
+    for first in range(begin, end, at_once):
+        last = min(first + at_once, end)
         scores, chances = room[: last - first], more[: last - first]
         fill_scores(terms, start, at, first, scores)
         fill_chances(scores, classes, chances)
@@ -86,7 +88,7 @@ def weighed_loss(
         for term in range(len(slope)):
             slope[term] += product_sum(scores, terms[term, first:last])
         if roots.shape[1]:
-            fill_roots(terms, row_weights, chances, first, roots)
+            fill_roots(terms, row_weights, chances, first, begin, roots)
     return loss
 
 
@@ -107,9 +109,9 @@ def loss_of_cells(row_weights: FloatArray, targets: FloatArray, scores: FloatArr
 
 @inlined
 def fill_roots(
-    terms: FloatArray, row_weights: FloatArray, chances: FloatArray, first: int, roots: FloatArray
+    terms: FloatArray, row_weights: FloatArray, chances: FloatArray, first: int, origin: int, roots: FloatArray
 ) -> None:
-    """Fill roots[term, cell] of the cells from the `first` on, whose classes have these chances.
+    """Fill roots[term, cell - origin] of the cells from the `first` on, whose classes have these chances.
 
     Of two classes the second would add what the first does: there is one root for each row.
     """
@@ -123,12 +125,12 @@ def fill_roots(
     for term in range(len(terms)):
         said = terms[term, first:last]
         if classes == 2:
-            found = roots[term, begin : begin + rows]
+            found = roots[term, begin - origin // 2 : begin - origin // 2 + rows]
             for row in range(rows):
                 scale = scales[2 * row] * np.sqrt(chances[2 * row + 1])
                 found[row] = scale * (said[2 * row] - said[2 * row + 1])
             continue
-        found = roots[term, first:last]
+        found = roots[term, first - origin : last - origin]
         means[:] = 0.0
         for label in range(classes):
             for row in range(rows):

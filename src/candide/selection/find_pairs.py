@@ -170,8 +170,11 @@ class Finder:
 
     def weighed(self, step: Weighed, calibration: Calibration) -> Weighed:
         """The same pairs, weighed by all rows."""
-        terms = [self.said(calibration), *(self.search.heard(pair).said for pair in step.pairs)]
-        return step._replace(weights=PairLoss.of(np.stack(terms), self.left).best(step.weights, CLOSELY))
+        terms = np.empty((1 + len(step.pairs), *self.left.prior.shape))
+        terms[0] = self.said(calibration)
+        for index, pair in enumerate(step.pairs):
+            terms[1 + index] = self.search.heard(pair).said
+        return step._replace(weights=PairLoss.of(terms, self.left).best(step.weights, CLOSELY))
 
 
 def find_pairs(

@@ -22,6 +22,8 @@ MOST_WEIGHT, TWICE = 20.0, 2.0
 STEPS = 40
 NEARLY, CLOSELY = 1e-7, 1e-16
 """By what share of the loss a step must lower it to be followed by another: while pairs are looked for, and at last."""
+ROOTS_AT_ONCE = 250_000
+"""So many roots of a curvature are worked out and multiplied at a time."""
 NO_ROOTS = np.zeros((0, 0))
 
 
@@ -58,9 +60,9 @@ class PairLoss:
         shares[rows, self.labels] = 1.0 - shares.sum(axis=1)
         return shares
 
-    def _loss(self, point: FloatArray, slope: FloatArray, roots: FloatArray) -> float:
-        terms = self.terms.reshape(len(self.terms), -1)
-        return weighed_loss(terms, self.start.ravel(), self.targets.ravel(), self.row_weights, point, slope, roots)
+    def _loss(self, point: FloatArray, rows: tuple[int, int], slope: FloatArray, roots: FloatArray) -> float:
+        terms, start, targets = self.terms.reshape(len(self.terms), -1), self.start.ravel(), self.targets.ravel()
+        return weighed_loss(terms, start, targets, self.row_weights, point, rows, slope, roots)
 
     @property
     def usual(self) -> FloatArray:
@@ -77,15 +79,20 @@ class PairLoss:
     def value_and_slope(self, point: FloatArray) -> tuple[float, FloatArray]:
         """The loss, and its slopes."""
         slope, off = np.empty_like(point), point - self.usual
-        loss = self._loss(point, slope, NO_ROOTS)
+        loss = self._loss(point, (0, len(self.start)), slope, NO_ROOTS)
         return loss + float(self.held @ off**2), slope + 2 * self.held * off
 
     def curvature(self, point: FloatArray) -> Bends:
         """The second derivatives."""
         count, rows, classes = self.terms.shape
-        slope, roots = np.empty(count), np.empty((count, rows * classes if classes > 2 else rows))
-        self._loss(point, slope, roots)
-        return Bends(roots @ roots.T + 2 * np.diag(self.held), np.zeros((count, count)))
+        each = classes if classes > 2 else 1
+        at_once, upwards = max(1, ROOTS_AT_ONCE // (count * each)), 2 * np.diag(self.held)
+        for first in range(0, rows, at_once):
+            last = min(first + at_once, rows)
+            roots = np.empty((count, (last - first) * each))
+            self._loss(point, (first, last), np.empty(count), roots)
+            upwards += roots @ roots.T
+        return Bends(upwards, np.zeros((count, count)))
 
     def best(self, near: FloatArray, close: float = NEARLY, most: float = MOST_WEIGHT) -> FloatArray:
         """The weights with the least loss, on the grid, of pairs at most so much; the search begins near some."""

@@ -50,7 +50,7 @@ class ColumnBins:
         return len(self.edges) + 1 if self.edges else 0
 
     def of_rows(self, batch: Batch, missing_is_value: bool) -> IntArray:
-        """The bin of each row, -1 where there is none: looked up once, whichever pairs ask, where the batch keeps it."""
+        """The bin of each row, -1 where there is none: looked up once for all pairs, where the batch keeps it."""
 
         def read() -> IntArray:
             return self.codes(ColumnValues.of(batch, (self.column,), missing_is_value).without_infinite(), 0)

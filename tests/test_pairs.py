@@ -22,7 +22,7 @@ from candide.families.base.leave_one_out import ByRefitting
 from candide.families.pairs.column_bins import ColumnBins
 from candide.families.pairs.pair import Pair
 from candide.kernels.pair_screening import pair_gains
-from candide.kernels.pair_weighing import weighed_loss
+from candide.kernels.pair_weighing import CELLS_AT_ONCE, weighed_loss
 from candide.model.predictor import Predictor
 from candide.model.summary import Summary
 from candide.selection.find_pairs import best_step, gained_by_step
@@ -176,25 +176,34 @@ def test_the_screen_is_one_newton_step_along_what_rows_left_out_say(classes, hea
     assert gains[0] > gains[1:].max()
 
 
-def test_the_loss_of_weights_has_the_slopes_and_curvature_that_differences_show():
+@pytest.mark.parametrize("classes", [2, 3])
+def test_the_loss_of_weights_has_the_slopes_and_curvature_that_differences_show(classes):
     rng = np.random.default_rng(2)
-    terms, start, at = rng.normal(size=(20, 3, 4)), rng.normal(size=(20, 3)), rng.random(4)
-    targets, weights = rng.dirichlet(np.ones(3), 20), rng.random(20)
+    rows = CELLS_AT_ONCE // classes + 9
+    terms, start, at = rng.normal(size=(4, rows, classes)), rng.normal(size=(rows, classes)), rng.random(4)
+    targets, weights = rng.dirichlet(np.ones(classes), rows), rng.random(rows)
 
     def loss(point):
-        scores = start + terms @ point
+        scores = start + np.tensordot(point, terms, 1)
         logs = scores - np.log(np.exp(scores).sum(axis=1, keepdims=True))
         return float(-(weights[:, None] * targets * logs).sum())
 
-    slope, roots, none = np.zeros(4), np.zeros((60, 4)), np.zeros((0, 0))
-    assert weighed_loss(terms, start, targets, weights, at, slope, roots) == pytest.approx(loss(at), rel=1e-12)
+    def weighed(point, slope, roots, first=0, last=rows):
+        flat = terms.reshape(4, -1), start.ravel(), targets.ravel()
+        return weighed_loss(*flat, weights, point, (first, last), slope, roots)
+
+    slope, roots, none = np.zeros(4), np.zeros((4, rows * classes if classes > 2 else rows)), np.zeros((0, 0))
+    assert weighed(at, slope, roots) == pytest.approx(loss(at), rel=1e-12)
     step = 1e-5 * np.eye(4)
     assert slope == pytest.approx([(loss(at + one) - loss(at - one)) / 2e-5 for one in step], rel=1e-6)
     for index, one in enumerate(step):
         above, below = np.zeros(4), np.zeros(4)
-        weighed_loss(terms, start, targets, weights, at + one, above, none)
-        weighed_loss(terms, start, targets, weights, at - one, below, none)
-        assert (roots.T @ roots)[index] == pytest.approx((above - below) / 2e-5, rel=1e-5, abs=1e-7)
+        weighed(at + one, above, none)
+        weighed(at - one, below, none)
+        assert (roots @ roots.T)[index] == pytest.approx((above - below) / 2e-5, rel=1e-5, abs=1e-7)
+    later = np.zeros((4, roots.shape[1] // rows * 7))
+    weighed(at, slope, later, rows - 7, rows)
+    assert later == pytest.approx(roots[:, -later.shape[1] :], rel=1e-9, abs=1e-12)
 
 
 def test_no_step_is_taken_that_chance_explains():

@@ -54,10 +54,14 @@ class DensityEntrant(NamedTuple):
 
 
 class NumberScale(NamedTuple):
-    """What was taken from numbers, the power of two that they were divided by, and what was taken from logarithms."""
+    """What was taken from numbers, and from logarithms, and the power of two that numbers were divided by.
+
+    It is the product of two, since one number may be too small for it; to multiply by them is quicker than `ldexp`.
+    """
 
     centre: float
-    power: int
+    half: float
+    rest: float
     log_centre: float
 
 
@@ -134,18 +138,15 @@ def pool_without(rows: AlikeNumbers, pool: FloatArray, line: int, members: IntAr
 
 
 @inlined
-def blend_into(own: FloatArray, everyone: FloatArray, prior_rows: float, target: FloatArray) -> None:
-    """Fill target[3] with mean, deviation and mean logarithm of a pool that is lent `prior_rows` of everyone's rows."""
-    prior = 1.0 if own[WEIGHT] == 0.0 and prior_rows == 0.0 else prior_rows
-    share = own[WEIGHT] / (own[WEIGHT] + prior)
-    lent = prior / (own[WEIGHT] + prior)
-    mean = share * own[MEAN] + lent * everyone[MEAN]
-    apart, lent_apart = own[MEAN] - mean, everyone[MEAN] - mean
-    target[0] = mean
-    target[1] = math.sqrt(
-        share * (own[VARIANCE] + apart * apart) + lent * (everyone[VARIANCE] + lent_apart * lent_apart)
-    )
-    target[2] = share * own[LOG] + lent * everyone[LOG]
+def blended(pools: FloatArray, which: int, everyone: FloatArray, prior_rows: float) -> tuple[float, float, float]:
+    """Mean, deviation and mean logarithm of pools[which, moment] that is lent `prior_rows` of everyone's rows."""
+    rows = pools[which, WEIGHT]
+    prior = 1.0 if rows == 0.0 and prior_rows == 0.0 else prior_rows
+    share, lent = rows / (rows + prior), prior / (rows + prior)
+    mean = share * pools[which, MEAN] + lent * everyone[MEAN]
+    apart, lent_apart = pools[which, MEAN] - mean, everyone[MEAN] - mean
+    variance = share * (pools[which, VARIANCE] + apart * apart) + lent * (everyone[VARIANCE] + lent_apart * lent_apart)
+    return mean, math.sqrt(variance), share * pools[which, LOG] + lent * everyone[LOG]
 
 
 @inlined
@@ -168,12 +169,17 @@ def power_above(values: FloatArray, centre: float) -> int:
 
 @inlined
 def said_by(
-    density: DensityEntrant, value: float, weight: float, blended: FloatArray, whole: float, scale: NumberScale
+    density: DensityEntrant,
+    value: float,
+    weight: float,
+    moments: tuple[float, float, float],
+    whole: float,
+    scale: NumberScale,
 ) -> tuple[float, bool]:
-    """The log density of a number by blended[moment] of its class, and whether doubles can tell."""
-    mean, deviation = scale.centre + math.ldexp(blended[0], scale.power), math.ldexp(blended[1], scale.power)
+    """The log density of a number by mean, deviation and mean logarithm of its class, and whether doubles can tell."""
+    mean, deviation = scale.centre + moments[0] * scale.half * scale.rest, moments[1] * scale.half * scale.rest
     if density.code == GAMMA:
-        gap = (math.log(mean) - scale.log_centre) - blended[2] if mean > 0.0 else 1.0
+        gap = (math.log(mean) - scale.log_centre) - moments[2] if mean > 0.0 else 1.0
         mean = mean if mean > 0.0 else 1.0
         return log_gamma(value, gamma_shape_of(gap), mean), gap > LEAST_GAP
     return log_density_by(density.code, value, weight + density.prior_rows, mean, deviation, whole, density.floor), True
@@ -193,25 +199,24 @@ def say_alike(
     Gives whether doubles can tell all of it.
     """
     classes, line, is_told, whole = said.shape[1], -1, True, 0.0
-    columns = np.ascontiguousarray(pooled(rows, classes).T)
+    together, without = classes, classes + 1
+    pools, everyone = np.zeros((classes + 2, 4)), np.zeros(4)
+    pools[: classes + 1] = pooled(rows, classes).T
+    left = pools[without]
     order, starts = places_by_class(rows.labels, classes)
-    everyone, left, target = np.zeros(4), np.zeros(4), np.zeros(3)
     for kind in range(len(rows.lines)):
         label, first = rows.labels[kind], classes
         if rows.lines[kind] != line:
             line, first = rows.lines[kind], 0
-            pool_without(rows, columns[classes], line, order, everyone)
-            whole = math.ldexp(math.sqrt(everyone[VARIANCE]), scale.power)
+            pool_without(rows, pools[together], line, order, everyone)
+            whole = math.sqrt(everyone[VARIANCE]) * scale.half * scale.rest
+        pool_without(rows, pools[label], line, order[starts[label] : starts[label + 1]], left)
         for other in range(first, classes + 1):  # the last is the own class, without the row
-            is_own = other == classes
-            if is_own:
-                pool_without(rows, columns[label], line, order[starts[label] : starts[label + 1]], left)
-            pool = left if is_own else columns[other]
-            weight = columns[label, WEIGHT] - 1.0 if is_own else pool[WEIGHT]
-            blend_into(pool, everyone, density.prior_rows, target)
-            tells, can_tell = said_by(density, values[line], weight, target, whole, scale)
+            which = without if other == classes else other
+            moments = blended(pools, which, everyone, density.prior_rows)
+            tells, can_tell = said_by(density, values[line], pools[which, WEIGHT], moments, whole, scale)
             is_told &= can_tell
-            if is_own:
+            if which == without:
                 own[kind] = tells
             else:
                 said[line, other] = tells
@@ -247,7 +252,8 @@ def density_losses(
         values = logs if sums_logs(density.code) else numbers
         middle = len(values) // 2
         power = power_above(values, values[middle])
-        scale = NumberScale(values[middle], power, logs[middle] if density.code == GAMMA else 0.0)
+        half, rest = math.ldexp(1.0, power // 2), math.ldexp(1.0, power - power // 2)
+        scale = NumberScale(values[middle], half, rest, logs[middle] if density.code == GAMMA else 0.0)
         near = taken_from(logs, scale.log_centre, 0) if density.code == GAMMA else np.zeros(0)
         rows = AlikeNumbers(
             taken_from(values, scale.centre, power), near, lines[:some], labels[:some], weights[:some]

@@ -70,8 +70,12 @@ def believe(terms: FloatArray, rows: FloatArray, strength: float) -> None:
     """Multiply terms[cell, class] by a strength, as far as the rows[cell] behind them support it, in place."""
     cells, classes = terms.shape
     for cell in range(cells if classes else 0):
-        most = strength * terms[cell].max()
-        least = most - np.log(max(rows[cell], 0.0) + 1.0) - BEYOND_ROWS
+        best, last = terms[cell, 0], terms[cell, 0]
+        for label in range(1, classes):
+            best, last = max(best, terms[cell, label]), min(last, terms[cell, label])
+        least = strength * best - BEYOND_ROWS
+        if strength * last < least:
+            least = strength * best - np.log(max(rows[cell], 0.0) + 1.0) - BEYOND_ROWS
         for label in range(classes):
             terms[cell, label] = max(strength * terms[cell, label], least)
 

@@ -16,7 +16,6 @@ import numpy as np
 from candide.data.arrays import FloatArray, IntArray
 from candide.data.grid import quantized_number
 from candide.engines.protocol import Engine
-from candide.families.base.column_values import ColumnValues
 from candide.families.base.family import Block
 from candide.families.pairs.column_bins import ColumnBins
 from candide.families.pairs.pair import NO_BINS, Pair
@@ -84,7 +83,7 @@ class FoldPath:
     rows: IntArray
     path: PairPath
     terms: FloatArray
-    """What columns and pairs say of the rows, [row, class, term]."""
+    """What columns and pairs say of the rows, [term, row, class]."""
     beside: FloatArray
     """How many other rows are in the cell of each, [pair, row]."""
     gained: tuple[FloatArray, ...] = ()
@@ -109,8 +108,7 @@ class Finder:
         """Made ready once, whichever rows then look for pairs."""
         rows = leaving.batch
         columns = bins_of_columns(schema, rows, left.weights, missing_is_value)
-        values = (ColumnValues.of(rows, (bins.column,), missing_is_value).without_infinite() for bins in columns)
-        codes = [bins.codes(value, 0).astype(np.int8) for bins, value in zip(columns, values, strict=True)]
+        codes = [bins.of_rows(rows, missing_is_value).astype(np.int8) for bins in columns]
         start = prior_of(left)
         search = PairSearch(
             np.array(codes, dtype=np.int8).reshape(len(columns), len(left.labels)),
@@ -142,7 +140,7 @@ class Finder:
         search, said = self.search, self.said(fold[1])
         here = fold[0][fold[0] < search.judging]
         path = search.begun(said, np.setdiff1d(np.arange(len(said)), fold[0]))
-        return FoldPath(here, path, said[here][:, :, None], np.zeros((0, len(here))))
+        return FoldPath(here, path, said[here][None], np.zeros((0, len(here))))
 
     def longer(self, size: int, fold: FoldPath) -> FoldPath:
         """More pairs found without a fold, and what they gain its rows."""
@@ -150,11 +148,11 @@ class Finder:
         if path.is_ended:
             return replace(fold, path=path)
         search, here, step = self.search, fold.rows, path.steps[-1]
-        new = step.pairs[fold.terms.shape[2] - 1 :]
-        terms = np.concatenate([fold.terms, *(search.said(pair)[here, :, None] for pair in new)], axis=2)
-        beside = np.concatenate([fold.beside, *(search.rows_beside(pair)[None, here] for pair in new)])
+        found = [search.heard(pair, here) for pair in step.pairs[len(fold.terms) - 1 :]]
+        terms = np.concatenate([fold.terms, *(heard.said[None] for heard in found)])
+        beside = np.concatenate([fold.beside, *(heard.beside[None] for heard in found)])
         start, labels, gained = search.start[here], search.labels[here], np.zeros(search.judging)
-        less = losses(start + terms[:, :, 0], labels) - losses(start + reported(terms, beside, step.weights), labels)
+        less = losses(start + terms[0], labels) - losses(start + reported(terms, beside, step.weights), labels)
         gained[here] = less * search.weights[here]
         return FoldPath(here, path, terms, beside, (*fold.gained, gained))
 
@@ -172,8 +170,11 @@ class Finder:
 
     def weighed(self, step: Weighed, calibration: Calibration) -> Weighed:
         """The same pairs, weighed by all rows."""
-        terms = [self.said(calibration), *map(self.search.said, step.pairs)]
-        return step._replace(weights=PairLoss.of(np.stack(terms, axis=2), self.left).best(step.weights, CLOSELY))
+        terms = np.empty((1 + len(step.pairs), *self.left.prior.shape))
+        terms[0] = self.said(calibration)
+        for index, pair in enumerate(step.pairs):
+            terms[1 + index] = self.search.heard(pair).said
+        return step._replace(weights=PairLoss.of(terms, self.left).best(step.weights, CLOSELY))
 
 
 def find_pairs(
@@ -243,9 +244,9 @@ def loudness(left: LeftOut, calibration: Calibration, blocks: Sequence[Block]) -
 
 def reported(terms: FloatArray, beside: FloatArray, weights: FloatArray) -> FloatArray:
     """What columns and pairs say together, [row, class], each pair as far as the other rows of its cells support it."""
-    said = weights[0] * terms[:, :, 0]
+    said = weights[0] * terms[0]
     for index, strength in enumerate(weights[1:].tolist()):
-        of_pair = terms[:, :, 1 + index].copy()
+        of_pair = terms[1 + index].copy()
         believe(of_pair, beside[index], strength)
         said += of_pair
     return np.asarray(said)

@@ -172,12 +172,23 @@ class LeaveOneOut:
         labels, weights = known_labels(self.summary, self.everyone), grid_weights(self.everyone)
         return replace(self, batch=self.everyone, labels=labels, weights=weights, prior=self.prior[:0])
 
+    def among(self, wanted: slice | IntArray, blocks: Iterable[Block]) -> LeaveOneOut:
+        """Some of the rows alone, to be taken out of all that were learned; blocks do not read them again."""
+        weights = self.weights[wanted] if self.weights.size else self.weights
+        batch = self._read_before(np.arange(len(self.labels))[wanted], blocks)
+        some = replace(self, batch=batch, labels=self.labels[wanted], weights=weights, prior=self.prior[wanted])
+        return replace(some, everyone=None)
+
     def only(self, wanted: IntArray, blocks: Iterable[Block]) -> LeaveOneOut:
         """Some of the rows, as if no others were known; what these blocks read of them is not read again."""
+        batch = self._read_before(wanted, blocks)
+        return LeaveOneOut.of(self.learned(wanted), batch, everyone=batch)
+
+    def _read_before(self, wanted: IntArray, blocks: Iterable[Block]) -> Batch:
+        """Some of the rows, with what blocks read of them."""
         values = {block: block.family.values_at(self.rows(block).values, wanted) for block in blocks}
         readings: dict[Hashable, Any] = {("values", block): some for block, some in values.items() if some is not None}
-        batch = replace(self.batch.take(wanted), readings=readings)
-        return LeaveOneOut.of(self.learned(wanted), batch, everyone=batch)
+        return replace(self.batch.take(wanted), readings=readings)
 
     @property
     def classes(self) -> tuple[Key, ...]:
@@ -245,7 +256,8 @@ class LeaveOneOut:
             return self, left.rows(rows)
         learned = {block: self.statistic(block) for block in blocks}
         wider = replace(self, summary=self.summary.beside((*self.summary.blocks, *blocks), learned))
-        return wider, LeftOut.side_by_side([left.rows(rows), wider.left_out(blocks).rows(rows)])
+        asked = wider if rows is ALL_ROWS else wider.among(rows, blocks)
+        return wider, LeftOut.side_by_side([left.rows(rows), asked.left_out(blocks)])
 
     def in_folds(
         self,

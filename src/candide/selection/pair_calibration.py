@@ -31,7 +31,7 @@ def calibrations_without(
         if pairs:
             others = np.setdiff1d(np.arange(len(folds)), here)
             said = evidence_of_columns(columns.rows(others), calibration, classes, of_columns)
-            terms = np.stack([said, *left.terms[pairs][:, others]], axis=2)
+            terms = np.concatenate([said[None], left.terms[pairs][:, others]])
             loss = PairLoss.of(terms, columns.rows(others))
             weights = loss.best(np.ones(1), most=AS_STRONG)
             calibration = with_pairs(calibration, [blocks[index] for index in pairs], weights)

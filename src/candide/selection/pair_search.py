@@ -19,8 +19,7 @@ from candide.data.grid import quantized
 from candide.families.pairs.pair import Pair, crossed_cells
 from candide.kernels.pair_screening import count_pair, pair_gains
 from candide.kernels.pair_terms import PairCounts, add_pair_terms_without, pair_counts, rows_beside
-from candide.model.predictor import normalised
-from candide.selection.pair_weights import PairLoss
+from candide.selection.pair_weights import PairLoss, chances_of
 
 SIZES = (1, 2, 4, 8, 16, 32)
 """How many pairs there are after each step."""
@@ -31,6 +30,7 @@ MOST_EXTENDED, MOST_CELLS = 8, 100
 WORTH_TRYING = 2.0
 """A pair that would gain fewer nats over all rows is not tried."""
 SMOOTHING = Pair.smoothing
+ALL_ROWS = slice(None)
 
 
 class Weighed(NamedTuple):
@@ -45,6 +45,13 @@ class Weighed(NamedTuple):
 
 ALONE = Weighed((), np.ones(1))
 """Columns by themselves."""
+
+
+class Heard(NamedTuple):
+    """What a pair says of rows, [row, class], and how many other rows are in its cell of each."""
+
+    said: FloatArray
+    beside: FloatArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,7 +75,7 @@ class PairSearch:
         """No pairs yet, to be found and weighed by some rows alone; `said` is what columns say, [row, class]."""
         here = self.at(rows)
         pairs = [(one, other) for one, other in self.candidates.tolist()]
-        return PairPath(here, said[rows[: here.judging], :, None], pairs, len(rows) / here.judging - 1)
+        return PairPath(here, said[None, rows[: here.judging]], pairs, len(rows) / here.judging - 1)
 
     def at(self, rows: IntArray) -> PairSearch:
         """Some of the rows, in ascending order."""
@@ -79,6 +86,8 @@ class PairSearch:
     def crossed(self, columns: tuple[int, ...]) -> tuple[AnyArray, int]:
         """Some columns as one, whose bins are their cells: the bin of each row, and how many there are."""
         widths = self.widths[list(columns)].tolist()
+        if len(columns) == 1:
+            return self.bins[columns[0]], widths[0]
         return crossed_cells([self.bins[column] for column in columns], widths).astype(np.int8), math.prod(widths)
 
     def gains(self, pairs: Sequence[tuple[int, ...]], chances: FloatArray) -> FloatArray:
@@ -101,15 +110,12 @@ class PairSearch:
         columns = sorted({*self.candidates.ravel().tolist()})
         return [(*pair, third) for pair in able[:MOST_EXTENDED] for third in columns if third not in pair]
 
-    def said(self, pair: tuple[int, ...]) -> FloatArray:
-        """What a pair says of each row without it, [row, class]."""
-        (counts, cells), said = self.counted(pair), np.zeros(self.start.shape)
-        add_pair_terms_without(counts, cells, self.labels, self.weights, said)
-        return said
-
-    def rows_beside(self, pair: tuple[int, ...]) -> FloatArray:
-        """How many other rows are in a pair's cell of each row."""
-        return rows_beside(*self.counted(pair), self.weights)
+    def heard(self, pair: tuple[int, ...], rows: slice | IntArray = ALL_ROWS) -> Heard:
+        """What a pair says of some of the rows without each, when all have been counted."""
+        (counts, cells), labels, weights = self.counted(pair), self.labels[rows], self.weights[rows]
+        here, said = cells[rows], np.zeros((len(labels), self.start.shape[1]))
+        add_pair_terms_without(counts, here, labels, weights, said)
+        return Heard(said, rows_beside(counts, here, weights))
 
     def counted(self, pair: tuple[int, ...]) -> tuple[PairCounts, IntArray]:
         """The counts of a pair, and the cell of each row."""
@@ -125,7 +131,7 @@ class PairPath:
 
     search: PairSearch
     terms: FloatArray
-    """What columns and pairs say of the rows that judge, [row, class, term]."""
+    """What columns and pairs say of the rows that judge, [term, row, class]."""
     ranked: Sequence[tuple[int, ...]]
     """The pairs that are still ranked."""
     others: float
@@ -140,14 +146,14 @@ class PairPath:
         search, judges = self.search, slice(0, self.search.judging)
         start, found = search.start[judges], self.steps[-1] if self.steps else ALONE
         candidates = [*self.ranked, *search.with_third(found)]
-        gains = search.gains(candidates, normalised(start + self.terms @ found.weights, start[0]))
+        gains = search.gains(candidates, chances_of(self.terms, start, found.weights))
         order = np.argsort(-gains, kind="stable").tolist()
         promising = [candidates[index] for index in order if gains[index] > WORTH_TRYING]
         ranked = [candidates[index] for index in order if len(candidates[index]) == 2][:STILL_RANKED]
         new = [pair for pair in promising if pair not in found.pairs][: size - len(found.pairs)]
         if not new:
             return replace(self, is_ended=True)
-        terms = np.concatenate([self.terms, *(search.said(pair)[judges, :, None] for pair in new)], axis=2)
+        terms = np.concatenate([self.terms, *(search.heard(pair, judges).said[None] for pair in new)])
         loss = PairLoss(terms, start, search.labels[judges], search.weights[judges], self.others)
         step = Weighed((*found.pairs, *new), loss.best(found.weights))
         return replace(self, terms=terms, ranked=ranked, steps=(*self.steps, step))

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from candide.data.arrays import IntArray
+from candide.data.batch import Batch
 from candide.data.values import Coded, shown
 from candide.families.base.basis import short_number
 from candide.families.base.column_values import ColumnValues
@@ -47,6 +48,14 @@ class ColumnBins:
     def of_numbers(self) -> int:
         """How many of them hold numbers."""
         return len(self.edges) + 1 if self.edges else 0
+
+    def of_rows(self, batch: Batch, missing_is_value: bool) -> IntArray:
+        """The bin of each row, -1 where there is none: looked up once for all pairs, where the batch keeps it."""
+
+        def read() -> IntArray:
+            return self.codes(ColumnValues.of(batch, (self.column,), missing_is_value).without_infinite(), 0)
+
+        return batch.once(("bins", self, missing_is_value), read)
 
     def codes(self, values: ColumnValues, index: int) -> IntArray:
         """The bin of each row, where the column is at this place of those that were read; -1 where there is none."""

@@ -14,7 +14,6 @@ from candide.data.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from candide.data.batch import Batch
 from candide.data.errors import OptionRefused
 from candide.families.base.basis import CountBasis
-from candide.families.base.column_values import ColumnValues
 from candide.families.base.competing import CATEGORY
 from candide.families.base.core import Drawn
 from candide.families.base.explaining import Silence, Term, cell_shown
@@ -124,8 +123,7 @@ class Pair(Family[Tally, TallyBuilder, IntArray, FloatArray]):
         return TallyBuilder.over(seen)
 
     def read(self, batch: Batch, columns: tuple[str, ...]) -> IntArray:
-        values = ColumnValues.of(batch, self.columns, self.missing_is_value).without_infinite()
-        return crossed_cells([part.codes(values, index) for index, part in enumerate(self.parts)], self.bins)
+        return crossed_cells([part.of_rows(batch, self.missing_is_value) for part in self.parts], self.bins)
 
     view = read
 

@@ -73,7 +73,7 @@ LEARNED = {
 
 @pytest.mark.parametrize(("options", "draw"), LEARNED.values(), ids=LEARNED)
 def test_each_point_of_the_curve_is_a_model_of_its_own_rows(options, draw):
-    """The slow twin: learn so many rows with the same choices, and judge the rows that come after."""
+    """The slow twin: learn so many rows with the same choices, and judge the rows that come after all points."""
     rows = draw(400)
     model = fit_rows(options, rows)
     order = np.argsort(learning_curve.mix_all(np.arange(400, dtype=np.uint64)))
@@ -83,7 +83,7 @@ def test_each_point_of_the_curve_is_a_model_of_its_own_rows(options, draw):
     assert [point.rows for point in found] == [25, 50, 100, 200]
     for point in found:
         some = refilled(model, [rows.take(order[: point.rows])])
-        judged = evaluation.on_rows(some.predictor, [rows.take(order[point.rows :])], engines.named())
+        judged = evaluation.on_rows(some.predictor, [rows.take(order[200:])], engines.named())
         assert point.judged == judged.rows
         assert point.accuracy == judged.accuracy
         assert point.log_loss == pytest.approx(judged.log_loss, abs=1e-9)

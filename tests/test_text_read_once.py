@@ -301,3 +301,9 @@ def test_texts_learned_in_part_say_what_a_tally_of_that_part_says(options):
     predictor = Predictor.fit(Summary.of((Block(family, ("text",)),), batch.take(learned)))
     expected = predictor.joint(batch.take(asked)) - predictor.log_prior
     assert np.allclose(said, expected, rtol=1e-12, atol=1e-11)
+    shuffled, steps = np.random.default_rng(0).permutation(learned), [5, 5, 40, 76]
+    in_steps = rows.learned_in_steps(Block(family, ("text",)), shuffled, steps).scores(asked)
+    for step, (found, length) in zip(steps, in_steps, strict=True):
+        alone, alone_length = rows.learned_in_part(Block(family, ("text",)), np.sort(shuffled[:step])).scores(asked)
+        assert np.array_equal(found, alone)
+        assert np.array_equal(length, alone_length)

@@ -236,9 +236,10 @@ def test_rows_are_summed_and_counted_as_the_twins_do(documents, most):
     terms = np.array([term for document in documents for term in document], dtype=np.int32)
     tokens, alone = np.diff(ends), np.arange(len(documents)) % 2
     rows = Rows(ends, terms, 3 * np.arange(len(terms)), tokens, alone, alone)
-    pairs, sums = np.cumsum([0, 1, 0, 4, 2, 1, 3]), np.zeros(len(documents), dtype=np.int64)
-    sum_rows(rows, sums)
-    assert sums.tolist() == [int(rows.amounts[start:stop].sum()) for start, stop in pairwise(ends)]
+    pairs, sums = np.cumsum([0, 1, 0, 4, 2, 1, 3]), np.zeros(len(documents[::2]), dtype=np.int64)
+    sum_rows(rows, np.arange(len(documents))[::2], sums)
+    expected = [int(rows.amounts[start:stop].sum()) + row % 2 for row, (start, stop) in enumerate(pairwise(ends))]
+    assert sums.tolist() == expected[::2]
     held = [sum(int(pairs[term + 1] - pairs[term]) for term in document) for document in documents]
     looked_at = np.cumsum(held + alone)
     assert rows_within(rows, pairs, most) == np.count_nonzero(looked_at <= most)

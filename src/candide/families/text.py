@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Self
 
@@ -19,7 +19,7 @@ from candide.families.base.competing import TEXT
 from candide.families.base.core import Drawn
 from candide.families.base.explaining import MISSING, Silence, Term, shown_number
 from candide.families.base.family import Family
-from candide.families.base.learning_in_part import LearnedInPart
+from candide.families.base.learning_in_part import LearnedInPart, LearnedInSteps
 from candide.families.base.likelihood import EvidenceLimits
 from candide.families.base.profile import EVENTS, Profile
 from candide.families.base.streaming import BY_WORDS
@@ -230,6 +230,14 @@ class Text(Family[WordTally, WordTallyBuilder, Documents, TextParameters]):
     ) -> LearnedInPart:
         """By numbers of terms as well."""
         return self._matrix(rows, classes).learned_in_part(learned, float(self.smoothing))
+
+    def learned_in_steps(
+        self, rows: BlockRows[Documents], columns: tuple[str, ...], classes: int, learned: Learned, steps: Sequence[int]
+    ) -> LearnedInSteps:
+        """Each text is learned once for all steps, where that is all it takes."""
+        matrix = self._matrix(rows, classes)
+        found = matrix.learned_in_steps(learned, steps, float(self.smoothing))
+        return found or super().learned_in_steps(rows, columns, classes, learned, steps)
 
     def counted_before(self, rows: BlockRows[Documents], columns: tuple[str, ...], classes: int) -> WordTally | None:
         """The counts of texts that were cut before, where that is all it takes."""

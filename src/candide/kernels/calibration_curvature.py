@@ -17,6 +17,7 @@ from candide.kernels.calibrating import (
     Scored,
     loss_of_rows,
     product_sum,
+    product_sum_between,
     score_rows,
 )
 
@@ -173,8 +174,8 @@ def add_moved(
         rest[here, here] += at.weight[block] * product_sum(by_score, said)
         return
     for row in range(first, last):
-        cells = slice(rows.ends[row] - begin, rows.ends[row + 1] - begin)
-        length, moved = rows.logs[block, row], product_sum(by_score[cells], said[cells])
+        start, stop = rows.ends[row] - begin, rows.ends[row + 1] - begin
+        length, moved = rows.logs[block, row], product_sum_between(by_score, said, start, stop)
         moved *= at.weight[block] * np.exp(-at.power[block] * length)
         rest[here, here] += moved
         rest[here + blocks, here] -= moved * length

@@ -6,8 +6,8 @@ import math
 
 import numpy as np
 
-from candide.data.arrays import FloatArray, IntArray
-from candide.kernels import compiled
+from candide.data.arrays import AnyArray, FloatArray, IntArray
+from candide.kernels import compiled, inlined
 from candide.kernels.shared_terms import LARGEST, least_amount
 from candide.kernels.shares import log_whole
 from candide.kernels.word_leaving import MISSING, Rows
@@ -17,24 +17,24 @@ NOT_LEARNED, LEARNED = -1, -2
 
 
 @compiled
-def judge_by_part(
+def judge_in_steps(
     rows: Rows,
     terms: int,
     labels: IntArray,
     weights: IntArray,
     learned: IntArray,
+    steps: IntArray,
     judged: IntArray,
     smoothing: float,
     unit: float,
     joint: FloatArray,
 ) -> None:
-    """Set joint[i, class] to what row judged[i] says by the multinomial of the learned rows.
+    """Set joint[step, i, class] to what row judged[i] says by the multinomial of the first steps[step] learned rows.
 
     Rows are without the terms that one document holds, so that there are `terms`; every term speaks, and smoothing is
-    above zero. Of terms that have the same amount logarithms are taken of products, which lie between what they would
-    be if no class had learned the terms, and if one had learned all that was learned of them.
+    above zero. Terms are numbered as the judged rows turn them up, and each row is learned once, for all steps after.
     """
-    classes = joint.shape[1]
+    classes = joint.shape[2]
     indptr, numbers, amounts, tokens = rows.indptr, rows.terms, rows.amounts, rows.tokens
     places, different = np.full(terms, NOT_LEARNED, np.int32), 0
     for row in judged:
@@ -43,28 +43,49 @@ def judge_by_part(
                 places[numbers[index]] = different
                 different += 1
     table, totals = np.zeros((different, classes + 1)), np.zeros(classes)  # the last column is that of all classes
-    speaking = 0
-    for row in learned:
-        label, weight = labels[row], weights[row]
-        if tokens[row] == MISSING or weight <= 0:
-            continue
-        speaking += rows.alone[row]
-        whole = rows.alone_amounts[row]
-        for index in range(indptr[row], indptr[row + 1]):
-            place = places[numbers[index]]
-            whole += amounts[index]
-            if place >= 0:
-                table[place, label] += weight * amounts[index]
-                table[place, classes] += weight * amounts[index]
-            elif place == NOT_LEARNED:
-                places[numbers[index]] = LEARNED
-                speaking += 1
-        totals[label] += weight * whole
-    for place in range(different):
-        speaking += 1 if table[place, classes] > 0.0 else 0
-    wholes, products = np.empty(classes), np.empty(classes)
-    for label in range(classes):
-        wholes[label] = log_whole(totals[label] * unit, smoothing, speaking)
+    wholes, speaking, first = np.empty(classes), 0, 0
+    for step in range(steps.size):
+        for row in learned[first : steps[step]]:
+            label, weight = labels[row], weights[row]
+            if tokens[row] == MISSING or weight <= 0:
+                continue
+            speaking += rows.alone[row]
+            whole = rows.alone_amounts[row]
+            for index in range(indptr[row], indptr[row + 1]):
+                place = places[numbers[index]]
+                whole += amounts[index]
+                if place >= 0:
+                    speaking += 1 if table[place, classes] == 0.0 else 0
+                    table[place, label] += weight * amounts[index]
+                    table[place, classes] += weight * amounts[index]
+                elif place == NOT_LEARNED:
+                    places[numbers[index]] = LEARNED
+                    speaking += 1
+            totals[label] += weight * whole
+        first = steps[step]
+        for label in range(classes):
+            wholes[label] = log_whole(totals[label] * unit, smoothing, speaking)
+        judge_by_table(rows, judged, places, table, wholes, smoothing, unit, joint[step])
+
+
+@inlined
+def judge_by_table(
+    rows: Rows,
+    judged: IntArray,
+    places: AnyArray,
+    table: FloatArray,
+    wholes: FloatArray,
+    smoothing: float,
+    unit: float,
+    joint: FloatArray,
+) -> None:
+    """Set joint[i, class] by the counts of table[places[term], class], and of all classes in the last column.
+
+    Of terms that have the same amount logarithms are taken of products, which lie between what they would be if no
+    class had learned the terms, and if one had learned all that was learned of them.
+    """
+    indptr, numbers, amounts, tokens = rows.indptr, rows.terms, rows.amounts, rows.tokens
+    classes, products = len(wholes), np.empty(len(wholes))
     for number in range(judged.size):
         row = judged[number]
         if tokens[row] == MISSING:

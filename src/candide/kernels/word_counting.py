@@ -116,6 +116,14 @@ def damp(distinct: Number, amounts: IntArray, logs: FloatArray) -> None:
 
 
 @compiled
+def common_amount(distinct: Number, weighting: TermWeighting) -> Number:
+    """What each of a document's different terms adds where all add the same, else 0."""
+    if weighting.rule == EVEN:
+        return np.int64(np.rint(UNIT / np.sqrt(np.float64(max(distinct, 1)))))
+    return np.int64(1 if weighting.rule == PRESENCE else 0)
+
+
+@compiled
 def weigh(distinct: Number, weighting: TermWeighting, amounts: IntArray) -> None:
     """Turn the occurrences of a document's different terms into amounts, as the weighting says."""
     rule = weighting.rule
@@ -123,10 +131,8 @@ def weigh(distinct: Number, weighting: TermWeighting, amounts: IntArray) -> None
         return
     if rule == LOG:
         damp(distinct, amounts, weighting.logs)
-    elif rule == EVEN:
-        amounts[:distinct] = np.int64(np.rint(UNIT / np.sqrt(np.float64(distinct))))
     else:
-        amounts[:distinct] = 1
+        amounts[:distinct] = common_amount(distinct, weighting)
 
 
 @compiled

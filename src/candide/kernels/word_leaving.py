@@ -11,7 +11,7 @@ import numpy as np
 from candide.data.arrays import AnyArray, FloatArray, IntArray
 from candide.kernels import compiled, inlined
 from candide.kernels.shares import log_whole, pseudocount_of
-from candide.kernels.word_counting import TermWeighting, Texts, join_equal, weigh, weighed_amount
+from candide.kernels.word_counting import TermWeighting, Texts, common_amount, join_equal, weigh, weighed_amount
 from candide.kernels.words import Number, Reader, document_terms
 
 #: What a kernel answers when there was no room for a document's terms, beside the reasons in `words`.
@@ -124,41 +124,60 @@ def weigh_rows(rows: Rows, weighting: TermWeighting, amounts: IntArray) -> None:
 
 
 @compiled
-def weigh_shared(rows: Rows, weighting: TermWeighting, places: AnyArray, out: Rows) -> None:
-    """Write the rows weighed, with shared terms only, by their places, and what the others come to.
+def part_shared(rows: Rows, places: AnyArray, is_shared: AnyArray, out: Rows) -> None:
+    """Write the shared terms of the rows by their places, without amounts, and how many others each row has.
 
-    The caller gives room for all entries of shared terms, and zeros in out.alone and out.alone_amounts.
+    places[term] is -1 where a term is not shared; is_shared[entry of rows] tells it anew. The caller gives room.
     """
-    longest, used = 0, 0
-    for row in range(rows.indptr.size - 1):
-        longest = max(longest, rows.indptr[row + 1] - rows.indptr[row])
-    amounts = np.empty(longest, np.int64)
+    used = 0
     out.indptr[0] = 0
     for row in range(rows.indptr.size - 1):
-        start, stop = rows.indptr[row], rows.indptr[row + 1]
-        for index in range(start, stop):
-            amounts[index - start] = rows.amounts[index]
-        weigh(stop - start, weighting, amounts)
-        for index in range(start, stop):
+        for index in range(rows.indptr[row], rows.indptr[row + 1]):
             place = places[rows.terms[index]]
-            if place < 0:
-                out.alone[row] += 1
-                out.alone_amounts[row] += amounts[index - start]
-            else:
+            is_shared[index] = place >= 0
+            if place >= 0:
                 out.terms[used] = place
-                out.amounts[used] = amounts[index - start]
                 used += 1
         out.indptr[row + 1] = used
+        out.alone[row] = rows.indptr[row + 1] - rows.indptr[row] - (used - out.indptr[row])
 
 
 @compiled
-def sum_rows(rows: Rows, sums: IntArray) -> None:
-    """Fill sums[row] with the amounts of a row's entries together."""
+def weigh_shared(rows: Rows, weighting: TermWeighting, is_shared: AnyArray, out: Rows) -> None:
+    """Fill in what the shared terms of rows, parted by `part_shared`, weigh, and what the others come to."""
+    longest, used = 1, 0
     for row in range(rows.indptr.size - 1):
-        whole = 0
+        longest = max(longest, rows.indptr[row + 1] - rows.indptr[row])
+    amounts = np.empty(longest, np.int64)
+    for row in range(rows.indptr.size - 1):
+        start, stop = rows.indptr[row], rows.indptr[row + 1]
+        common, others = common_amount(stop - start, weighting), np.int64(0)
+        if common > 0:
+            out.amounts[out.indptr[row] : out.indptr[row + 1]] = common
+            out.alone_amounts[row] = common * out.alone[row]
+            continue
+        for index in range(start, stop):
+            amounts[index - start] = rows.amounts[index]
+        weigh(stop - start, weighting, amounts)
+        used = out.indptr[row]
+        for index in range(start, stop):
+            if is_shared[index]:
+                out.amounts[used] = amounts[index - start]
+                used += 1
+            else:
+                others += amounts[index - start]
+        out.alone_amounts[row] = others
+
+
+@compiled
+def sum_rows(rows: Rows, wanted: IntArray, sums: IntArray) -> None:
+    """Fill sums[i] with the amounts of all terms of row wanted[i] together."""
+    for number in range(wanted.size):
+        row = wanted[number]
+        whole = rows.alone_amounts[row] if rows.alone.size else 0
         for index in range(rows.indptr[row], rows.indptr[row + 1]):
             whole += rows.amounts[index]
-        sums[row] = whole
+        sums[number] = whole
 
 
 @compiled

@@ -22,7 +22,7 @@ from candide.engines.protocol import Engine, parts
 from candide.families.base.block_rows import BlockRows, Learned
 from candide.families.base.block_scores import BlockScores
 from candide.families.base.family import Block
-from candide.families.base.learning_in_part import LearnedInPart
+from candide.families.base.learning_in_part import LearnedInPart, LearnedInSteps
 from candide.families.base.leave_one_out import BlockLeftOut, statistic_of
 from candide.kernels.counting import count_labels
 from candide.model.calibration import Calibration
@@ -340,9 +340,16 @@ class LeaveOneOut:
 
     def learned_in_part(self, block: Block, wanted: IntArray) -> LearnedInPart:
         """A block once it has learned some of the rows, to be asked about others."""
-        weights = self.weights[wanted] if self.weights.size else self.weights
-        learned = Learned(wanted, self.labels[wanted], weights)
+        learned = self._labelled(wanted)
         return block.family.learned_in_part(self.rows(block), block.columns, len(self.classes), learned)
+
+    def learned_in_steps(self, block: Block, wanted: IntArray, steps: Sequence[int]) -> LearnedInSteps:
+        """The same after ever more of them: the first so many, for each step."""
+        learned = self._labelled(wanted)
+        return block.family.learned_in_steps(self.rows(block), block.columns, len(self.classes), learned, steps)
+
+    def _labelled(self, wanted: IntArray) -> Learned:
+        return Learned(wanted, self.labels[wanted], self.weights[wanted] if self.weights.size else self.weights)
 
     def counted_before(self, block: Block) -> Any:
         """What the rows leave behind in a block, where it can tell from how they were read."""

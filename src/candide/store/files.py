@@ -51,7 +51,15 @@ def load(path: Name) -> TrainedModel:
         raise ModelFileRefused(f"{name} could not be read: {problem.strerror or problem}.", where=where) from problem
     except ValueError as problem:
         raise ModelFileRefused(f"{name} could not be read: {problem}.", where=where) from problem
-    return from_bytes(data, name)
+    trained = from_bytes(data, name)
+    let_go(data)
+    return trained
+
+
+def let_go(data: Buffer) -> None:
+    """Leave the pages of a file that was read to the system: few are looked at again, and those are still there."""
+    if isinstance(data, mmap.mmap) and hasattr(mmap, "MADV_DONTNEED"):
+        data.madvise(mmap.MADV_DONTNEED)
 
 
 def mapped(path: Name) -> Buffer:

@@ -16,7 +16,7 @@ from candide.families.words.options import TextOptions
 from candide.kernels.word_merging import Lines
 from candide.statistics.weight_grid import CEILING, FINEST
 from candide.statistics.word_tally import WordTally, gathered, running
-from candide.store.narrow import narrow, take_narrow
+from candide.store.narrow import least_width, narrow, take_narrow
 from candide.store.parts import Parts
 from candide.store.refusals import ModelFileRefused
 
@@ -185,7 +185,7 @@ def read_pairs(parts: Parts, terms: int) -> tuple[IntArray, AnyArray, IntArray]:
         low = parts.take("counts", np.int32, len(labels)).view(np.uint32)
         high = take_narrow(parts, "high", len(labels))
         counts = (high << LOW_BITS) | low
-        if not all_within(high, 0, CEILING >> LOW_BITS) or narrow(counts).dtype != np.int64:
+        if not all_within(high, 0, CEILING >> LOW_BITS) or least_width(counts) != np.int64:
             raise ModelFileRefused(OUT_OF_FORM)
     else:
         counts = take_narrow(parts, "counts", len(labels))

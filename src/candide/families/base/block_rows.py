@@ -18,6 +18,10 @@ class Learned(NamedTuple):
     weights: AnyArray
     """As in a summary: on the grid, and none where all are one."""
 
+    def first(self, rows: int) -> Learned:
+        """The first so many."""
+        return Learned(self.positions[:rows], self.labels[:rows], self.weights[:rows])
+
 
 @dataclass(frozen=True, eq=False)
 class BlockRows(Generic[V]):

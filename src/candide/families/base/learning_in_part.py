@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -19,6 +20,13 @@ class LearnedInPart(Protocol):
         """What it says of other rows, [row, class], and how long these are."""
 
 
+class LearnedInSteps(Protocol):
+    """A block that has learned ever more of its rows."""
+
+    def scores(self, wanted: IntArray) -> list[tuple[FloatArray, FloatArray]]:
+        """After each step, what it says of other rows, [row, class], and how long these are."""
+
+
 class LearningInPart(Likelihood[S, B, V, P]):
     """By default the rows are learned as any others are."""
 
@@ -29,9 +37,25 @@ class LearningInPart(Likelihood[S, B, V, P]):
         some = rows.learned(self, columns, learned)
         return ByParameters(self, self.fit(statistic_of(self, columns, some, classes), columns), rows, columns, classes)
 
+    def learned_in_steps(
+        self, rows: BlockRows[V], columns: tuple[str, ...], classes: int, learned: Learned, steps: Sequence[int]
+    ) -> LearnedInSteps:
+        """The block once it has learned the first so many of these rows, for each step; by default anew for each."""
+        return EachStep([self.learned_in_part(rows, columns, classes, learned.first(step)) for step in steps])
+
     def counted_before(self, rows: BlockRows[V], columns: tuple[str, ...], classes: int) -> S | None:
         """What all rows leave behind, where it follows from what was made of them before; nothing where it does not."""
         return None
+
+
+@dataclass(frozen=True, eq=False)
+class EachStep:
+    """Any family: what it has learned after each step, apart."""
+
+    steps: Sequence[LearnedInPart]
+
+    def scores(self, wanted: IntArray) -> list[tuple[FloatArray, FloatArray]]:
+        return [learned.scores(wanted) for learned in self.steps]
 
 
 @dataclass(frozen=True, eq=False)

@@ -20,7 +20,7 @@ from candide.families.words import alphabet_ranges
 from candide.kernels.words import EXTENDING, SILENT, SPACE, UNSPACED, Letters
 
 CHARACTERS = sys.maxunicode + 1
-PAGE = 128
+PAGE, BLOCK = 128, 1 << 14
 NOT_ASCII = np.uint64(1 << 63)
 
 
@@ -40,8 +40,7 @@ def default_letters(fold_case: bool, fold_accents: bool) -> Letters:
     So are emoji. What only changes how an emoji or a letter looks is silent.
     """
     unspaced, looks = marked(alphabet_ranges.UNSPACED + alphabet_ranges.EMOJI), marked(alphabet_ranges.LOOKS)
-    values = np.where(marked(alphabet_ranges.WORDS) | unspaced, encoded(), np.uint64(0))
-    values = folded(values, fold_case, fold_accents)
+    values = folded(encoded(marked(alphabet_ranges.WORDS) | unspaced), fold_case, fold_accents)
     values[unspaced] |= UNSPACED
     values[marked(alphabet_ranges.MARKS) & (values != SILENT)] |= EXTENDING
     values[looks] = SILENT
@@ -51,14 +50,14 @@ def default_letters(fold_case: bool, fold_accents: bool) -> Letters:
 @lru_cache(maxsize=16)
 def spaced_letters(fold_case: bool, fold_accents: bool) -> Letters:
     """Words are runs of letters, digits, underscores and combining marks in every script: the first alphabet."""
-    values = np.where(marked(alphabet_ranges.WORDS), encoded(), np.uint64(0))
-    return paged(folded(values, fold_case, fold_accents))
+    return paged(folded(encoded(marked(alphabet_ranges.WORDS)), fold_case, fold_accents))
 
 
 @lru_cache(maxsize=16)
 def character_letters(fold_case: bool, fold_accents: bool) -> Letters:
     """Every character is itself; white space and control characters are a space."""
-    values = np.where(marked(alphabet_ranges.SPACES), SPACE, encoded())
+    values = encoded(np.ones(CHARACTERS, dtype=bool))
+    values[marked(alphabet_ranges.SPACES)] = SPACE
     values[0xD800:0xE000] = values[0xFFFD]
     return paged(folded(values, fold_case, fold_accents))
 
@@ -70,7 +69,7 @@ def sklearn_letters(fold_case: bool) -> Letters:
     word = np.zeros(CHARACTERS, dtype=bool)
     for found in re.finditer(r"(?u)\w+", everything):
         word[found.start() : found.end()] = True
-    plain = np.where(word, encoded(), np.uint64(0))
+    plain = encoded(word)
     values = plain.copy()
     if fold_case:
         for code, character in enumerate(everything):
@@ -106,15 +105,26 @@ def paged(values: AnyArray) -> Letters:
     return Letters(first, pages, kept.reshape(-1))
 
 
-def encoded() -> AnyArray:
-    """The UTF-8 bytes of every code point, packed little-endian into 64 bits."""
-    code = np.arange(CHARACTERS, dtype=np.uint64)
+def encoded(held: AnyArray) -> AnyArray:
+    """The UTF-8 bytes of the code points that are held, packed little-endian into 64 bits; 0 of others.
+
+    Made block by block, so that a million code points take no more memory than those that are held.
+    """
+    values = np.zeros(CHARACTERS, dtype=np.uint64)
+    for start in range(0, CHARACTERS, BLOCK):
+        codes = np.flatnonzero(held[start : start + BLOCK]).astype(np.uint64) + np.uint64(start)
+        values[codes] = packed(codes)
+    return values
+
+
+def packed(code: AnyArray) -> AnyArray:
+    """The UTF-8 bytes of code points, packed little-endian."""
 
     def tail(shift: int) -> AnyArray:
         return ((code >> np.uint64(shift)) & np.uint64(0x3F)) | np.uint64(0x80)
 
     def pack(*parts: AnyArray) -> AnyArray:
-        together = np.zeros(CHARACTERS, dtype=np.uint64)
+        together = np.zeros(len(code), dtype=np.uint64)
         for index, part in enumerate(parts):
             together |= part << np.uint64(8 * index)
         return together

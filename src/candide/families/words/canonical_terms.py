@@ -12,7 +12,7 @@ import numpy as np
 
 from candide.data.arrays import AnyArray, BoolArray, IntArray
 from candide.families.words.numbered_words import NumberedWords
-from candide.families.words.vocabulary import Vocabulary
+from candide.families.words.vocabulary import Vocabulary, with_room
 from candide.kernels.run_trees import TERM_MASK, TERM_SHIFT
 from candide.kernels.word_merging import Lines, sort_words
 from candide.statistics.word_tally import gathered, running
@@ -90,7 +90,7 @@ def vocabulary_of(terms: CanonicalTerms, by_character: bool) -> Vocabulary | Non
     found = units.spelling
     left = np.repeat(np.arange(len(terms.children)), terms.children)
     payload = np.concatenate([found.payload[: len(numbers)], (left << TERM_SHIFT) | terms.last])
-    length = np.concatenate([found.length[: len(numbers)], np.zeros(len(left), dtype=np.int64)])
+    length = with_room(found.length[: len(numbers)], len(payload))
     return Vocabulary.of(found.arena[: found.sizes[1]].copy(), payload, length)
 
 

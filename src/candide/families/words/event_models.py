@@ -31,7 +31,11 @@ class Seen:
 
     indptr: IntArray
     labels: AnyArray
-    counts: FloatArray
+    counted: IntArray
+    unit: float
+    """What pairs have is in units, so many of which are one."""
+    factor: FloatArray
+    """What the counts of each word are multiplied by, where they are."""
     classes: int
     documents: FloatArray
     all_words: int
@@ -40,6 +44,12 @@ class Seen:
     @property
     def kept_words(self) -> int:
         return len(self.indptr) - 1
+
+    @property
+    def counts(self) -> FloatArray:
+        """The count of each pair, worked out whenever it is asked for: it would lie idle while texts are answered."""
+        counts = self.counted / self.unit
+        return counts * np.repeat(self.factor, np.diff(self.indptr)) if self.factor.size else counts
 
     @cached_property
     def words(self) -> IntArray:
@@ -57,24 +67,28 @@ class Seen:
 
 def multinomial(seen: Seen, smoothing: float) -> Weights:
     """log((count + smoothing) / (all + smoothing * V)): each occurrence is a draw from the class's words."""
-    totals = seen.by_class(seen.counts) + smoothing * seen.kept_words
+    values = seen.counts
+    totals = seen.by_class(values) + smoothing * seen.kept_words
     nothing = totals == 0
     wholes = safe_log(np.where(nothing, max(seen.kept_words, 1), totals))
-    values = safe_log(seen.counts + smoothing) - wholes[seen.labels]
+    values += smoothing
+    safe_log(values, out=values)
+    values -= wholes[seen.labels]
     default = np.where(nothing, 0.0, safe_log(smoothing)) - wholes
     return weights(seen, values, np.zeros(seen.kept_words), default)
 
 
 def complement(seen: Seen, smoothing: float) -> Weights:
     """Minus the log share of the word in all other classes together (Rennie et al. 2003)."""
-    totals = seen.by_class(seen.counts)
-    has_all = np.bincount(seen.labels, minlength=seen.classes) == len(seen.counts)
-    others = np.where(has_all, 0.0, seen.counts.sum() - totals) + smoothing * seen.kept_words
+    counts = seen.counts
+    totals = seen.by_class(counts)
+    has_all = np.bincount(seen.labels, minlength=seen.classes) == len(counts)
+    others = np.where(has_all, 0.0, counts.sum() - totals) + smoothing * seen.kept_words
     nothing = others == 0
     wholes = safe_log(np.where(nothing, max(seen.kept_words, 1), others))
-    of_word = seen.by_word(seen.counts)
+    of_word = seen.by_word(counts)
     base = -safe_log(of_word + smoothing)
-    left = np.maximum(of_word[seen.words] - seen.counts, 0.0) + smoothing
+    left = np.maximum(of_word[seen.words] - counts, 0.0) + smoothing
     own = np.where(nothing[seen.labels], 0.0, -safe_log(left))
     values = own + wholes[seen.labels] - base[seen.words]
     return weights(seen, values, base, wholes)
@@ -82,12 +96,12 @@ def complement(seen: Seen, smoothing: float) -> Weights:
 
 def bernoulli(seen: Seen, smoothing: float) -> Weights:
     """log P(word is there) against log P(it is not): absence is said once for all words, presence makes it good."""
-    there = seen.documents[seen.labels]
-    absent = there - seen.counts + smoothing
+    there, counts = seen.documents[seen.labels], seen.counts
+    absent = there - counts + smoothing
     certain = absent == 0
     nothing = seen.documents + 2 * smoothing == 0
     with np.errstate(invalid="ignore"):
-        values = np.where(certain, np.inf, safe_log(seen.counts + smoothing) - safe_log(absent))
+        values = np.where(certain, np.inf, safe_log(counts + smoothing) - safe_log(absent))
         default = np.where(nothing, 0.0, safe_log(smoothing) - safe_log(seen.documents + smoothing))
         absence = safe_log(seen.documents + smoothing) - safe_log(seen.documents + 2 * smoothing)
     unheard = np.where(nothing, -np.log(2.0), absence)
@@ -105,11 +119,11 @@ def poisson(seen: Seen, smoothing: float) -> Weights:
     Rates are (count + smoothing) / (all + smoothing * V) over all words ever seen, so those kept need not sum to one.
     """
     totals = seen.all_totals + smoothing * seen.all_words
-    nothing = totals == 0
+    nothing, counts = totals == 0, seen.counts
     wholes = np.where(nothing, max(seen.all_words, 1), totals)
-    values = safe_log(seen.counts + smoothing) - safe_log(wholes)[seen.labels]
+    values = safe_log(counts + smoothing) - safe_log(wholes)[seen.labels]
     default = np.where(nothing, 0.0, safe_log(smoothing)) - safe_log(wholes)
-    rate = -(seen.by_class(seen.counts) + np.where(nothing, 1.0, smoothing) * seen.kept_words) / wholes
+    rate = -(seen.by_class(counts) + np.where(nothing, 1.0, smoothing) * seen.kept_words) / wholes
     return weights(seen, values, np.zeros(seen.kept_words), default)._replace(rate=rate)
 
 
@@ -122,13 +136,16 @@ MODELS: dict[str, Callable[[Seen, float], Weights]] = {
 
 
 def weights(seen: Seen, values: FloatArray, base: FloatArray, default: FloatArray) -> Weights:
-    """What pairs, words and classes say, as a table where classes are few or most pairs occurred."""
+    """What pairs, words and classes say, as a table where classes are few or most pairs occurred, and pairs are not."""
     cells = seen.kept_words * seen.classes
     table, indptr, labels = np.zeros((seen.kept_words, 0)), np.array(seen.indptr), np.array(seen.labels)
     if seen.classes <= CLASSES_IN_A_TABLE or cells <= CELLS_A_PAIR * len(values):
         table = np.empty((seen.kept_words, seen.classes))
         fill_table(indptr, labels, values, base, default, table)
-    entries, lines = (NO_INTEGERS, table[:0]) if table.size else entries_and_lines(seen, values, default)
+    if table.size:
+        indptr, labels, values, entries, lines = NO_INTEGERS, labels[:0].copy(), NO_FLOATS, NO_INTEGERS, table[:0]
+    else:
+        entries, lines = entries_and_lines(seen, values, default)
     return Weights(
         rows=NO_INTEGERS,
         first=0,

@@ -19,7 +19,8 @@ def telling_rows(parameters: TextParameters, prior: FloatArray) -> IntArray:
     """The kept words that tell most of each class, the most telling first."""
     seen, weights = parameters.seen, parameters.score_weights
     length = longer(weights)
-    says, unheard = weights.values + length[weights.labels], weights.default + length
+    values = weights.table[seen.words, seen.labels] - weights.base[seen.words] if weights.table.size else weights.values
+    says, unheard = values + length[seen.labels], weights.default + length
     return most_telling(EventPairs(seen.words, seen.labels, seen.counts, says, unheard), prior, len(parameters))
 
 

@@ -267,11 +267,12 @@ def standing_together(rows: Rows, here: slice) -> Rows:
     )
 
 
-def lengths_of_rows(rows: Rows, options: TextOptions) -> FloatArray:
-    """How much the terms of each row weigh together, weighed as they are."""
-    amounts = np.empty(len(rows.tokens), dtype=np.int64)
-    sum_rows(rows, amounts)
-    return (amounts + rows.alone_amounts if rows.alone.size else amounts) / options.unit
+def lengths_of_rows(rows: Rows, options: TextOptions, wanted: IntArray | None = None) -> FloatArray:
+    """How much the terms of each row, or of each wanted one, weigh together, weighed as they are."""
+    wanted = np.arange(len(rows.tokens)) if wanted is None else wanted
+    amounts = np.empty(len(wanted), dtype=np.int64)
+    sum_rows(rows, wanted, amounts)
+    return amounts / options.unit
 
 
 @dataclass(frozen=True, eq=False)

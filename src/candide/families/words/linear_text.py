@@ -102,7 +102,8 @@ class LinearParameters(TextParameters):
         """The weights of some terms, and a vocabulary to find them by."""
         lines, nothing = found.lines, np.zeros(classes)
         vocabulary, rows = numbered(lines, options)
-        seen = Seen(lines.indptr, lines.labels, lines.counts / UNITS, classes, nothing, len(found), nothing)
+        counted = lines.indptr, lines.labels, lines.counts, float(UNITS), NO_FLOATS
+        seen = Seen(*counted, classes, nothing, len(found), nothing)
         tally = WordTally(lines, np.zeros(classes, dtype=np.int64))
         read_by = vocabulary, rows, letters_of(options), recipe_of(options)
         return cls(tally, options, 0.0, lines, seen, NO_FLOATS, *read_by)

@@ -76,7 +76,8 @@ class TextParameters:
         if len(numbers) and numbers[0] < first:  # else they are all from the first on
             rows, first = np.full(len(words.vocabulary), -1, dtype=np.int64), 0
             rows[numbers] = np.arange(len(numbers))
-        pairs = Pairs(np.append(words.indptr[numbers], words.indptr[-1]), words.labels, words.counts)
+        indptr = np.append(words.indptr[numbers], words.indptr[-1]) if rows.size else words.indptr[first:]
+        pairs = Pairs(indptr, words.labels, words.counts)
         seen = seen_of(tally, pairs, NO_FLOATS, float(counting_unit(options, tally.bits)))
         found = words.vocabulary, rows, letters_of(options), recipe_of(options)
         return cls(tally, options, smoothing, None, seen, NO_FLOATS, *found, first)
@@ -335,13 +336,12 @@ def numbered(lines: Lines, options: TextOptions) -> tuple[Vocabulary, IntArray]:
 
 def seen_of(tally: WordTally, pairs: Pairs, factor: FloatArray, unit: float) -> Seen:
     """The counts of the kept words as the event models take them."""
-    counts = pairs.counts / unit
-    if factor.size:
-        counts = counts * np.repeat(factor, np.diff(pairs.indptr))
     return Seen(
         indptr=pairs.indptr,
         labels=pairs.labels,
-        counts=counts,
+        counted=pairs.counts,
+        unit=unit,
+        factor=factor,
         classes=tally.classes,
         documents=amounts(tally.documents, tally.bits).astype(np.float64),
         all_words=len(tally),

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from candide.data.arrays import AnyArray, FloatArray, IntArray
+from candide.data.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from candide.data.cached import cached_property
 from candide.families.words.documents import Documents
 from candide.families.words.event_models import NO_INTEGERS
@@ -18,7 +18,7 @@ from candide.families.words.vocabulary import FIRST_SCRATCH, Vocabulary, letters
 from candide.families.words.word_tally_builder import weighting_of
 from candide.kernels.shared_terms import number_shared
 from candide.kernels.word_counting import Texts
-from candide.kernels.word_leaving import LIST_FULL, Rows, list_documents, weigh_rows, weigh_shared
+from candide.kernels.word_leaving import LIST_FULL, Rows, list_documents, part_shared, weigh_rows, weigh_shared
 from candide.kernels.word_scoring import measure_documents
 from candide.kernels.words import SCRATCH_FULL, Letters, Number, Reader, Recipe
 from candide.statistics.weight_grid import weights_in_units
@@ -55,15 +55,24 @@ class TermLists:
         places = np.zeros(len(self.vocabulary), dtype=np.int32)
         return SharedTerms(places, *map(int, number_shared(self.rows, places)))
 
+    @cached_property
+    def parted(self) -> tuple[Rows, BoolArray]:
+        """The rows without amounts and without terms that no other document holds, and which entries are left."""
+        shared, documents, entries = self.shared, len(self.rows.tokens), len(self.rows.terms)
+        indptr, alone = np.zeros(documents + 1, dtype=np.int64), np.zeros(documents, dtype=np.int64)
+        terms, is_shared = np.empty(entries - shared.alone, dtype=np.int32), np.empty(entries, dtype=np.bool_)
+        found = Rows(indptr, terms, NO_INTEGERS, self.rows.tokens, alone, NO_INTEGERS)
+        part_shared(self.rows, shared.places, is_shared, found)
+        return found, is_shared
+
     def shared_terms(self, weighting: str) -> Rows:
         """The rows weighed, and without terms that no other document holds."""
         found = self.weighings.get(weighting)
         if found is None:
-            shared, documents = self.shared, len(self.rows.tokens)
-            alone = {"alone": np.zeros(documents, np.int64), "alone_amounts": np.zeros(documents, np.int64)}
-            found = room_for_rows(documents, len(self.rows.terms) - shared.alone)
-            found = found._replace(tokens=self.rows.tokens, **alone)
-            weigh_shared(self.rows, weighting_of(weighting), shared.places, found)
+            parted, is_shared = self.parted
+            amounts, alone_amounts = np.empty(len(parted.terms), dtype=np.int64), np.empty_like(parted.alone)
+            found = parted._replace(amounts=amounts, alone_amounts=alone_amounts)
+            weigh_shared(self.rows, weighting_of(weighting), is_shared, found)
             self.weighings[weighting] = found
         return found
 

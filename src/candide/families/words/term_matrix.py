@@ -19,7 +19,7 @@ from candide.families.words.options import TextOptions
 from candide.families.words.parameters import inverse_frequency, listed
 from candide.families.words.term_lists import TermLists, cut_into_terms, weighed, weight_units
 from candide.families.words.vocabulary import Vocabulary
-from candide.kernels.learning_in_part import judge_by_part
+from candide.kernels.learning_in_part import judge_in_steps
 from candide.kernels.word_leaving import MISSING, Rows, copy_rows, count_rows, rows_within, tabulate_rows
 from candide.kernels.word_merging import pairs_of_table, sort_words
 from candide.statistics.weight_grid import CEILING, amounts, bits_of
@@ -81,9 +81,16 @@ class TermMatrix:
 
     def learned_in_part(self, learned: Learned, smoothing: float) -> SharesLearnedInPart | TermsLearnedInPart:
         """The matrix once some of its documents were learned, to be asked about others."""
+        by_shares = self.learned_in_steps(learned, [len(learned.positions)], smoothing)
+        return SharesLearnedInPart(by_shares) if by_shares else TermsLearnedInPart.of(self, learned, smoothing)
+
+    def learned_in_steps(
+        self, learned: Learned, steps: Sequence[int], smoothing: float
+    ) -> SharesLearnedInSteps | None:
+        """The same once ever more of them were learned, where shares of shared terms are all that is asked for."""
         if self.only_shared and self.options.model == "multinomial" and smoothing > 0 and self.has_labels_of(learned):
-            return SharesLearnedInPart(self, learned.positions, smoothing)
-        return TermsLearnedInPart.of(self, learned, smoothing)
+            return SharesLearnedInSteps(self, learned.positions, np.array(steps), smoothing)
+        return None
 
     def has_labels_of(self, learned: Learned) -> bool:
         """Whether documents are learned with the labels and weights that they have here."""
@@ -239,20 +246,34 @@ class WeighedTerms:
 
 
 @dataclass(frozen=True, eq=False)
-class SharesLearnedInPart:
-    """Some of the documents of a matrix, by whose shares of shared terms others are judged."""
+class SharesLearnedInSteps:
+    """Some of the documents of a matrix, ever more of them, by whose shares of shared terms others are judged."""
 
     matrix: TermMatrix
     learned: IntArray
+    steps: IntArray
     smoothing: float
+
+    def scores(self, wanted: IntArray) -> list[tuple[FloatArray, FloatArray]]:
+        """What documents say after each step that were not learned, and how long they are."""
+        matrix, options = self.matrix, self.matrix.options
+        said = np.zeros((len(self.steps), len(wanted), matrix.classes))
+        rows, terms = matrix.weighed_rows(options.weighting), matrix.lists.shared.shared
+        given, unit = (rows, terms, matrix.labels, matrix.weights), 1.0 / options.unit
+        judge_in_steps(*given, self.learned, self.steps, wanted, self.smoothing, unit, said)
+        lengths = lengths_of_rows(rows, options, wanted)
+        return [(one, lengths) for one in said]
+
+
+@dataclass(frozen=True, eq=False)
+class SharesLearnedInPart:
+    """The same where all was learned in one step."""
+
+    learned: SharesLearnedInSteps
 
     def scores(self, wanted: IntArray) -> tuple[FloatArray, FloatArray]:
         """What documents say that were not learned, and how long they are."""
-        matrix, options, said = self.matrix, self.matrix.options, np.zeros((len(wanted), self.matrix.classes))
-        rows, terms = matrix.weighed_rows(options.weighting), matrix.lists.shared.shared
-        labels, weights, unit = matrix.labels, matrix.weights, 1.0 / options.unit
-        judge_by_part(rows, terms, labels, weights, self.learned, wanted, self.smoothing, unit, said)
-        return said, lengths_of_rows(rows_at(rows, wanted), options)
+        return self.learned.scores(wanted)[0]
 
 
 @dataclass(frozen=True, eq=False)

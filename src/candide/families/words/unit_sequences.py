@@ -11,7 +11,14 @@ from candide.data.cached import cached_property
 from candide.families.words.documents import Documents
 from candide.families.words.event_models import NO_INTEGERS
 from candide.families.words.options import TextOptions
-from candide.families.words.vocabulary import FIRST_SCRATCH, Vocabulary, letters_of, recipe_of, scratch_of
+from candide.families.words.vocabulary import (
+    FIRST_SCRATCH,
+    Vocabulary,
+    letters_of,
+    recipe_of,
+    scratch_of,
+    with_room,
+)
 from candide.kernels.run_trees import TERM_SHIFT
 from candide.kernels.word_leaving import LIST_FULL, Rows
 from candide.kernels.word_merging import sort_words
@@ -124,13 +131,14 @@ class UnitSequence:
     def _vocabulary(self, longest: int, before: IntArray) -> Vocabulary:
         if longest == 1:
             return self.vocabulary
-        units, longer = self.vocabulary.spelling, self.longer[: longest - 1]
-        pairs = [
-            (runs.parts[:, 0].astype(np.int64) + before[index]) << TERM_SHIFT | runs.parts[:, 1]
-            for index, runs in enumerate(longer)
-        ]
-        payload = np.concatenate([units.payload, *pairs])
-        length = np.concatenate([units.length, np.zeros(len(payload) - len(units.length), dtype=np.int64)])
+        units = self.vocabulary.spelling
+        payload, length = (with_room(array, before[longest]) for array in (units.payload, units.length))
+        for runs, shift, start in zip(self.longer, before, before[1:longest], strict=False):
+            here = payload[start : start + len(runs)]
+            here[:] = runs.parts[:, 0]
+            here += shift
+            here <<= TERM_SHIFT
+            here |= runs.parts[:, 1]
         return Vocabulary.of(units.arena, payload, length)
 
 

@@ -73,7 +73,7 @@ setup: .venv/.develops       ## the virtual environment with everything for deve
 	touch $@
 
 .venv/.clusters: .venv/.develops
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt 'pyspark[connect]>=4.0'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt 'pyspark[connect]>=4.1'
 	touch $@
 
 clean:

@@ -41,6 +41,10 @@ class Running:
             return dd.from_pandas(rows, npartitions=parts)
         return session(self.address).createDataFrame(rows).repartition(parts)
 
+    def rows(self, frame):
+        """The rows of such a frame as a pandas one."""
+        return frame.compute() if self.name == "dask" else frame.toArrow().to_pandas()
+
 
 def missing(name: str) -> str:
     """Why an engine cannot be tried here; nothing where it can."""

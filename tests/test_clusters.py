@@ -21,7 +21,7 @@ from candide.cli.app import app
 from candide.data.errors import ColumnRefused, LabelsRefused, OptionRefused, RowsRefused
 from candide.engines import spark
 from candide.evaluation import leave_one_out
-from candide.sources import SourceRefused, columnar
+from candide.sources import SourceRefused, columnar, file_source, opening
 from real_clusters import CLUSTERS, PATIENCE, missing, stop
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
@@ -119,6 +119,33 @@ def test_one_large_file_is_read_by_several_workers(cluster, mixed, here, tmp_pat
     assert (tmp_path / "there.csv").read_bytes() == (tmp_path / "here.csv").read_bytes()
 
 
+@pytest.mark.parametrize("form", ["csv", "jsonl"])
+def test_one_large_text_file_is_read_by_several_workers(cluster, mixed, form, tmp_path, monkeypatch):
+    """Cut between records, quoted line ends minded; a bad row is told of by its line in the file."""
+    monkeypatch.setattr(file_source, "PART_BYTES", 1)
+    monkeypatch.setattr(file_source, "SAMPLE", 8_000)
+    monkeypatch.setitem(opening.open_source.__kwdefaults__, "batch_bytes", 8_000)
+    rows, path = mixed.assign(note=mixed["note"].str.replace(" ", "\n", n=2)), tmp_path / f"rows.{form}"
+    if form == "csv":
+        rows.to_csv(path, index=False)
+    else:
+        rows.to_json(path, orient="records", lines=True)
+    there, here = (verbs.fit(path, "label", engine=engine) for engine in (cluster.engine, "local"))
+    assert store.canonical_bytes(there.trained) == store.canonical_bytes(here.trained)
+    assert there.provenance["read"]["passes"][0]["parts"] > 4
+    written = [tmp_path / "there.csv", tmp_path / "here.csv"]
+    for target, engine in zip(written, (cluster.engine, "local"), strict=True):
+        verbs.predict(here, path, str(target), engine=engine)
+    assert written[0].read_bytes() == written[1].read_bytes()
+    with open(path, "a") as file:
+        file.write("1,2\n" if form == "csv" else "[1]\n")
+    with pytest.raises(SourceRefused) as refused_there:
+        verbs.fit(path, "label", engine=cluster.engine, **FIXED)
+    with pytest.raises(SourceRefused) as refused_here:
+        verbs.fit(path, "label", **FIXED)
+    assert str(refused_there.value) == str(refused_here.value)
+
+
 @pytest.mark.parametrize("parts", [3])
 def test_delimited_files_are_read_by_workers_as_they_are_here(cluster, mixed, parts, tmp_path):
     paths = in_files(mixed, tmp_path / "rows", parts, "csv")
@@ -140,9 +167,11 @@ CONNECT = """
 import sys
 from pyspark.sql import SparkSession
 from candide import NaiveBayes
+from candide.api import verbs
 session = SparkSession.builder.remote("local[2]").config("spark.ui.enabled", "false").getOrCreate()
 frame = session.read.parquet(sys.argv[1]).repartition(3)
 NaiveBayes(engine="spark").fit(frame, "label").save(sys.argv[2])
+verbs.predict(sys.argv[2], frame, engine="spark").table.write.parquet(sys.argv[3])
 session.stop()
 """
 
@@ -153,21 +182,51 @@ def test_a_session_of_spark_connect_will_do(mixed, here, tmp_path):
         pytest.skip(why)
     pytest.importorskip("grpc_status", reason="Spark Connect is not installed: pip install 'pyspark[connect]'")
     mixed.to_parquet(tmp_path / "rows.parquet")
-    files = [tmp_path / "rows.parquet", tmp_path / "model.candide"]
+    files = [tmp_path / "rows.parquet", tmp_path / "model.candide", tmp_path / "answers.parquet"]
     workers = {**os.environ, "PYSPARK_PYTHON": sys.executable}
     subprocess.run([sys.executable, "-c", CONNECT, *files], check=True, cwd=tmp_path, env=workers, timeout=2 * PATIENCE)
     assert store.canonical_bytes(store.load(files[1])) == here["default"]
+    assert_same_rows(pd.read_parquet(files[2]), verbs.predict(files[1], mixed).table.to_pandas(), mixed.columns)
+
+
+def assert_same_rows(found, expected, order):
+    """The same columns and values, in whatever order the rows are."""
+    assert list(found.columns) == list(expected.columns)
+    found, expected = (rows.sort_values(list(order)) for rows in (found, expected))
+    for name in expected.columns:
+        assert found[name].astype(str).tolist() == expected[name].astype(str).tolist()
 
 
 def test_a_frame_is_answered_where_it_lies(cluster, mixed):
     fitted = verbs.fit(mixed, "label")
     found = verbs.predict(fitted, cluster.frame(mixed, 3), engine=cluster.engine, probabilities=True).table
-    there = found.compute() if cluster.name == "dask" else found.toArrow().to_pandas()
     expected = verbs.predict(fitted, mixed, probabilities=True).table.to_pandas()
-    there, expected = (rows.sort_values(list(mixed.columns)) for rows in (there, expected))
-    assert list(there.columns) == list(expected.columns)
-    for name in expected.columns:
-        assert there[name].astype(str).tolist() == expected[name].astype(str).tolist()
+    assert_same_rows(cluster.rows(found), expected, mixed.columns)
+
+
+def test_some_rows_and_columns_of_a_frame_are_answered(cluster, mixed):
+    """Columns that the model does not read pass by, whatever they are called."""
+    rows = mixed.assign(**{"day.of `the` week": mixed["seeds"] % 7, "label_predicted": "taken", "decision": 1})
+    kept = ["day.of `the` week", "seeds", "decision", "label_predicted"]
+    options = {"where": "seeds >= 4 and colour is not missing", "columns": kept}
+    fitted = verbs.fit(mixed, "label")
+    for more in ({"where": options["where"]}, options):
+        found = verbs.predict(fitted, cluster.frame(rows, 3), engine=cluster.engine, **more).table
+        expected = verbs.predict(fitted, rows, **more).table.to_pandas()
+        assert 0 < len(expected) < ROWS
+        assert_same_rows(cluster.rows(found), expected, expected.columns)
+
+
+def test_spark_asks_python_only_for_answers_that_somebody_wants(mixed, tmp_path, capsys):
+    """And only once, even where rows are kept by what was answered."""
+    if why := missing("spark"):
+        pytest.skip(why)
+    with CLUSTERS["spark"](tmp_path, 1) as cluster:
+        answered = verbs.predict(verbs.fit(mixed, "label", **FIXED), cluster.frame(mixed, 2), engine="spark").table
+        answered.select("colour", "seeds").explain()
+        assert "ArrowEvalPython" not in capsys.readouterr().out
+        answered.where("label_predicted = 'fig'").explain()
+        assert capsys.readouterr().out.count("ArrowEvalPython") == 1
 
 
 def test_files_are_answered_by_workers_in_their_order(cluster, mixed, tmp_path):

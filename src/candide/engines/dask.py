@@ -75,7 +75,7 @@ class Dask(Cluster):
             while waiting:
                 yield waiting.popleft().result()
 
-    def answered(self, source: Any, work: Callable[[Any], Any]) -> Any:
+    def answered(self, source: Any, work: Callable[[Any], Any], reads: Sequence[str]) -> Any:
         delayed = package("dask").delayed
         sent = delayed(pickle.loads, pure=False)(pickle.dumps((source.unattached(), work), protocol=5))
         if not hasattr(source.frame, "map_partitions") or not hasattr(source.frame, "_meta"):
@@ -86,11 +86,13 @@ class Dask(Cluster):
 
 
 def answered_part(frame: Any, sent: tuple[FrameSource, Callable[[Any], Any]]) -> Any:
-    """A part of a DataFrame with answers; runs on a worker."""
+    """A part of a DataFrame with answers beside it; runs on a worker."""
     source, work = sent
-    table = work(source.of_part(frame, 0))
-    answered = table.to_pandas(ignore_metadata=True)
-    return answered.set_axis(frame.index) if len(answered) == len(frame) else answered
+    part = source.of_part(frame, 0)
+    answers = work(part).to_pandas(ignore_metadata=True)
+    rows = frame if part.wanted is None else frame[part.wanted]
+    rows = rows if source.selection.columns is None else rows[list(part.columns)]
+    return package("pandas").concat([rows, answers.set_axis(rows.index)], axis="columns")
 
 
 def tasks(job: Job) -> tuple[Any, Any]:

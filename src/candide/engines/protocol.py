@@ -10,7 +10,7 @@ closure over something that changes), so that it can be sent, too.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from candide.data.batch import Batch
@@ -64,8 +64,11 @@ class Engine(Protocol):
             pass
         return reservoir
 
-    def answered(self, source: Any, work: Callable[[Any], Any]) -> Any:
-        """A frame like the source's own, of the tables that `work` makes of its parts, each a source of its own."""
+    def answered(self, source: Any, work: Callable[[Any], Any], reads: Sequence[str]) -> Any:
+        """The source's own frame with more columns beside: the tables that `work` makes of its parts, each a source.
+
+        Of a part `work` reads no more than the columns named in `reads`, and answers the rows that are wanted.
+        """
         raise OptionRefused(f"The engine '{self.name}' has no frames of its own.")
 
     def summarize(self, blocks: tuple[Block, ...], batches: Iterable[Batch], declared: Iterable[Key] = ()) -> Summary:

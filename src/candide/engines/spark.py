@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import pickle
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache, partial
@@ -17,6 +17,7 @@ from importlib import import_module
 from threading import Event, Thread
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 
 from candide.data.advice import Install
@@ -26,6 +27,8 @@ from candide.engines.base.cluster import TOGETHER, Cluster
 from candide.engines.base.passes import Job, Left
 from candide.engines.base.plan import Plan
 from candide.sources.frame import FrameSource
+from candide.sources.kinds import one_chunk
+from candide.sources.selection import Selection
 
 LEFT = "number long, data binary, account binary"
 """What parts leave, as rows of a frame: the number of the first part, the bytes, and what happened in them."""
@@ -76,17 +79,23 @@ class Spark(Cluster):
                 for row in left.toLocalIterator(prefetchPartitions=True):
                     yield left_in(row)
 
-    def answered(self, source: Any, work: Callable[[Any], Any]) -> Any:
-        schema = work(source.of_part(source.frame.limit(0).toArrow(), 0)).schema
-        sent = pickle.dumps((source.unattached(), work), protocol=5)
+    def answered(self, source: Any, work: Callable[[Any], Any], reads: Sequence[str]) -> Any:
+        """Only columns that are read go to Python: the others stay with Spark, which drops what nobody asks for."""
+        functions = package_of_spark("pyspark.sql.functions")
+        frame, like, where = source.frame, source.unattached(), source.selection.where
+        schema = work(like).schema
         written = package_of_spark("pyspark.sql.pandas.types").from_arrow_schema(schema)
-
-        def run(batches: Batches) -> Batches:
-            source, work = received(sent)
-            for batch in batches:
-                yield from work(source.of_part(pa.Table.from_batches([batch]), 0)).cast(schema).to_batches()
-
-        return source.frame.mapInArrow(run, written)
+        read = [name for name in source.columns if name in set(reads)]
+        names = list(dict.fromkeys([*read, *(where.columns if where else ())])) or frame.columns[:1]
+        like.selection = Selection(tuple(read) if read else None, where)
+        by_place = {name: f"{at}" for at, name in enumerate(frame.columns)}  # names may hold dots, or differ by case
+        answer = functions.arrow_udf(answering(like, work, names, schema), written).asNondeterministic()
+        answers = answer(*(by_place[name] for name in names)).alias("answers")
+        beside = frame.toDF(*by_place.values()).select("*", answers)
+        if where is not None:
+            beside = beside.where(functions.col("answers").isNotNull())
+        kept = [by_place[name] for name in source.columns]
+        return beside.select(*kept, "answers.*").toDF(*source.columns, *schema.names)
 
     def _session(self, plan: Plan) -> Any:
         return connected_session(self.address) if isinstance(plan.parts, list) else plan.parts.sparkSession
@@ -120,6 +129,25 @@ def over_sources(job: Job, parts: list[Any]) -> Callable[[Batches], Batches]:
         job, parts = received(sent)
         indices = [index for batch in batches for index in batch.column(0).to_pylist()]
         yield left_as_row(number_here(), job.left_by(indices[0] + 1, [parts[at] for at in indices], len(indices)))
+
+    return run
+
+
+def answering(source: FrameSource, work: Callable[[Any], Any], names: list[str], schema: Any) -> Callable[..., Any]:
+    """What is run on these columns of some rows: the answers of each row as one value, missing where none is wanted.
+
+    It counts as not deterministic: else Spark would answer twice where rows are kept by what was answered.
+    """
+    sent = pickle.dumps((source, work), protocol=5)
+
+    def run(*columns: pa.Array) -> pa.Array:
+        source, work = received(sent)
+        part = source.of_part(pa.table(list(columns), names), 0)
+        answers = work(part).cast(schema).combine_chunks()
+        found = pa.StructArray.from_arrays([one_chunk(column) for column in answers.columns], schema.names)
+        if part.wanted is None:
+            return found
+        return found.take(pa.array(np.cumsum(part.wanted) - 1, mask=~part.wanted))
 
     return run
 

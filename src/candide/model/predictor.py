@@ -101,6 +101,11 @@ class Predictor:
         return (*zip(self.blocks, self.parameters, strict=True), *self.layer)
 
     @property
+    def reads(self) -> tuple[str, ...]:
+        """The columns that answers depend on."""
+        return tuple(dict.fromkeys(name for block, _ in self.speaking for name in block.columns))
+
+    @property
     def prior_term(self) -> FloatArray:
         """What the prior adds to each class."""
         return self.log_prior if self.has_prior else np.zeros_like(self.log_prior)

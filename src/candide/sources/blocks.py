@@ -11,7 +11,7 @@ from candide.data.errors import Location
 from candide.sources.ahead import PAUSE, Pause
 from candide.sources.records import count_byte
 from candide.sources.refused import SourceRefused
-from candide.sources.streams import ByteStream
+from candide.sources.streams import ByteStream, RangeStream
 
 LONGEST_RECORD = 64 << 20
 
@@ -63,7 +63,12 @@ def beginning(stream: ByteStream, size: int, is_enough: Callable[[bytes], bool])
 
 
 def blocks(
-    stream: ByteStream, head: bytes, line: int, size: int, end_of_records: Callable[[bytes], int], newline: bytes
+    stream: ByteStream | RangeStream,
+    head: bytes,
+    line: int,
+    size: int,
+    end_of_records: Callable[[bytes], int],
+    newline: bytes,
 ) -> Iterator[RecordBlock | Pause]:
     """Cut what follows `head` (already read, starting at a record) into blocks of about `size` bytes.
 
@@ -89,7 +94,7 @@ def blocks(
         taken, data = now, data[end:]
 
 
-def _filled(stream: ByteStream, data: bytes, size: int) -> tuple[bytes, bool]:
+def _filled(stream: ByteStream | RangeStream, data: bytes, size: int) -> tuple[bytes, bool]:
     """The data with more behind it, up to a size or a pause, and whether more may follow."""
     while len(data) < size:
         fresh = stream.read(size - len(data))

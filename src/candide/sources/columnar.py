@@ -13,15 +13,13 @@ import pyarrow.parquet as pa_parquet
 
 from candide.data.errors import Location
 from candide.sources.arrow_types import refuse_unions
-from candide.sources.origins import Origin, parts_by_file
+from candide.sources.origins import PART_BYTES, Origin, parts_by_file
 from candide.sources.refused import SourceRefused, reason_of
 from candide.sources.rejects import Place
 from candide.sources.source import BATCH_ROWS, Piece, Size, Source, unnested, with_outer
 from candide.sources.streams import whole_file
 
 BATCH_BYTES = 16 << 20
-PART_BYTES = 128 << 20
-"""A file of a cluster is parted where so many bytes, as they are in memory, are full."""
 
 
 class RowGroup(NamedTuple):

@@ -53,6 +53,8 @@ class Delimited:
     up is tried as float64 from then on; that changes the time it takes, never the values.
     """
 
+    begins_anywhere = True
+
     def __init__(self, columns: tuple[str, ...], delimiter: str, newline: bytes, notes: tuple[str, ...] = ()):
         self.columns = self.returned = columns
         self.delimiter = delimiter

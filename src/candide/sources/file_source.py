@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from contextlib import closing
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Protocol
 
@@ -11,11 +12,11 @@ from candide.data.errors import Location
 from candide.sources.ahead import Pause, ahead
 from candide.sources.blocks import RecordBlock, beginning, blocks
 from candide.sources.kinds import Kind
-from candide.sources.origins import Origin, parts_by_file
+from candide.sources.origins import PART_BYTES, Origin, parts_by_file
 from candide.sources.pipes import Pipe
 from candide.sources.refused import SourceRefused
 from candide.sources.source import Piece, Size, Source
-from candide.sources.streams import ByteStream
+from candide.sources.streams import ByteRange, ByteStream, RangeStream, is_unpacked_utf8
 
 SAMPLE = 1 << 20
 
@@ -25,6 +26,10 @@ class RecordReader(Protocol):
 
     @property
     def columns(self) -> tuple[str, ...]: ...
+
+    @property
+    def begins_anywhere(self) -> bool:
+        """Whether reading may begin at any record, none depending on what came before."""
 
     @property
     def kinds(self) -> Mapping[str, Kind]: ...
@@ -59,6 +64,10 @@ class FileSource(Source):
     reader: RecordReader = field(kw_only=True)
     encoding: str | None = None
     batch_bytes: int = 2 << 20
+    byte_ranges: tuple[tuple[ByteRange, ...], ...] | None = None
+    """What can be read by itself of each large file, once somebody has asked for parts; none of a file that is one."""
+    byte_range: ByteRange | None = None
+    """The only rows wanted of the file, where they are not all."""
 
     @property
     def read_as(self) -> Mapping[str, Kind]:
@@ -70,6 +79,8 @@ class FileSource(Source):
 
     @property
     def size(self) -> Size:
+        if self.byte_range is not None:
+            return Size(self.byte_range.end - self.byte_range.start, "bytes")
         sizes = [origin.size for origin in self.origins]
         return Size(None if None in sizes else sum(size or 0 for size in sizes), "bytes")
 
@@ -78,23 +89,49 @@ class FileSource(Source):
             yield from [found] if isinstance(found, Pause) else found
 
     def parts(self) -> Sequence[Source]:
-        return parts_by_file(self, self.origins)
+        """Each file, or ranges of it where it is large and records can be told apart without what was before them."""
+        found = parts_by_file(self, self.origins)
+        if self.byte_ranges is None and found:
+            self.byte_ranges = tuple(map(self._ranges_of, self.origins))
+        parts = zip(found, self.byte_ranges or (), strict=True)
+        return [replace(part, byte_range=one, byte_ranges=()) for part, some in parts for one in some or (None,)]
 
     def _blocks(self) -> Iterator[RecordBlock | Pause]:
         for origin in self.origins:
-            stream = ByteStream(origin, self.encoding)
-            if isinstance(origin, Pipe):
-                origin.stop_keeping()
-            try:
-                head, _ = beginning(stream, max(SAMPLE, self.batch_bytes), self.reader.has_record)
-                if not head.strip():
-                    continue
-                start, line = self.reader.enter(origin.name, head)
-                yield from blocks(
-                    stream, head[start:], line, self.batch_bytes, self.reader.end_of_records, self.reader.newline
-                )
-            finally:
-                stream.close()
+            if self.byte_range is not None:
+                with closing(RangeStream(origin, self.byte_range)) as some:
+                    yield from self._blocks_of(some, b"", self.byte_range.line)
+                continue
+            with closing(ByteStream(origin, self.encoding)) as stream:
+                if isinstance(origin, Pipe):
+                    origin.stop_keeping()
+                yield from self._blocks_of(stream, *self._beginning(stream))
+
+    def _beginning(self, stream: ByteStream) -> tuple[bytes, int]:
+        """The first rows of a file, and the line they begin on."""
+        head, _ = beginning(stream, max(SAMPLE, self.batch_bytes), self.reader.has_record)
+        start, line = self.reader.enter(stream.name, head) if head.strip() else (len(head), 1)
+        return head[start:], line
+
+    def _blocks_of(self, stream: ByteStream | RangeStream, head: bytes, line: int) -> Iterator[RecordBlock | Pause]:
+        return blocks(stream, head, line, self.batch_bytes, self.reader.end_of_records, self.reader.newline)
+
+    def _ranges_of(self, origin: Origin) -> tuple[ByteRange, ...]:
+        """Ranges between records, found as the file is cut when it is read, from its start: so quotes are minded."""
+        is_large = (origin.size or 0) > PART_BYTES
+        if not (is_large and self.reader.begins_anywhere and is_unpacked_utf8(origin, self.encoding)):
+            return ()
+        found = list[ByteRange]()
+        with closing(ByteStream(origin, self.encoding)) as stream:
+            head, first_line = self._beginning(stream)
+            start = place = stream.taken() - len(head)
+            for block in self._blocks_of(stream, head, first_line):
+                assert isinstance(block, RecordBlock)
+                if place - start >= PART_BYTES:
+                    found.append(ByteRange(start, place, first_line))
+                    start, first_line = place, block.line
+                place += len(block.view)
+        return (*found, ByteRange(start, place, first_line))
 
     def describe(self) -> dict[str, Any]:
         return {

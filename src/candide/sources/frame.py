@@ -36,14 +36,14 @@ class FrameSource(MemorySource):
     def unattached(self) -> FrameSource:
         """How the parts are read, as it can be sent to them."""
         source = copy(self)
-        source.frame, source.bring, source.passes = None, None, []
+        source.frame, source.bring, source.passes, source.may_be_empty = None, None, [], True
         return source
 
     def of_part(self, table: Any, number: int) -> FrameSource:
         """The rows of one part, read as all are."""
         part = self.unattached()
         part.batch = Batch.of(in_memory(table))
-        part.columns, part.part, part.may_be_empty = part.batch.names, number, True
+        part.columns, part.part = part.batch.names, number
         part.narrow(self.selection)
         return part
 

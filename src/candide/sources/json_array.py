@@ -122,6 +122,7 @@ class JsonArray(JsonLines):
     """The columns that the first items of a list have, and how a block of items becomes columns."""
 
     format = "json"
+    begins_anywhere = False
 
     def enter(self, name: str, head: bytes) -> tuple[int, int]:
         start = _after_bracket(head)

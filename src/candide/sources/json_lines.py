@@ -47,6 +47,7 @@ class JsonLines:
 
     newline = b"\n"
     format = "jsonl"
+    begins_anywhere = True
 
     def __init__(self, schema: Any = None, columns: tuple[str, ...] = (), exact: frozenset[str] = frozenset()):
         self.schema = schema if schema is not None else pa.schema([])

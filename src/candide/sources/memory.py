@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from candide.data.arrays import BoolArray
 from candide.data.batch import Batch
 from candide.data.values import Coded
 from candide.sources.rejects import NO_LABEL, Place, Reject
@@ -21,6 +22,8 @@ class MemorySource(Source):
 
     batch: Batch = field(kw_only=True)
     batch_rows: int = BATCH_ROWS
+    wanted: BoolArray | None = None
+    """Which of the rows that were given are among the batches, where not all need be."""
 
     @classmethod
     def of(cls, X: Any, batch_rows: int = BATCH_ROWS) -> MemorySource:
@@ -51,9 +54,9 @@ class MemorySource(Source):
         super().narrow(selection)
         if (where := selection.where) is not None:
             index_of = {name: index for index, name in enumerate(self.batch.names)}
-            wanted = where.holds(len(self.batch), lambda name: self.batch.columns.raw(index_of[name]), self.name)
-            self.unwanted = len(self.batch) - int(wanted.sum())
-            self.batch = self.batch.take(np.flatnonzero(wanted))
+            self.wanted = where.holds(len(self.batch), lambda name: self.batch.columns.raw(index_of[name]), self.name)
+            self.unwanted = len(self.batch) - int(self.wanted.sum())
+            self.batch = self.batch.take(np.flatnonzero(self.wanted))
         if selection.columns is not None:
             self.batch = self.batch.only(self.columns)
 

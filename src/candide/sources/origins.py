@@ -13,6 +13,9 @@ from candide.data.errors import Location
 from candide.sources.pipes import Pipe
 from candide.sources.refused import SourceRefused, reason_of
 
+PART_BYTES = 128 << 20
+"""A file of a cluster is parted where so many bytes are full: of text as they lie, of tables as they are in memory."""
+
 
 class Origin(Protocol):
     """Bytes that can be opened, more than once."""

@@ -7,7 +7,7 @@ import lzma
 import tempfile
 import zipfile
 import zlib
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, NamedTuple
 
 import pyarrow as pa
 
@@ -116,6 +116,50 @@ class ByteStream:
                     expected="UTF-8",
                 )
         return data.removeprefix(codecs.BOM_UTF8)
+
+
+class ByteRange(NamedTuple):
+    """Some whole records of a text file: from one byte to another, and the line they begin on."""
+
+    start: int
+    end: int
+    line: int
+
+
+class RangeStream:
+    """The bytes of a range, as they are: its file needs neither unpacking nor decoding."""
+
+    pauses = False
+
+    def __init__(self, origin: Origin, wanted: ByteRange):
+        self.name = origin.name
+        self._start, self._end = wanted.start, wanted.end
+        self._raw = origin.open()
+        self._raw.seek(wanted.start)
+
+    def read(self, size: int) -> bytes:
+        """So many bytes, or as many as there are."""
+        try:
+            return self._raw.read(min(size, self._end - self._raw.tell()))
+        except OSError as problem:
+            raise SourceRefused(
+                f"Cannot read '{self.name}' to its end: {reason_of(problem)}.", where=Location(self.name)
+            ) from None
+
+    def taken(self) -> int:
+        """How many bytes were read so far."""
+        return self._raw.tell() - self._start
+
+    def close(self) -> None:
+        self._raw.close()
+
+
+def is_unpacked_utf8(origin: Origin, encoding: str | None) -> bool:
+    """Whether the bytes of a file are the text: neither packed nor in another encoding."""
+    if type(origin) is not File or _decoder(encoding) is not None:
+        return False
+    with origin.open() as raw:
+        return compression_of(raw.read(8)) is None
 
 
 def whole_file(origin: Origin) -> Any:

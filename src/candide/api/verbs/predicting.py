@@ -110,12 +110,14 @@ def predict(
     absent = [] if text is not None else lacking(trained.schema, source.columns, strict)
     added = names_of_answers(trained, source, probabilities, answer)
     names = output is not None and names_format(output, output_format)
-    passing = passing_for(source, added, format, safe, significant, names)
-    row_predictor = RowPredictor(trained, (confidence, rarity), probabilities, passing.rows)
+    thresholds = confidence, rarity
     if isinstance(source, FrameSource):
         refuse_output(output)
+        answers = AnsweredPart(RowPredictor(trained, thresholds, probabilities, AnswersAlone(added)))
         notes = tuple(absent_columns_notes(absent, source.columns))
-        return Predicted(None, {}, runs.answered(source, AnsweredTable(row_predictor)), notes=notes)
+        return Predicted(None, {}, runs.answered(source, answers, trained.predictor.reads), notes=notes)
+    passing = passing_for(source, added, format, safe, significant, names)
+    row_predictor = RowPredictor(trained, thresholds, probabilities, passing.rows)
     decisions: Counter[str] = Counter()
     table = None
     found = counting_decisions(runs.map(row_predictor, runs.rows(source, "Predicting", watch)), decisions)
@@ -142,7 +144,6 @@ def passing_for(
 ) -> AsRecords | AsObjects | AsTables:
     """How rows come back in a format. `names` tells whether the format was asked for, by name or otherwise."""
     keeps = source.rejects.keeps
-    source = source.unattached() if isinstance(source, FrameSource) else source
     if format == "jsonl":
         return AsObjects(source, added, keeps)
     if format in TEXTUAL:
@@ -205,13 +206,24 @@ def sent_predictor(model: bytes, thresholds: tuple[float, float], with_chances: 
 
 
 @dataclass(frozen=True)
-class AnsweredTable:
-    """From the rows of a part of a frame to a table of them with answers."""
+class AnswersAlone:
+    """Nothing comes back of rows that stay where they are: the answers, under these names."""
+
+    added: tuple[str, ...]
+
+    def __call__(self, batch: Batch, answers: Answers) -> Any:
+        """A table of answers."""
+        return pa.table(answers.columns(), list(self.added))
+
+
+@dataclass(frozen=True)
+class AnsweredPart:
+    """From the rows of a part of a frame to a table of their answers."""
 
     predictor: RowPredictor
 
     def __call__(self, part: FrameSource) -> Any:
-        """The rows as they came, with answers; of none, a table without rows."""
+        """An answer to each row; of none, a table without rows."""
         found = [self.predictor(batch)[0] for batch in part.batches()]
         return pa.concat_tables(found or [self.predictor(part.batch)[0]], promote_options="permissive")
 

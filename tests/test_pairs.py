@@ -26,6 +26,7 @@ from candide.kernels.pair_weighing import CELLS_AT_ONCE, weighed_loss
 from candide.model.predictor import Predictor
 from candide.model.summary import Summary
 from candide.selection.find_pairs import best_step, gained_by_step
+from candide.selection.leave_one_out import LeaveOneOut
 from candide.selection.pair_bins import bins_of_columns, edges_of, groups_of
 from candide.store import model_file
 from candide.store.refusals import ModelFileRefused
@@ -204,6 +205,17 @@ def test_the_loss_of_weights_has_the_slopes_and_curvature_that_differences_show(
     later = np.zeros((4, roots.shape[1] // rows * 7))
     weighed(at, slope, later, rows - 7, rows)
     assert later == pytest.approx(roots[:, -later.shape[1] :], rel=1e-9, abs=1e-12)
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_some_of_the_rows_are_asked_as_all_of_them_are(seed):
+    batch, wanted = rows_of(seed, 200), np.array([3, 5, 8, 150])
+    leaving = LeaveOneOut.of_labels(batch)
+    nothing = leaving.left_out(())
+    of_all, of_some = leaving.beside(nothing, (BLOCK,))[1], leaving.beside(nothing, (BLOCK,), wanted)[1]
+    assert of_some.terms.tolist() == of_all.terms[:, wanted].tolist()
+    assert of_some.labels.tolist() == of_all.labels[wanted].tolist()
+    assert of_some.lengths.tolist() == of_all.lengths[:, wanted].tolist()
 
 
 def test_no_step_is_taken_that_chance_explains():

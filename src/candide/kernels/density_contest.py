@@ -138,7 +138,9 @@ def pool_without(rows: AlikeNumbers, pool: FloatArray, line: int, members: IntAr
 
 
 @inlined
-def blended(pools: FloatArray, which: int, everyone: FloatArray, prior_rows: float) -> tuple[float, float, float]:
+def blended_moments(
+    pools: FloatArray, which: int, everyone: FloatArray, prior_rows: float
+) -> tuple[float, float, float]:
     """Mean, deviation and mean logarithm of pools[which, moment] that is lent `prior_rows` of everyone's rows."""
     rows = pools[which, WEIGHT]
     prior = 1.0 if rows == 0.0 and prior_rows == 0.0 else prior_rows
@@ -213,7 +215,7 @@ def say_alike(
         pool_without(rows, pools[label], line, order[starts[label] : starts[label + 1]], left)
         for other in range(first, classes + 1):  # the last is the own class, without the row
             which = without if other == classes else other
-            moments = blended(pools, which, everyone, density.prior_rows)
+            moments = blended_moments(pools, which, everyone, density.prior_rows)
             tells, can_tell = said_by(density, values[line], pools[which, WEIGHT], moments, whole, scale)
             is_told &= can_tell
             if which == without:

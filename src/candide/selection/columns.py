@@ -29,7 +29,7 @@ from candide.selection.candidates import holds_numbers, smoothed_by_itself
 from candide.selection.fold_choices import SAME_RECIPES, FoldChoices, Recipes
 from candide.selection.folds import CHOICES, dealt_by_label
 from candide.selection.leave_one_out import LeaveOneOut
-from candide.selection.read_off import FEWEST_ROWS, read_off, ruled
+from candide.selection.read_off import FEWEST_ROWS, Deciding, decided_by, ruled
 from candide.selection.text_recipes import BestRecipe, best_recipe
 from candide.selection.trials import (
     Trial,
@@ -135,9 +135,8 @@ def with_plain_words(choice: Choice) -> Choice:
 
 def best_table(
     winners: Schema,
-    summary: Summary,
+    deciding: Deciding,
     rows: Batch,
-    user_options: Options,
     engine: Engine,
     choices: FoldChoices,
     watch: Watch = unwatched,
@@ -158,7 +157,7 @@ def best_table(
     of_numbers = {choice.column for choice in winners.choices if choice.column in free and reads_as(choice, NUMBER)}
     everywhere = [kind for kind in families.classes() if kind.for_whole_tables]
     rules = [(free, GUESS), *((of_numbers, kind().name) for kind in everywhere if not kind.is_joint)]
-    others = [read_off(summary, ruled(winners, some, rule), user_options, engine) for some, rule in rules]
+    others = [decided_by(deciding, ruled(winners, some, rule), engine).schema for some, rule in rules]
     tables = different([winners, *others])
     plain = free - {choice.column for choice in winners.choices if is_time(choice.kind)}
     numbers = plain_numbers(winners, plain, few)

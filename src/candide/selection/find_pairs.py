@@ -148,9 +148,9 @@ class Finder:
         if path.is_ended:
             return replace(fold, path=path)
         search, here, step = self.search, fold.rows, path.steps[-1]
-        found = [search.heard(pair, here) for pair in step.pairs[len(fold.terms) - 1 :]]
-        terms = np.concatenate([fold.terms, *(heard.said[None] for heard in found)])
-        beside = np.concatenate([fold.beside, *(heard.beside[None] for heard in found)])
+        found = [search.evidence(pair, here) for pair in step.pairs[len(fold.terms) - 1 :]]
+        terms = np.concatenate([fold.terms, *(pair.said[None] for pair in found)])
+        beside = np.concatenate([fold.beside, *(pair.beside[None] for pair in found)])
         start, labels, gained = search.start[here], search.labels[here], np.zeros(search.judging)
         less = losses(start + terms[0], labels) - losses(start + reported(terms, beside, step.weights), labels)
         gained[here] = less * search.weights[here]
@@ -173,7 +173,7 @@ class Finder:
         terms = np.empty((1 + len(step.pairs), *self.left.prior.shape))
         terms[0] = self.said(calibration)
         for index, pair in enumerate(step.pairs):
-            terms[1 + index] = self.search.heard(pair).said
+            terms[1 + index] = self.search.evidence(pair).said
         return step._replace(weights=PairLoss.of(terms, self.left).best(step.weights, CLOSELY))
 
 

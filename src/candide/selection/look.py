@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
 
 from candide.data.cached import cached_property
 from candide.data.times import is_time
@@ -12,6 +14,8 @@ from candide.model.guess import Guess, guess_numbers, guess_times, guess_words
 from candide.statistics.cells import CELLS_AT_FIRST, FINEST_LEVEL, Cells
 from candide.statistics.column_memory import ColumnMemory
 from candide.statistics.tally import Tally
+
+Found = TypeVar("Found")
 
 EMPTY = Guess("ignore", "every value is missing")
 
@@ -28,6 +32,15 @@ class RememberedColumn:
     kept: ColumnMemory
     kind: str = ""
     """How its values are written: see `Choice.kind`."""
+    found: dict[Hashable, Any] = field(default_factory=dict, repr=False)
+    """What was worked out of it so far."""
+
+    def once(self, key: Hashable, find: Callable[[], Found]) -> Found:
+        """What `find` works out of the column, the first time that it is asked for."""
+        if key not in self.found:
+            self.found[key] = find()
+        found: Found = self.found[key]
+        return found
 
     @cached_property
     def cells(self) -> Cells:
@@ -47,6 +60,7 @@ class RememberedColumn:
         """Which numbers it holds, as `candide.model.domain` says it."""
         return "" if self.others.slots else held_by_cells(self.kept.cells[0], signed=is_time(self.kind))
 
+    @cached_property
     def look(self) -> tuple[str, Guess]:
         """What the column holds, and the family that this suggests."""
         cells, others = self.cells, self.others

@@ -47,7 +47,7 @@ ALONE = Weighed((), np.ones(1))
 """Columns by themselves."""
 
 
-class Heard(NamedTuple):
+class PairEvidence(NamedTuple):
     """What a pair says of rows, [row, class], and how many other rows are in its cell of each."""
 
     said: FloatArray
@@ -110,12 +110,12 @@ class PairSearch:
         columns = sorted({*self.candidates.ravel().tolist()})
         return [(*pair, third) for pair in able[:MOST_EXTENDED] for third in columns if third not in pair]
 
-    def heard(self, pair: tuple[int, ...], rows: slice | IntArray = ALL_ROWS) -> Heard:
+    def evidence(self, pair: tuple[int, ...], rows: slice | IntArray = ALL_ROWS) -> PairEvidence:
         """What a pair says of some of the rows without each, when all have been counted."""
         (counts, cells), labels, weights = self.counted(pair), self.labels[rows], self.weights[rows]
         here, said = cells[rows], np.zeros((len(labels), self.start.shape[1]))
         add_pair_terms_without(counts, here, labels, weights, said)
-        return Heard(said, rows_beside(counts, here, weights))
+        return PairEvidence(said, rows_beside(counts, here, weights))
 
     def counted(self, pair: tuple[int, ...]) -> tuple[PairCounts, IntArray]:
         """The counts of a pair, and the cell of each row."""
@@ -153,7 +153,7 @@ class PairPath:
         new = [pair for pair in promising if pair not in found.pairs][: size - len(found.pairs)]
         if not new:
             return replace(self, is_ended=True)
-        terms = np.concatenate([self.terms, *(search.heard(pair, judges).said[None] for pair in new)])
+        terms = np.concatenate([self.terms, *(search.evidence(pair, judges).said[None] for pair in new)])
         loss = PairLoss(terms, start, search.labels[judges], search.weights[judges], self.others)
         step = Weighed((*found.pairs, *new), loss.best(found.weights))
         return replace(self, terms=terms, ranked=ranked, steps=(*self.steps, step))

@@ -7,7 +7,7 @@ recipes, whole tables, calibration) is chosen elsewhere and kept.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from candide.data.progress import Size, Watch, counted, unwatched
@@ -48,6 +48,8 @@ class Decisions:
 
     schema: Schema
     results: Mapping[str, tuple[Result, ...]]
+    deciding: Deciding
+    """Who decided, and decides about other rules with less work."""
 
 
 def decisions(
@@ -59,14 +61,18 @@ def decisions(
     answers_live: bool = False,
 ) -> Decisions:
     """The schema with the families of open columns read off the summary, and how families fared in contests."""
-    deciding = Deciding.of(summary, options, answers_live)
+    return decided_by(Deciding.of(summary, options, answers_live), schema, engine, watch)
+
+
+def decided_by(deciding: Deciding, schema: Schema, engine: Engine, watch: Watch = unwatched) -> Decisions:
+    """The same by who is ready to decide, perhaps about these columns by other rules already."""
     if not any(deciding.is_open(choice) for choice in schema.choices):
-        return Decisions(schema, {})
+        return Decisions(schema, {}, deciding)
     with watch("Choosing", Size(len(schema.choices), "columns")) as report:
-        work = map(deciding, schema.choices) if answers_live else engine.map(deciding, schema.choices)
+        work = map(deciding, schema.choices) if deciding.answers_live else engine.map(deciding, schema.choices)
         decided = list(counted(work, report))
     results = {choice.column: results for choice, results in decided if results}
-    return Decisions(replace(schema, choices=tuple(choice for choice, _ in decided)), results)
+    return Decisions(replace(schema, choices=tuple(choice for choice, _ in decided)), results, deciding)
 
 
 def ruled(schema: Schema, columns: Collection[str], rule: str) -> Schema:
@@ -83,6 +89,8 @@ class Deciding:
     memories: dict[AnyFamily, tuple[Block, Any]]
     options: Options
     answers_live: bool
+    met: dict[str, RememberedColumn] = field(default_factory=dict, repr=False)
+    """Columns of the summary that were decided about, which know what they look like and who competes for them."""
 
     @classmethod
     def of(cls, summary: Summary, options: Options, answers_live: bool = False) -> Deciding:
@@ -104,7 +112,7 @@ class Deciding:
         """
         if not self.is_open(choice) or choice.remembered not in self.memories:
             return choice, ()
-        column = self.column(choice, self.summary)
+        column = self.met.get(choice.column) or self.met.setdefault(choice.column, self.column(choice, self.summary))
         choice, entrants = self.entered(choice, column)
         if not entrants:
             return choice, ()
@@ -152,7 +160,7 @@ class Deciding:
 
     def entered(self, choice: Choice, column: RememberedColumn) -> tuple[Choice, list[AnyFamily]]:
         """The column as it looks, and the families that compete for it: none where that is no question."""
-        kind, guess = column.look()
+        kind, guess = column.look
         options = self.options
         taken = chosen(choice.column, guess, options.smoothing, options.missing == "value", options.text)
         choice = replace(choice, family=taken.family, auxiliary=(), reason=taken.reason, holds=column.holds)
@@ -160,9 +168,10 @@ class Deciding:
             return choice, []
         if not taken.family.is_read_off:
             return replace(choice, remembered=None), []
+        guessed = taken.family
         if self.answers_live and not choice.rule:
-            return choice, live_candidates(taken.family, kind, column)
-        entrants = candidates(taken.family, kind, column)
+            return choice, live_candidates(guessed, kind, column)
+        entrants = column.once(("entrants", guessed), lambda: candidates(guessed, kind, column))
         entrants = [family for family in entrants if family.name == choice.rule] or entrants
         return choice, (in_shared_blocks(entrants) or entrants) if self.answers_live else entrants
 
@@ -187,7 +196,11 @@ def smoothed_for(family: AnyFamily, column: RememberedColumn) -> AnyFamily:
     """The family with the smoothing that suits its counts of a column, where it counts."""
     if not family.adds_counts:
         return family
-    return smoothed_by_itself(family, family.read_off(column.kept, (column.name,), (column.name,)))
+
+    def smoothed() -> AnyFamily:
+        return smoothed_by_itself(family, family.read_off(column.kept, (column.name,), (column.name,)))
+
+    return column.once(("smoothed", family), smoothed)
 
 
 def told(results: Sequence[Result]) -> str:

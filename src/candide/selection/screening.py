@@ -130,7 +130,7 @@ def tells_nothing(choice: Choice, column: Batch) -> bool:
         return False
     summary = Summary.of((Block(Undecided(), column.names),), column)
     remembered = remembered_column(summary.statistics[0], column.names, choice.column)
-    best = contest(remembered, summary, candidates(choice.family, remembered.look()[0], remembered))[0]
+    best = contest(remembered, summary, candidates(choice.family, remembered.look[0], remembered))[0]
     return (best.prior_loss - best.loss) * best.rows < BY_CHANCE
 
 

@@ -21,6 +21,7 @@ from candide.training.reread import with_schema
 
 if TYPE_CHECKING:
     from candide.selection.fold_choices import Dealing, FoldChoices, Recipes
+    from candide.selection.read_off import Deciding
 
 Batches = Callable[[], Iterable[Batch]]
 """All rows, to be read once more."""
@@ -136,12 +137,17 @@ def chosen_on(
     choices = replace(dealt(0), recipes=recipes)
     if heard.without:  # which columns are left, neither a rule for the whole table nor another deal chooses anew
         return calibrated_on(winners, complete, batches, choices, watch)
-    table = as_best_table(winners, complete, batches, choices, watch)
+    table = as_best_table(winners, decided.deciding, complete, batches, choices, watch)
     return calibrated_on(table, complete, batches, choices, watch, dealt)
 
 
 def as_best_table(
-    winners: TrainedModel, rows: Batch, batches: Batches, choices: FoldChoices, watch: Watch = unwatched
+    winners: TrainedModel,
+    deciding: Deciding,
+    rows: Batch,
+    batches: Batches,
+    choices: FoldChoices,
+    watch: Watch = unwatched,
 ) -> TrainedModel:
     """The model with families read off, and taken as a table as its rows are judged best.
 
@@ -150,7 +156,7 @@ def as_best_table(
     from candide.selection.columns import best_table
 
     engine = engines.engine_by_column(winners, len(rows))
-    schema = best_table(winners.schema, winners.summary, rows, winners.options, engine, choices, watch)
+    schema = best_table(winners.schema, deciding, rows, engine, choices, watch)
     return with_blocks_learned(winners, schema, batches)
 
 

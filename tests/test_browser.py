@@ -284,12 +284,23 @@ def word_counter():
 
 
 @pytest.fixture(scope="module")
-def reports(tmp_path_factory, orchard, word_counter, hostile):
+def counter():
+    """Rows of which exactly two answers are yes: what a linear layer hears."""
+    rng = np.random.default_rng(7)
+    answers = rng.random((300, 5)) < 0.4
+    columns = {f"answer {index}": np.where(answers[:, index], "right", "wrong").tolist() for index in range(5)}
+    size = rng.normal(0, 1, 300).round(2).tolist()
+    return NaiveBayes().fit({**columns, "size": size, "y": (answers.sum(axis=1) == 2).tolist()}, "y")
+
+
+@pytest.fixture(scope="module")
+def reports(tmp_path_factory, orchard, word_counter, hostile, counter):
     """Every report by name: of a table, of texts, and of what is out for harm."""
     folder = tmp_path_factory.mktemp("reports")
     typed("report", orchard, "-o", "table.html", folder=folder)
     verbs.report(word_counter, folder / "texts.html")
     verbs.report(hostile, folder / "hostile.html")
+    verbs.report(counter, folder / "counted.html")
     return folder
 
 
@@ -406,7 +417,7 @@ class Slider:
     def set_at_random(self, rng):
         self.box.fill(str(rng.integers(0, self.most + 1)))
         self.box.press("ArrowRight")
-        return float(self.shown.inner_text())
+        return float(self.shown.inner_text().replace("−", "-"))
 
 
 def controls_of(visit):
@@ -428,6 +439,21 @@ def test_the_panel_answers_as_the_model_does(chromium, reports, orchard):
             chances = model.predict_proba({name: [known.get(name)] for name in columns})[0]
             expected = {str(label): percent(chance) for label, chance in zip(model.classes_, chances, strict=True)}
             assert_same_chances(posterior_shown(visit), expected)
+            visit.page.click("#forget-all")
+            assert posterior_shown(visit) == unknown
+        visit.assert_quiet()
+
+
+def test_the_panel_lets_a_linear_layer_speak(chromium, reports, counter):
+    assert counter.trained_.tuning.layer is not None
+    rng = np.random.default_rng(0)
+    with browser.visiting(chromium, reports / "counted.html") as visit:
+        unknown, controls = posterior_shown(visit), controls_of(visit)
+        for _ in range(8):
+            known = {name: control.set_at_random(rng) for name, control in controls.items() if rng.random() < 0.8}
+            row = {choice.column: [known.get(choice.column)] for choice in counter.schema_.choices}
+            shares = zip(("False", "True"), counter.predict_proba(row)[0], strict=True)
+            assert_same_chances(posterior_shown(visit), {name: percent(share) for name, share in shares})
             visit.page.click("#forget-all")
             assert posterior_shown(visit) == unknown
         visit.assert_quiet()

@@ -66,7 +66,7 @@ class Recorder:
 
 
 CHOOSING = ["Choosing", "Choosing without folds"]
-TUNING = ["Leaving rows out", "Calibrating", "Pairing columns", "Judging"]
+TUNING = ["Leaving rows out", "Calibrating", "Pairing columns", "Weighing products", "Judging"]
 PHASES = ["Reading", "Looking", "Learning", *CHOOSING, "Comparing", *TUNING]
 
 

@@ -204,11 +204,26 @@ def answer(data: dict, known: list) -> np.ndarray:
             codes = [bins[place] for bins, place in zip(pair["bins"], places, strict=True)]
             shape = (*pair["widths"], len(scores))
             scores += np.reshape(pair["table"], shape)[tuple(codes)] if min(codes) >= 0 else 0.0
+    scores += products_say(data, known)
     said = scores - start
     if np.ptp(said) > 1e-12:  # something is known
         scores += np.array(data["bias"])
     shares = np.exp(scores - scores.max())
     return shares / shares.sum()
+
+
+def products_say(data: dict, known: list) -> np.ndarray:
+    """What a linear layer adds: features of what is set, and products of two."""
+    layer = data["products"]
+    if layer is None:
+        return np.zeros(len(data["classes"]))
+    sides = zip(layer["features"], layer["points"], strict=True)
+    parts = [np.zeros(len(points[0])) if known[at] is None else np.array(points[known[at]]) for at, points in sides]
+    features = np.concatenate(parts)
+    share = float(features @ features) / layer["columns"]
+    one, other = np.triu_indices(len(features))
+    terms = np.concatenate([features, features[one] * features[other]])
+    return terms @ np.array(layer["weights"]) / max(1.0, 0.2 * share + 0.8 * share**2) ** 0.5
 
 
 def panel_of(model: NaiveBayes) -> dict:
@@ -276,6 +291,29 @@ def test_the_panel_and_the_nomogram_let_pairs_of_columns_speak():
             total = together.points[together.labels.index(f"{values['class']} and {female}")]
             total += sum(s.points[s.labels.index(values[s.name])] for s in scales.scales if s.name in values)
             assert float(scales.log_odds(total)) == pytest.approx(np.log(chances[1] / chances[0]), abs=1e-9)
+
+
+def rows_that_count(rows: int = 300) -> dict[str, list]:
+    """Whether exactly two of five answers are yes, beside a number that tells nothing."""
+    rng = np.random.default_rng(7)
+    answers = rng.random((rows, 5)) < 0.4
+    told = (answers.sum(axis=1) == 2) == (rng.random(rows) < 0.95)
+    columns = {f"answer {index}": np.where(answers[:, index], "right", "wrong").tolist() for index in range(5)}
+    return {**columns, "size": rng.normal(0, 1, rows).tolist(), "y": np.where(told, "two", "other").tolist()}
+
+
+def test_the_panel_lets_a_linear_layer_speak():
+    """Of numbers by the points of their sliders, of what is not known nothing."""
+    model = NaiveBayes().fit(rows_that_count(), "y")
+    assert model.trained_.tuning.layer is not None
+    subject, data = Subject.of(model.predictor_, "y"), panel_of(model)
+    names = [feature["name"] for feature in data["features"]]
+    for _ in range(20):
+        known = [int(RNG.integers(len(f["labels"]))) if RNG.random() < 0.8 else None for f in data["features"]]
+        parts = zip(data["features"], known, strict=True)
+        values = [None if at is None else value_of(subject, feature, at) for feature, at in parts]
+        row = {name: [value] for name, value in zip(names, values, strict=True)}
+        assert answer(data, known) == pytest.approx(model.predict_proba(row)[0], abs=1e-6)
 
 
 def value_of(subject: Subject, feature: dict, index: int):

@@ -94,7 +94,8 @@ class NaiveBayes(Shared, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         For streams that drift: with `learn_one`, an event counts half as much after so many more. Such a model keeps
         decimals in place of exact counts, so it refuses to forget, to merge and to be saved.
     dependence : "auto" or "none"
-        Whether two or three columns may also speak together, where rows that had no part in finding them gain by it.
+        Whether two or three columns may also speak together, and a linear layer weigh products of all columns, where
+        rows that had no part in it gain by it.
     refine : "none", "linear" or "auto"
         Whether `fit` puts a linear layer on what naive Bayes says of texts: a weight for each word and pair of words,
         fitted on rows left out. "auto" does so where rows that had no part in it are judged better.

@@ -208,13 +208,18 @@ def show_age(card: dict[str, Any]) -> None:
 
 
 def show_layer(card: dict[str, Any]) -> None:
-    """What a linear layer on texts weighs, and when it was fitted."""
+    """What a linear layer weighs, and when it was fitted."""
     found = card["layer"]
     if found is None:
         return
     heading("Linear layer")
     terms = " and ".join(f"{count:,} words and pairs of {short_name(name)}" for name, count in found["terms"].items())
-    print(f"Weights of {terms} are added to what naive Bayes says.")
+    if found["terms"]:
+        print(f"Weights of {terms} are added to what naive Bayes says.")
+    if "table" in found:
+        columns, beside = len(found["table"]["columns"]), found["table"]["beside"]
+        kept = "" if beside == 1 else f", of which {beside:.0%} count"
+        print(f"Weights of values of {columns:,} columns, and of products of two, join what naive Bayes says{kept}.")
     if found["rows"] != card["rows"]:
         print(f"Fitted when the model held {found['rows']:,} rows; now it holds {card['rows']:,}.")
 

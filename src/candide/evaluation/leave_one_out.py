@@ -59,7 +59,7 @@ CHOSEN = (
 
 
 WITHOUT_LAYER = (
-    "The linear layer on texts was fitted on these very rows, and none can be taken out of it: they were judged "
+    "The linear layer was fitted on these very rows, and none can be taken out of it: they were judged "
     "without it. What was measured when it was fitted, or folds, tell how good the whole is."
 )
 
@@ -180,7 +180,7 @@ class LeftOutScorer:
         summary, options = self.learned.reading, self.learned.options
         left = LeaveOneOut.of(summary, batch, options.priors, options.class_weight, self.prepared).left_out()
         numbers = np.arange(batch.start, batch.start + len(batch))
-        return left, self.score(left, self.learned.tuning.calibration, numbers)
+        return left, self.score(left, self.learned.tuning.calibration_alone, numbers)
 
     def score(self, left: LeftOut, calibration: Calibration | None, numbers: IntArray) -> Score:
         """How good the answers are."""

@@ -23,14 +23,13 @@ from candide.families.base.family import Block
 from candide.families.base.profile import Profile
 from candide.families.pairs.pair import Pair
 from candide.families.pairs.pair_look import PairLook
-from candide.families.words.linear_text import LinearParameters
 from candide.kernels.scoring import argmax_rows
 from candide.model.assessment import Assessment
 from candide.model.beyond import numbers_beyond
 from candide.model.calibration import IDENTITY, Calibration
 from candide.model.domain import ANYTHING, Domain, drawn_within
 from candide.model.explanation import Explanation
-from candide.model.linear_layer import LinearLayer
+from candide.model.linear_layer import LayerBlock, LinearLayer
 from candide.model.reported import BlockEvidence, is_informed, reported_scores
 from candide.model.summary import Summary
 from candide.statistics.cells import Cells
@@ -53,8 +52,8 @@ class Predictor:
     cells: Mapping[str, Cells] = field(default_factory=dict, compare=False, repr=False)
     #: What the parameters come from: the counts that explanations show.
     summary: Summary | None = field(default=None, compare=False, repr=False)
-    #: What a linear layer adds to the reported score: its readings of texts, and what their terms add.
-    layer: tuple[tuple[Block, LinearParameters], ...] = field(default=(), compare=False, repr=False)
+    #: What a linear layer adds to the reported score: its readings of columns, and what their terms add.
+    layer: tuple[LayerBlock, ...] = field(default=(), compare=False, repr=False)
 
     @classmethod
     def fit(

@@ -27,7 +27,14 @@ class Tuning:
     """How many rows there were when all this was fitted: it may be older than the counts."""
 
     layer: LinearLayer | None = None
-    """A linear layer on texts, fitted on the calibrated scores; its weights are arrays of their own in a file."""
+    """A linear layer, fitted on the calibrated scores; its weights are arrays of their own in a file."""
+
+    @property
+    def calibration_alone(self) -> Calibration | None:
+        """The calibration where no layer speaks: beside one, less of what naive Bayes says may count."""
+        if self.calibration is None or self.layer is None or self.layer.table is None:
+            return self.calibration
+        return self.calibration.scaled(1 / self.layer.table.beside)
 
     def calibration_of(self, rows: float) -> Calibration | None:
         """The calibration, unless it is only what was usual of other rows: it was measured on none."""

@@ -184,15 +184,14 @@ def find_pairs(
     rows, classes = finder.left.prior.shape
     if rows < FEWEST_ROWS or classes > MOST_CLASSES or len(finder.columns) < 2:
         return None
-    ready = finder.among_loudest(calibration)
-    run = engine.map if len(ready.search.candidates) * rows * classes >= WORTH_THREADS else map
-    whole = ready.search.begun(ready.said(calibration), np.arange(rows))
+    run = engine.map if len(finder.search.candidates) * rows * classes >= WORTH_THREADS else map
+    whole = finder.search.begun(finder.said(calibration), np.arange(rows))
     by_fold, gained = list[FoldPath](), np.zeros((0, rows))
     for size in SIZES:
         whole = whole.longer(size)
         if whole.is_ended:
             break
-        by_fold = list(run(partial(ready.longer, size), by_fold or list(run(ready.begun, folds))))
+        by_fold = list(run(partial(finder.longer, size), by_fold or list(run(finder.begun, folds))))
         gained = gained_by_step([fold.gained for fold in by_fold], len(whole.steps))
         if len(whole.steps) > PATIENCE + step_of_most(gained):
             break
@@ -200,8 +199,8 @@ def find_pairs(
     if taken < 0:
         return None
     without = [(ALONE, *fold.path.steps)[min(taken + 1, len(fold.path.steps))] for fold in by_fold]
-    kept = ready.found(ready.weighed(whole.steps[taken], calibration))
-    return PairsJudged(kept, tuple(map(ready.found, without))) if kept.pairs else None
+    kept = finder.found(finder.weighed(whole.steps[taken], calibration))
+    return PairsJudged(kept, tuple(map(finder.found, without))) if kept.pairs else None
 
 
 def gained_by_step(by_fold: Sequence[tuple[FloatArray, ...]], steps: int) -> FloatArray:

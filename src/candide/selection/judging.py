@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from candide.data.arrays import IntArray
+from candide.data.arrays import FloatArray, IntArray
 from candide.data.cached import cached_property
 from candide.data.grid import quantized_number
 from candide.data.metrics import mean_loss
@@ -67,19 +67,36 @@ class Judging:
 
         Pairs of columns are those that each fold had no part in finding.
         """
-        leaving = replace(self.leaving, summary=self.summary)
 
         def judged(fold: int) -> Score:
-            here, own = self.calibrations[fold]
-            found, said, blocks = NO_PAIRS if pairs is None else pairs.by_fold[fold], left, self.summary.blocks
-            if self.choices.recipes[fold] and calibration is None:
-                blocks, said, own = self.under_recipes(left, fold, here)
-            said = leaving.beside(said, found.blocks, here)[1]
-            used = found.calibration(calibration or own)
-            return scored_without(said, self.summary, used, here, suspects=0, blocks=(*blocks, *found.blocks))
+            here, said, used, blocks = self.spoken(fold, left, calibration, pairs)
+            return scored_without(said, self.summary, used, here, suspects=0, blocks=blocks)
 
         score = sum(self.engine.map(judged, range(len(self.calibrations))), Score(most=0))
         return score.evaluation(CROSS_FITTED, None, self.summary.classes)
+
+    def spoken(
+        self, fold: int, left: LeftOut, calibration: Calibration | None, pairs: PairsJudged | None
+    ) -> tuple[IntArray, LeftOut, Calibration, tuple[Block, ...]]:
+        """The rows of a fold, what is said of them, and the calibration and the blocks that judge them."""
+        here, own = self.calibrations[fold]
+        found, said, blocks = NO_PAIRS if pairs is None else pairs.by_fold[fold], left, self.summary.blocks
+        if self.choices.recipes[fold] and calibration is None:
+            blocks, said, own = self.under_recipes(left, fold, here)
+        said = replace(self.leaving, summary=self.summary).beside(said, found.blocks, here)[1]
+        return here, said, found.calibration(calibration or own), (*blocks, *found.blocks)
+
+    def scores(self, left: LeftOut, pairs: PairsJudged | None) -> FloatArray:
+        """The reported score of each row, [row, class], by what its fold had no part in."""
+        found = np.empty(left.prior.shape)
+
+        def judge(fold: int) -> None:
+            here, said, used, blocks = self.spoken(fold, left, None, pairs)
+            found[here] = said.reported(used, self.summary.classes, blocks)
+
+        for _ in self.engine.map(judge, range(len(self.calibrations))):
+            pass
+        return found
 
     def trusts(self, left: LeftOut, others: Iterable[tuple[Judging, LeftOut]] = ()) -> bool:
         """Whether evidence may have a say: where blocks are many for the rows, it must do better than the prior.

@@ -37,6 +37,7 @@ from candide.selection.learning_curve import learning_curve
 from candide.selection.leave_one_out import LeaveOneOut, LeftOut
 from candide.selection.linear_layer import LayerTrial, readings_of, refined_layer, refuse_no_texts
 from candide.selection.read_off import FEWEST_ROWS
+from candide.selection.table_layer import table_layer
 
 FEWEST_A_CLASS, FEWEST_OF_A_CLASS = 10, 8
 """So many different rows of a table for each class, or so many of every class, tell how far to trust evidence."""
@@ -84,10 +85,11 @@ def tune(
         others = (left_out_under(dealt(deal), trained, rows, everyone, engine) for deal in OTHER_DEALS) if dealt else ()
         silenced = judging.silence if not judging.trusts(left, others) else None
         calibration = silenced or calibrating.calibration.silenced(choices.silent_blocks(trained.schema))
-    pairs = None
+    pairs = finder = None
     if options.dependence == AUTO and silenced is None:
         with watch("Pairing columns", Size(None, "columns")):
             finder = Finder.of(leaving, left, summary.blocks, trained.schema, options.missing == "value")
+            finder = finder.among_loudest(calibration)
             pairs = find_pairs(finder, calibration, judging.calibrations, engines.engine_of(trained))
     kept, layer = NO_PAIRS if pairs is None else pairs.kept, None
     if silenced is None and (readings := refined_readings(summary, options, len(rows))):
@@ -95,6 +97,9 @@ def tune(
             weighed = kept.calibration(calibration)
             begin, by = layer_start(trained, judging, left, everyone, by_everyone, weighed, kept.blocks)
             layer = refined_layer(LayerTrial.of(begin, by.folds, readings), engine, must_pay=options.refine == AUTO)
+    if finder is not None and layer is None:
+        with watch("Weighing products", Size(None, "columns")):
+            layer = table_layer(finder, judging.scores(left, pairs), judging.choices.folds, judging.engine)
     with watch("Judging", Size(None, "rows")):
         told, novelty = leaks(summary, left), novelty_of(summary.blocks, left, [rows])
         prior = choices.priors(leaving, options.priors, options.class_weight)
@@ -106,6 +111,8 @@ def tune(
         curve = learning_curve(own, calibration, engine, options.priors, options.class_weight)
         measured = quality(wider.summary, left, judged, curve)
         found = None if layer is None else layer.layer
+        if found is not None and found.table is not None:
+            calibration = calibration.scaled(found.table.beside)
         return Tuned(Tuning(calibration, novelty, measured, summary.rows, found), told, judged, kept.pairs)
 
 

@@ -1,4 +1,4 @@
-"""The weights of a linear layer as arrays: terms as they are spelled, and what each adds to each class, in units."""
+"""The weights of a linear layer as arrays: terms of texts as they are spelled, those of a table in their order."""
 
 from __future__ import annotations
 
@@ -9,6 +9,9 @@ import numpy as np
 
 from candide.data.arrays import AnyArray, IntArray
 from candide.data.values import Key
+from candide.families.pairs.column_bins import ColumnBins
+from candide.families.pairs.column_scale import ColumnScale
+from candide.families.pairs.linear_table import TABLE_UNITS, TableTerms
 from candide.families.words.event_models import NO_INTEGERS
 from candide.families.words.linear_text import UNITS, LinearTerms
 from candide.kernels.word_merging import Lines
@@ -18,24 +21,43 @@ from candide.store.narrow import narrow, take_narrow
 from candide.store.parts import Parts, named_under
 from candide.store.refusals import ModelFileRefused
 
-COLUMN = "column {}"
-LARGEST = 1000 * UNITS
+COLUMN, TABLE = "column {}", "table"
+LARGEST, LARGEST_OF_TABLE = 1000 * UNITS, 1_000_000 * TABLE_UNITS
 """No term adds more than this: products stay finite."""
 
 
 def layer_data(layer: LinearLayer) -> dict[str, Any]:
     """What a file's head says of a layer."""
-    return {
+    said = {
         "classes": list(layer.classes),
         "columns": list(layer.columns),
         "strength": layer.strength,
         "rows": layer.rows,
     }
+    return said if layer.table is None else {**said, "table": table_data(layer.table)}
+
+
+def table_data(table: TableTerms) -> dict[str, Any]:
+    """How columns of a table are read, and what is kept beside them."""
+    scales = [
+        {
+            "column": scale.column,
+            "edges": scale.bins.edges,
+            "groups": scale.bins.groups,
+            "knots": scale.knots,
+            "scores": scale.scores,
+            "shares": scale.shares,
+        }
+        for scale in table.scales
+    ]
+    return {"scales": scales, "beside": table.beside, "missing_is_value": table.missing_is_value}
 
 
 def layer_arrays(layer: LinearLayer) -> dict[str, AnyArray]:
     """The weights, column by column; a number below zero is an odd one."""
     arrays: dict[str, AnyArray] = {}
+    if layer.table is not None:
+        arrays[TABLE] = narrow(odd_below_zero(layer.table.units.ravel()))
     for index, terms in enumerate(layer.columns.values()):
         lines = terms.lines
         arrays |= named_under(
@@ -45,7 +67,7 @@ def layer_arrays(layer: LinearLayer) -> dict[str, AnyArray]:
                 "letters": lines.letters,
                 "pairs": narrow(np.diff(lines.indptr)),
                 "labels": narrow(lines.labels),
-                "units": narrow(np.where(lines.counts < 0, -2 * lines.counts - 1, 2 * lines.counts)),
+                "units": narrow(odd_below_zero(lines.counts)),
             },
         )
     return arrays
@@ -55,11 +77,45 @@ def read_layer(data: Any, parts: Parts) -> LinearLayer:
     """The layer that was written, its terms in canonical form."""
     classes: tuple[Key, ...] = tuple(map(tuple, data["classes"]))
     names, strength, rows = data["columns"], float(data["strength"]), data["rows"]
-    if not all(isinstance(name, str) for name in names) or not (strength > 0 and rows >= 0) or len(data) > 4:
+    if not all(isinstance(name, str) for name in names) or not (strength > 0 and rows >= 0) or len(data) > 5:
         raise ModelFileRefused("its linear layer does not say what it should")
     columns = {name: read_terms(parts.under(COLUMN.format(index)), len(classes)) for index, name in enumerate(names)}
+    table = read_table(data["table"], parts, len(classes)) if "table" in data else None
     parts.refuse_rest()
-    return LinearLayer(classes, columns, strength, rows)
+    return LinearLayer(classes, columns, strength, rows, table)
+
+
+def read_table(data: Any, parts: Parts, classes: int) -> TableTerms:
+    """The terms of a table: as many as its columns have features and products."""
+    scales = tuple(read_scale(**scale) for scale in data["scales"])
+    width = sum(scale.width for scale in scales)
+    terms, beside = width * (width + 3) // 2, float(data["beside"])
+    units = not_odd(take_narrow(parts, TABLE, terms * classes)).reshape(terms, classes)
+    if not (0 < beside <= 1 and scales and (np.abs(units) <= LARGEST_OF_TABLE).all()) or len(data) != 3:
+        raise ModelFileRefused("its linear layer does not say what it should")
+    return TableTerms(scales, units, beside, bool(data["missing_is_value"]))
+
+
+def read_scale(column: str, edges: Any, groups: Any, knots: Any, scores: Any, shares: Any) -> ColumnScale:
+    """How a column is read: by numbers that rise, or by bins each of which has a share."""
+    bins = ColumnBins(column, edges, groups)
+    of_bins, of_numbers = tuple(map(float, shares)), np.array([knots, scores], dtype=np.float64)
+    rises = bool((np.diff(of_numbers[0]) > 0).all()) and bool(np.isfinite(of_numbers).all())
+    has_shares = len(of_bins) == bins.bins and all(0 <= share <= 1 for share in of_bins)
+    if not rises or bool(len(knots)) == bool(bins.bins) or not has_shares:
+        raise ModelFileRefused("its linear layer does not say how a column is read")
+    at, scored = (tuple(one) for one in of_numbers.tolist())
+    return ColumnScale(bins, at, scored, of_bins)
+
+
+def odd_below_zero(numbers: IntArray) -> IntArray:
+    """Whole numbers as numbers from zero up: one below zero is an odd one."""
+    return np.where(numbers < 0, -2 * numbers - 1, 2 * numbers)
+
+
+def not_odd(numbers: IntArray) -> IntArray:
+    """The numbers again."""
+    return np.where(numbers % 2 == 1, -(numbers + 1) // 2, numbers // 2)
 
 
 def read_terms(parts: Parts, classes: int) -> LinearTerms:
@@ -70,7 +126,7 @@ def read_terms(parts: Parts, classes: int) -> LinearTerms:
     labels = take_narrow(parts, "labels", int(indptr[-1]))
     odd = take_narrow(parts, "units", int(indptr[-1]))
     parts.refuse_rest()
-    counts = np.where(odd % 2 == 1, -(odd + 1) // 2, odd // 2)
+    counts = not_odd(odd)
     by_pair = labels.astype(np.int32), counts
     terms = LinearTerms(Lines(offsets, letters, indptr, *by_pair, NO_INTEGERS.copy()))
     words = terms.words

@@ -19,13 +19,12 @@ from candide.families.base.competing import TEXT
 from candide.families.base.family import AnyFamily, Block
 from candide.families.base.streaming import BY_EVENTS, BY_MOMENTS, BY_PAIRS, BY_TRUTHS, BY_VALUES, BY_WORDS
 from candide.families.base.undecided import Undecided
-from candide.families.words.documents import Documents
-from candide.families.words.linear_text import LinearParameters
 from candide.kernels.running import HEAVIEST_ENTRY
 from candide.kernels.scoring import argmax_rows
 from candide.kernels.shares import log_shares_of, shares_of_scores
 from candide.model.calibration import Calibration
 from candide.model.expected import only_classes
+from candide.model.linear_layer import LayerBlock
 from candide.model.predictor import Priors, log_priors, normalised
 from candide.model.reported import BlockEvidence, reported_scores
 from candide.model.schema import Choice, Schema
@@ -93,7 +92,7 @@ class Stream:
     def __init__(self, learned: TrainedModel) -> None:
         self.events = threading.RLock()
         self.clean = False
-        self.layered: tuple[int, tuple[Key, ...], tuple[tuple[Block, LinearParameters], ...]] = (0, (), ())
+        self.layered: tuple[int, tuple[Key, ...], tuple[LayerBlock, ...]] = (0, (), ())
         self.answers_live = not learned.summary.rows
         self._open(learned)
 
@@ -474,12 +473,12 @@ class Stream:
             length = block.score(cells, self.order, score[0])
             yield BlockEvidence(Block(block.family, tuple(block.columns)).key, score, np.array([length]))
         for reading, parameters in self._layer():
-            texts = Documents.of([row.get(reading.columns[0])], reading.columns[0], strict=False)
+            values = reading.family.view_of_row(row, reading.columns)  # type: ignore[attr-defined]
             added = np.zeros((1, len(self.classes)))
-            reading.family.score(parameters, texts, added)
+            reading.family.score(parameters, values, added)
             yield BlockEvidence(reading.key, self._in_places(added[0])[None], None)
 
-    def _layer(self) -> tuple[tuple[Block, LinearParameters], ...]:
+    def _layer(self) -> tuple[LayerBlock, ...]:
         """What a linear layer that was fitted before adds to the classes there are; made anew where these change."""
         layer, classes = self.learned.tuning.layer, tuple(self.classes)
         if layer is None:

@@ -104,12 +104,15 @@ def calibration_card(fitted: Fitted) -> dict[str, Any] | None:
 
 
 def layer_card(fitted: Fitted) -> dict[str, Any] | None:
-    """A linear layer on texts: how many terms of each column it weighs, how strongly held, and when it was fitted."""
+    """A linear layer: how many terms of each text, or which columns, it weighs, how strongly, and since when."""
     found = fitted.trained.tuning.layer
     if found is None:
         return None
     terms = {name: len(weighed) for name, weighed in found.columns.items()}
-    return {"kind": "linear", "terms": terms, "strength": found.strength, "rows": found.rows}
+    card = {"kind": "linear", "terms": terms, "strength": found.strength, "rows": found.rows}
+    if found.table is None:
+        return card
+    return {**card, "table": {"columns": list(found.table.columns), "beside": found.table.beside}}
 
 
 def expected_card(fitted: Fitted) -> dict[str, Any] | None:

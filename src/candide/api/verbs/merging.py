@@ -83,7 +83,7 @@ def kept_of_first(first: TrainedModel, total: TrainedModel) -> list[str]:
     """What of the first model's choices from whole rows the sum goes on with, and what it had to drop, in one line."""
     said = []
     if total.tuning.calibration is not None:
-        what = "calibration is" if total.tuning.layer is None else "calibration and the linear layer on texts are"
+        what = "calibration is" if total.tuning.layer is None else "calibration and the linear layer are"
         said.append(f"{what} still that of {first.tuning.rows or first.summary.rows:,} rows")
     left = {(choice.column, family.counted_as) for choice in total.schema.choices for family in choice.families}
     dropped = {

@@ -139,7 +139,7 @@ def of_age(trained: TrainedModel) -> tuple[str, ...]:
     tuning = trained.tuning
     if tuning.calibration is None or tuning.rows in (0, trained.summary.rows):
         return ()
-    what = "Calibration is" if tuning.layer is None else "Calibration and the linear layer on texts are"
+    what = "Calibration is" if tuning.layer is None else "Calibration and the linear layer are"
     return (f"{what} still that of {tuning.rows:,} rows: give the rows to make it anew.",)
 
 

@@ -7,7 +7,7 @@ summary, and terms that it does not know say nothing.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -127,6 +127,10 @@ class LinearText(Text):
         plain = TextOptions(ngrams=2, weighting="unit")
         own = {name: getattr(family.options, name) for name in ("words", "fold_case", "fold_accents")}
         return cls(column=family.column, options=replace(plain, **own))
+
+    def view_of_row(self, row: Mapping[str, Any], columns: tuple[str, ...]) -> Documents:
+        """What is seen of a single row as streams have it."""
+        return Documents.of([row.get(columns[0])], columns[0], strict=False)
 
     @property
     def aspect(self) -> str:

@@ -12,7 +12,9 @@ from candide.data.errors import ColumnRefused, Location, OptionRefused
 from candide.data.values import shown
 from candide.families.base.family import Block
 from candide.families.base.profile import EVENTS, Profile
+from candide.families.pairs.linear_table import LinearTable
 from candide.families.pairs.pair_look import PairLook
+from candide.families.words.parameters import TextParameters
 from candide.model.predictor import Predictor
 from candide.show.pictures.occurrences import Occurrences
 from candide.statistics.cells import Cells
@@ -44,6 +46,8 @@ class Subject:
     """Columns that also speak together."""
     layer: Mapping[str, Occurrences] = field(default_factory=dict)
     """How a linear layer weighs the words of some columns."""
+    products: tuple[LinearTable, FloatArray] | None = None
+    """How a linear layer reads the values of a table, and the weights of these and of products of two."""
 
     @classmethod
     def of(cls, model: Predictor, label: str | None = None) -> Subject:
@@ -62,8 +66,13 @@ class Subject:
         told, together = tuple(profiles), frozenset(joined)
         name, bias = label or "", model.bias
         begin = model.reported_prior
-        layer = {block.columns[0]: Occurrences.of_layer(found, block.columns[0]) for block, found in model.layer}
-        return cls(classes, prior, begin, told, name, events, together, model.cells, bias, model.pairs, layer)
+        layer, products = {}, None
+        for block, weights in model.layer:
+            if isinstance(block.family, LinearTable):
+                products = block.family, np.asarray(weights)
+            elif isinstance(weights, TextParameters):
+                layer[block.columns[0]] = Occurrences.of_layer(weights, block.columns[0])
+        return cls(classes, prior, begin, told, name, events, together, model.cells, bias, model.pairs, layer, products)
 
     @property
     def ranked(self) -> tuple[Profile, ...]:

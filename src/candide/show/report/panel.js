@@ -61,6 +61,22 @@ function strangers(feature, text) {
   return `Say nothing here: ${unknown.slice(0, 8).join(", ")}${more}`;
 }
 
+// What the values of a table and products of two say: what is not set, or cannot be, is nothing.
+function productsSay(known) {
+  const { columns, features, points, weights } = model.products;
+  const set = features.flatMap((feature, side) => points[side][known[feature]] ?? points[side][0].map(() => 0));
+  const share = set.reduce((sum, one) => sum + one * one, 0) / columns;
+  const factor = 1 / Math.sqrt(Math.max(1, 0.2 * share + 0.8 * share * share));
+  const says = model.classes.map(() => 0);
+  const add = (amount, weight) => weight.forEach((one, label) => { says[label] += factor * amount * one; });
+  let place = set.length;
+  set.forEach((one, first) => {
+    add(one, weights[first]);
+    for (const other of set.slice(first)) add(one * other, weights[place++]);
+  });
+  return says;
+}
+
 // The posterior for what is set: known[feature] is a place, a list of counts of words, or null.
 function posterior(known) {
   const scores = model.start.slice();
@@ -82,6 +98,11 @@ function posterior(known) {
     informed = informed || says.some((evidence) => evidence !== says[0]);
     says.forEach((evidence, label) => { scores[label] += evidence; });
   });
+  if (model.products) {
+    const says = productsSay(known);
+    informed = informed || says.some((evidence) => evidence !== says[0]);
+    says.forEach((evidence, label) => { scores[label] += evidence; });
+  }
   if (informed) model.bias.forEach((bias, label) => { scores[label] += bias; });
   const possible = Math.max(...scores) > NEVER ? scores : model.prior;
   const largest = Math.max(...possible);

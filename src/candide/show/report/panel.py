@@ -16,6 +16,7 @@ import numpy as np
 from candide.data.arrays import FloatArray, IntArray
 from candide.data.written_numbers import percent
 from candide.families.base.profile import COUNTS, CURVE, EVENTS, STEPS, Profile
+from candide.families.pairs.linear_table import LinearTable
 from candide.families.pairs.pair_look import PairLook
 from candide.model.predictor import normalised
 from candide.show.explanations.html import safe
@@ -93,6 +94,7 @@ class Panel:
     left: int = 0
     joined: int = 0
     pairs: tuple[PairLook, ...] = ()
+    products: tuple[LinearTable, FloatArray] | None = None
 
     @classmethod
     def of(cls, subject: Subject) -> Panel:
@@ -111,7 +113,8 @@ class Panel:
         )
         left, joined = len(able) - len(chosen), len(subject.joined)
         bias = np.zeros_like(subject.start) + subject.bias
-        return cls(subject.classes, subject.start, bias, log_prior, controls, left, joined, subject.pairs)
+        together = subject.pairs, subject.products
+        return cls(subject.classes, subject.start, bias, log_prior, controls, left, joined, *together)
 
     def pair_data(self) -> list[dict[str, Any]]:
         """The pairs all of whose columns can be set, as plain data: the bin of every point, and what cells say."""
@@ -129,6 +132,21 @@ class Panel:
                 })
         return found
 
+    def product_data(self) -> dict[str, Any] | None:
+        """What a linear layer makes of the points of features that can be set, as plain data: others are not known."""
+        if self.products is None:
+            return None
+        reading, weights = self.products
+        number = {control.name: index for index, control in enumerate(self.controls) if control.places}
+        able = [(scale, number[scale.column]) for scale in reading.scales if scale.column in number]
+        points = [[scale.at(place).ravel().tolist() for place in self.controls[index].places] for scale, index in able]
+        return {
+            "columns": len(reading.scales),
+            "features": [index for _, index in able],
+            "points": [[[short_float(one, DIGITS) for one in point] for point in of_one] for of_one in points],
+            "weights": cells(weights[reading.among([scale.column for scale, _ in able])], centred=False),
+        }
+
     def to_json(self) -> str:
         """Data for the page: nothing in it can end the element it stands in."""
         data = {
@@ -138,6 +156,7 @@ class Panel:
             "prior": cells(self.log_prior[None], centred=False)[0],
             "features": [control.to_dict() for control in self.controls],
             "pairs": self.pair_data(),
+            "products": self.product_data(),
             "alphabet": alphabet_for(reading for control in self.controls for reading in control.readings),
         }
         text = json.dumps(data, ensure_ascii=True, separators=(",", ":"), allow_nan=False)

@@ -147,7 +147,11 @@ class ModelOptions:
     ] = True
     dependence: Annotated[
         str,
-        typer.Option(metavar="auto|none", help="Whether two or three columns may speak together, where that tells."),
+        typer.Option(
+            metavar="auto|none",
+            help="Whether two or three columns may speak together, and all of them be weighed beside each other, where "
+            "that tells.",
+        ),
     ] = "auto"
     refine: Annotated[
         str,

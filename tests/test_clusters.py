@@ -18,7 +18,7 @@ import candide
 from candide import NaiveBayes, TextOptions, engines, store
 from candide.api import verbs
 from candide.cli.app import app
-from candide.data.errors import ColumnRefused, LabelsRefused, OptionRefused, RowsRefused
+from candide.data.errors import ColumnRefused, LabelsRefused, OptionRefused, RowNeverLearned, RowsRefused
 from candide.engines import spark
 from candide.evaluation import leave_one_out
 from candide.sources import SourceRefused, columnar, file_source, opening
@@ -299,6 +299,26 @@ def test_rows_are_forgotten_on_a_cluster(cluster, mixed):
     strangers = cluster.frame(gone.assign(height=1.0), 3)
     with pytest.raises(ColumnRefused, match="'height' was never learned"):
         verbs.forget(fitted, strangers, engine=cluster.engine)
+
+
+def test_a_ledger_is_kept_where_rows_lie(cluster, mixed, tmp_path):
+    """Rows come here only to name one that was never learned."""
+    paths = in_files(mixed, tmp_path / "rows", 3)
+    there = verbs.fit(paths, "label", engine=cluster.engine, ledger=True, **FIXED)
+    here = verbs.fit(paths, "label", ledger=True, **FIXED)
+    assert store.canonical_bytes(there.trained) == store.canonical_bytes(here.trained)
+    assert [one["work"] for one in there.provenance["read"]["passes"]] == ["Picking", "Noting", "Learning"]
+    gone = cluster.frame(mixed.iloc[:300], 2)
+    forgotten = verbs.forget(there, gone, engine=cluster.engine)
+    assert store.canonical_bytes(forgotten.trained) == store.canonical_bytes(verbs.forget(here, mixed[:300]).trained)
+    with pytest.raises(RowNeverLearned):
+        verbs.forget(forgotten, gone, engine=cluster.engine)
+
+
+def test_texts_alone_choose_the_same_recipe(cluster, mixed, tmp_path):
+    texts = mixed[["note", "label"]]
+    there = verbs.fit(in_files(texts, tmp_path / "rows", 7), "label", engine=cluster.engine)
+    assert store.canonical_bytes(there.trained) == store.canonical_bytes(verbs.fit(texts, "label").trained)
 
 
 def test_new_rows_are_judged_where_they_lie(cluster, mixed, tmp_path):

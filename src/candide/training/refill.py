@@ -11,7 +11,7 @@ from candide.data.advice import SetOption
 from candide.data.batch import FIRST_ROW, Batch
 from candide.data.errors import ColumnRefused, LabelsRefused, Location
 from candide.data.values import Key
-from candide.engines.base.plan import with_step
+from candide.engines.base.plan import Plan, with_step
 from candide.families.base.family import Block
 from candide.kernels.threads import in_parallel
 from candide.model.summary import grid_weights
@@ -33,7 +33,12 @@ def refilled(
     """
     blocks, rows, ledger = trained.summary.counting_blocks, completed(trained, batches), None
     engine = engines.engine_of(trained)
-    if trained.options.ledger:
+    if trained.options.ledger and isinstance(rows, Plan):
+        from candide.training.row_hashes import noted_elsewhere
+
+        ledger = noted_elsewhere(engine, blocks, rows, within)
+        summary = engine.summarize(blocks, rows, declared)
+    elif trained.options.ledger:
         from candide.training.row_hashes import Noting
 
         noting = Noting(blocks, within)

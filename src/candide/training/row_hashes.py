@@ -9,6 +9,7 @@ same as an absent column. Different rows have different ones: what is hashed can
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from hashlib import blake2b
 from typing import Any
 
@@ -18,6 +19,8 @@ from candide.data.arrays import AnyArray, FloatArray, Sparse, is_sparse
 from candide.data.batch import FIRST_ROW, Batch
 from candide.data.errors import LabelsRefused, RowNeverLearned
 from candide.data.values import Coded, Key, shown
+from candide.engines.base.plan import Plan
+from candide.engines.protocol import Engine
 from candide.families.base.column_values import ColumnValues
 from candide.families.base.family import Block
 from candide.families.base.identity import MISSING_VALUE
@@ -135,6 +138,28 @@ def written_key(key: Key) -> bytes:
     return bytes([kind]) + length_prefixed(raw)
 
 
+@dataclass(frozen=True)
+class Noted:
+    """From a batch to a ledger of its rows; can be sent to where they lie."""
+
+    blocks: tuple[Block, ...]
+
+    def __call__(self, batch: Batch) -> Ledger:
+        """Every row with its weight."""
+        hashes, weights = identities(self.blocks, batch), grid_weights(batch)
+        bits = bits_of(weights)
+        return Ledger.of(hashes, weights_in_units(weights, len(batch), bits), bits)
+
+
+def noted_elsewhere(engine: Engine, blocks: Sequence[Block], rows: Plan, within: Ledger | None) -> Ledger:
+    """A ledger of rows that lie elsewhere, noted there: they come here only to name one that is not in another."""
+    ledger = Ledger.joined(engine.map(Noted(tuple(blocks)), replace(rows, work="Noting")))
+    if within is not None and not within.covers(ledger):
+        for _ in Noting(blocks, within).watched(rows):
+            pass
+    return ledger
+
+
 class Noting:
     """A ledger in the making: notes rows in passing, and refuses any that is not `within` another, if one is given."""
 
@@ -145,13 +170,12 @@ class Noting:
 
     def watched(self, batches: Iterable[Batch]) -> Iterator[Batch]:
         """The same batches, each row noted."""
+        noted = Noted(tuple(self.blocks))
         for batch in batches:
-            hashes, weights = identities(self.blocks, batch), grid_weights(batch)
-            bits = bits_of(weights)
-            part = Ledger.of(hashes, weights_in_units(weights, len(batch), bits), bits)
+            part = noted(batch)
             if self.left is not None:
                 if not self.left.covers(part):
-                    raise never_learned(batch, hashes, weights, self.left)
+                    raise never_learned(batch, identities(self.blocks, batch), grid_weights(batch), self.left)
                 self.left = self.left - part
             self.parts.append(part)
             yield batch

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import datetime, timedelta
 
 import numpy as np
 import pytest
@@ -21,6 +22,7 @@ from candide.model.predictor import normalised
 from candide.selection.table_layer import LESS, TableTrial, along_axes, scale_of, shares_of_length
 from candide.store.model_file import canonical_bytes, from_bytes, to_bytes
 from candide.store.refusals import ModelFileRefused
+from candide.training.traces import without_traces
 
 
 def rows_that_count(rows: int, seed: int = 7) -> tuple[dict[str, list], list[str]]:
@@ -145,6 +147,43 @@ def test_on_permuted_labels_there_is_no_layer(rows) -> None:
         assert NaiveBayes().fit(rows[0], labels).trained_.tuning.layer is None
 
 
+def test_columns_are_not_picked_by_the_rows_that_judge() -> None:
+    random = np.random.default_rng(1)
+    labels = random.integers(0, 2, 150)
+    values = random.normal(0, 1, (150, 300))
+    values[:, :2] += labels[:, None]
+    assert NaiveBayes().fit(values, labels).trained_.tuning.layer is None
+
+
+def test_numbers_of_rows_without_weight_leave_no_trace(rows) -> None:
+    columns, labels = rows
+    weights = np.ones(len(labels))
+    weights[[int(np.argmin(columns["size"])), int(np.argmax(columns["size"]))]] = 0
+    kept = np.flatnonzero(weights)
+    weighed = NaiveBayes().fit(columns, labels, sample_weight=weights)
+    others = NaiveBayes().fit(
+        {name: [cells[at] for at in kept] for name, cells in columns.items()}, [labels[at] for at in kept]
+    )
+    assert [scale.knots for scale in weighed.trained_.tuning.layer.table.scales] == [
+        scale.knots for scale in others.trained_.tuning.layer.table.scales
+    ]
+
+
+def test_times_beside_categories_are_explained_as_they_are_written() -> None:
+    columns, labels = rows_that_count(400)
+    days = np.random.default_rng(3).integers(0, 20_000, 400)
+    columns["when"] = [datetime(2020, 1, 1) + timedelta(hours=int(day)) for day in days]
+    timed = NaiveBayes().fit(columns, labels)
+    assert timed.trained_.tuning.layer is not None
+    terms = {
+        term.feature: term.value
+        for term in timed.explain({name: cells[:1] for name, cells in columns.items()})[0].terms
+    }
+    assert terms["size with others"] == terms["size"]
+    assert terms["answer 0 with others"] == columns["answer 0"][0]
+    assert terms.get("when with others", "2020").startswith("202")
+
+
 def test_rows_in_another_order_give_the_same_file(model: NaiveBayes, rows) -> None:
     turned = NaiveBayes().fit({name: cells[::-1] for name, cells in rows[0].items()}, rows[1][::-1])
     assert canonical_bytes(turned.trained_) == canonical_bytes(model.trained_)
@@ -163,10 +202,20 @@ def test_a_file_whose_layer_reads_columns_in_no_way_is_refused(model: NaiveBayes
     numbers = next(index for index, scale in enumerate(table.scales) if scale.knots)
     falling = replace(table.scales[numbers], knots=table.scales[numbers].knots[::-1])
     scales = (*table.scales[:numbers], falling, *table.scales[numbers + 1 :])
-    for broken in (replace(table, scales=scales), replace(table, beside=2.0), replace(table, units=table.units[1:])):
-        tuning = replace(trained.tuning, layer=replace(layer, table=broken))
+    steep = replace(table.scales[numbers], knots=(0.0, 5e-324, 1.0), scores=(0.0, 1e300, 1.0))
+    alike = replace(table.scales[0], bins=replace(table.scales[0].bins, groups=((("text", ["b"]),), (("text", "c"),))))
+    unnamed = replace(table.scales[0], bins=replace(table.scales[0].bins, column=5))
+    every = [replace(table, scales=(one, *table.scales[1:])) for one in (alike, unnamed, table.scales[1])]
+    every += [replace(table, scales=(*table.scales[:numbers], steep, *table.scales[numbers + 1 :]))]
+    every += [replace(table, scales=scales), replace(table, beside=2.0), replace(table, units=table.units[1:])]
+    nobody = replace(layer, classes=(), table=replace(table, units=table.units[:, :0]))
+    for broken in [
+        *(replace(layer, table=one) for one in every),
+        nobody,
+        replace(layer, classes=layer.classes[:1] * 2),
+    ]:
         with pytest.raises(ModelFileRefused):
-            from_bytes(to_bytes(replace(trained, tuning=tuning)))
+            from_bytes(to_bytes(replace(trained, tuning=replace(trained.tuning, layer=broken))))
 
 
 def test_explanations_add_up_to_what_is_predicted(model: NaiveBayes, rows) -> None:
@@ -220,6 +269,19 @@ def test_a_column_that_is_gone_takes_its_weights_along(model: NaiveBayes) -> Non
     again = table.relabelled(places, 3)
     np.testing.assert_array_equal(again[:, places] * TABLE_UNITS, table.units)
     assert not again[:, 1].any()
+
+
+def test_once_all_its_columns_are_gone_nothing_is_left_of_a_layer(model: NaiveBayes) -> None:
+    trained = model.trained_
+    layer = trained.tuning.layer
+    tuning = replace(trained.tuning, layer=replace(layer, table=replace(layer.table, beside=LESS)))
+    left = without_traces(tuning, trained.schema.blocks, (), trained.summary.classes)
+    assert left.layer is None
+    one = next(block for block in trained.schema.blocks if block.columns == ("size",) or "size" in block.columns)
+    beside = replace(layer, table=layer.table.only([name for name in layer.table.columns if name not in one.columns]))
+    tuning = replace(tuning, layer=replace(beside, table=replace(beside.table, beside=LESS)))
+    left = without_traces(tuning, trained.schema.blocks, (one,), trained.summary.classes)
+    assert left.calibration.weight[one.key] == tuning.calibration_alone.weight[one.key]
 
 
 def test_cards_tell_of_the_layer(model: NaiveBayes, rows) -> None:

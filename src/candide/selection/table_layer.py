@@ -220,24 +220,25 @@ def along_axes(features: FloatArray, factors: FloatArray, columns: int) -> tuple
 
 
 def features_of_columns(finder: Finder) -> tuple[tuple[ColumnScale, ...], FloatArray]:
-    """How columns that may be paired are read, as many as there is room for, and the features of all rows."""
-    batch, scales, found, left = finder.leaving.batch, list[ColumnScale](), list[FloatArray](), MOST_FEATURES
-    for index in sorted({*finder.search.candidates.ravel().tolist()}):
-        bins = finder.columns[index]
+    """How columns that may be paired are read, and the features of all rows; nothing where columns are too many.
+
+    All or none: columns picked by what they tell of the label would be picked by the very rows that judge the layer.
+    """
+    nothing, batch = ((), np.zeros((len(finder.left.labels), 0))), finder.leaving.batch
+    if not 2 <= len(finder.columns) <= MOST_FEATURES:
+        return nothing
+    scales, found = list[ColumnScale](), list[FloatArray]()
+    for bins in finder.columns:
         values = ColumnValues.of(batch, (bins.column,), finder.missing_is_value).without_infinite()
-        scale = scale_of(bins, values, finder.left.weights)
-        if scale.width > left:
-            continue
-        scales.append(scale)
-        found.append(scale.features(values, 0))
-        left -= scale.width
-    return tuple(scales), np.concatenate(found, axis=1) if found else np.zeros((len(batch), 0))
+        scales.append(scale_of(bins, values, finder.left.weights))
+        found.append(scales[-1].features(values, 0))
+    return (tuple(scales), np.concatenate(found, axis=1)) if sum(s.width for s in scales) <= MOST_FEATURES else nothing
 
 
 def scale_of(bins: ColumnBins, values: ColumnValues, weights: FloatArray) -> ColumnScale:
     """How a column is read: told by values alone, never by labels, so there is nothing to leave out of it."""
     numbers = values.numbers[:, 0]
-    there = ~np.isnan(numbers)
+    there = ~np.isnan(numbers) & (weights > 0)
     found, places = np.unique(numbers[there], return_inverse=True)
     if bins.groups or len(found) <= FEW_NUMBERS:
         codes = bins.codes(values, 0)

@@ -38,6 +38,7 @@ from candide.selection.leave_one_out import LeaveOneOut, LeftOut
 from candide.selection.linear_layer import LayerTrial, readings_of, refined_layer, refuse_no_texts
 from candide.selection.read_off import FEWEST_ROWS
 from candide.selection.table_layer import table_layer
+from candide.selection.wide_tables import MOST_COLUMNS
 
 FEWEST_A_CLASS, FEWEST_OF_A_CLASS = 10, 8
 """So many different rows of a table for each class, or so many of every class, tell how far to trust evidence."""
@@ -97,7 +98,7 @@ def tune(
             weighed = kept.calibration(calibration)
             begin, by = layer_start(trained, judging, left, everyone, by_everyone, weighed, kept.blocks)
             layer = refined_layer(LayerTrial.of(begin, by.folds, readings), engine, must_pay=options.refine == AUTO)
-    if finder is not None and layer is None:
+    if finder is not None and layer is None and len(trained.schema.choices) <= MOST_COLUMNS:
         with watch("Weighing products", Size(None, "columns")):
             layer = table_layer(finder, judging.scores(left, pairs), judging.choices.folds, judging.engine)
     with watch("Judging", Size(None, "rows")):

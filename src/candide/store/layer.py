@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from candide.data.arrays import AnyArray, IntArray
+from candide.data.arrays import AnyArray, FloatArray, IntArray
 from candide.data.values import Key
 from candide.families.pairs.column_bins import ColumnBins
 from candide.families.pairs.column_scale import ColumnScale
@@ -77,7 +77,8 @@ def read_layer(data: Any, parts: Parts) -> LinearLayer:
     """The layer that was written, its terms in canonical form."""
     classes: tuple[Key, ...] = tuple(map(tuple, data["classes"]))
     names, strength, rows = data["columns"], float(data["strength"]), data["rows"]
-    if not all(isinstance(name, str) for name in names) or not (strength > 0 and rows >= 0) or len(data) > 5:
+    is_named = all(isinstance(name, str) for name in names) and len({*classes}) == len(classes) > 0
+    if not is_named or not (strength > 0 and rows >= 0) or len(data) > 5:
         raise ModelFileRefused("its linear layer does not say what it should")
     columns = {name: read_terms(parts.under(COLUMN.format(index)), len(classes)) for index, name in enumerate(names)}
     table = read_table(data["table"], parts, len(classes)) if "table" in data else None
@@ -91,7 +92,8 @@ def read_table(data: Any, parts: Parts, classes: int) -> TableTerms:
     width = sum(scale.width for scale in scales)
     terms, beside = width * (width + 3) // 2, float(data["beside"])
     units = not_odd(take_narrow(parts, TABLE, terms * classes)).reshape(terms, classes)
-    if not (0 < beside <= 1 and scales and (np.abs(units) <= LARGEST_OF_TABLE).all()) or len(data) != 3:
+    is_told = 0 < beside <= 1 and len(data) == 3 and len({scale.column for scale in scales}) == len(scales) > 0
+    if not is_told or not (np.abs(units) <= LARGEST_OF_TABLE).all():
         raise ModelFileRefused("its linear layer does not say what it should")
     return TableTerms(scales, units, beside, bool(data["missing_is_value"]))
 
@@ -100,12 +102,20 @@ def read_scale(column: str, edges: Any, groups: Any, knots: Any, scores: Any, sh
     """How a column is read: by numbers that rise, or by bins each of which has a share."""
     bins = ColumnBins(column, edges, groups)
     of_bins, of_numbers = tuple(map(float, shares)), np.array([knots, scores], dtype=np.float64)
-    rises = bool((np.diff(of_numbers[0]) > 0).all()) and bool(np.isfinite(of_numbers).all())
+    keys = [key for group in bins.groups for key in group]
+    is_told = isinstance(column, str) and len({*keys}) == len(keys) and rises(np.array(bins.edges))
+    with np.errstate(over="ignore"):
+        has_slopes = rises(of_numbers[0]) and bool(np.isfinite(np.diff(of_numbers[1]) / np.diff(of_numbers[0])).all())
     has_shares = len(of_bins) == bins.bins and all(0 <= share <= 1 for share in of_bins)
-    if not rises or bool(len(knots)) == bool(bins.bins) or not has_shares:
+    if not (is_told and has_slopes and has_shares) or bool(len(knots)) == bool(bins.bins):
         raise ModelFileRefused("its linear layer does not say how a column is read")
     at, scored = (tuple(one) for one in of_numbers.tolist())
     return ColumnScale(bins, at, scored, of_bins)
+
+
+def rises(numbers: FloatArray) -> bool:
+    """Whether numbers are finite and each is larger than the one before."""
+    return bool(np.isfinite(numbers).all() and (np.diff(numbers) > 0).all())
 
 
 def odd_below_zero(numbers: IntArray) -> IntArray:

@@ -74,18 +74,20 @@ def scrubbed_reason(reason: str, gone: Collection[str]) -> str:
     return EXTREMES.sub(r"\1", reason)
 
 
-def without_traces(
-    tuning: Tuning, before: Sequence[Block], after: Sequence[Block], classes: Collection[Key]
-) -> Tuning:
+def without_traces(tuning: Tuning, before: Sequence[Block], after: Sequence[Block], classes: Collection[Key]) -> Tuning:
     """The tuning of the classes and blocks that are left, by their present names; how well it did is not kept."""
     names = {block.family: block.key for block in before}
     keys = {names[block.family]: block.key for block in after}
-    calibration, novelty = tuning.calibration, tuning.novelty
+    layer, novelty = tuning.layer, tuning.novelty
+    if layer is not None:
+        layer = layer.only(columns_read(after), classes)
+    speaks = layer is not None and layer.table is not None
+    calibration = tuning.calibration if speaks else tuning.calibration_alone
     return Tuning(
         None if calibration is None else calibration_of(calibration, keys, classes),
         None if novelty is None else novelty_without(novelty, keys),
         rows=tuning.rows,
-        layer=None if tuning.layer is None else tuning.layer.only(columns_read(after), classes),
+        layer=layer if layer is not None and (layer.columns or speaks) else None,
     )
 
 

@@ -14,9 +14,11 @@ import numpy as np
 
 from candide.data.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from candide.data.batch import Batch
+from candide.data.values import shown
 from candide.families.base.column_values import ColumnValues
+from candide.families.base.competing import CATEGORY
 from candide.families.base.core import Drawn
-from candide.families.base.explaining import Silence, Term, cell_shown
+from candide.families.base.explaining import Silence, Term, shown_number
 from candide.families.base.family import Family
 from candide.families.pairs.column_scale import ColumnScale
 from candide.kernels.table_products import add_feature_products, credit_columns, shorten_rows
@@ -85,6 +87,7 @@ class LinearTable(Family[Tally, Any, FloatArray, FloatArray]):
     scales: tuple[ColumnScale, ...] = field(default=(), kw_only=True)
     missing_is_value: bool = field(default=False, kw_only=True)
     statistic = Tally
+    reads = CATEGORY
     is_joint = True
     is_read_off = False
 
@@ -127,7 +130,7 @@ class LinearTable(Family[Tally, Any, FloatArray, FloatArray]):
         shorten_rows(values, len(columns), factor := np.empty(1))
         credit_columns(values[0], factor[0], owners(self.scales), parameters, credit)
         return [
-            Term(f"{name} with others", cell_shown(row, name) or "missing", np.zeros_like(added), added=added)
+            Term(f"{name} with others", value_shown(row, name), np.zeros_like(added), added=added)
             for name, added in zip(columns, credit, strict=True)
             if added.any()
         ]
@@ -155,6 +158,15 @@ class LinearTable(Family[Tally, Any, FloatArray, FloatArray]):
 
     def sample(self, parameters: FloatArray, label: int, rows: int, rng: np.random.Generator) -> Drawn:
         raise NotImplementedError("columns are drawn by their own families")
+
+
+def value_shown(row: Batch, column: str) -> str:
+    """The value of a column in a single row, a number as short as in the column's own term."""
+    coded = row.categories(column)
+    if coded.codes[0] < 0:
+        return "missing"
+    kind, value = key = coded.keys[coded.codes[0]]
+    return shown_number(float(value)) if kind == "number" else shown(key)
 
 
 NOT_COUNTED = "a layer is fitted on whole rows, not counted"

@@ -19,6 +19,7 @@ from candide.families.pairs.column_scale import ColumnScale
 from candide.families.pairs.linear_table import TABLE_UNITS
 from candide.kernels.table_products import OF_PRODUCTS, add_feature_products, credit_columns, shorten_rows
 from candide.model.predictor import normalised
+from candide.selection import table_layer
 from candide.selection.table_layer import LESS, TableTrial, along_axes, scale_of, shares_of_length
 from candide.store.model_file import canonical_bytes, from_bytes, to_bytes
 from candide.store.refusals import ModelFileRefused
@@ -153,6 +154,12 @@ def test_columns_are_not_picked_by_the_rows_that_judge() -> None:
     values = random.normal(0, 1, (150, 300))
     values[:, :2] += labels[:, None]
     assert NaiveBayes().fit(values, labels).trained_.tuning.layer is None
+
+
+def test_what_some_rows_say_does_not_overrule_the_counts_of_all(rows, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(table_layer, "WORK", 3000)
+    assert table_layer.rows_affordable(300, 6, 2) < 150
+    assert NaiveBayes().fit(*rows).trained_.tuning.layer is None
 
 
 def test_numbers_of_rows_without_weight_leave_no_trace(rows) -> None:

@@ -38,7 +38,8 @@ JUDGES, HOPELESS = 2, 3.0
 """So many folds tell whether the others are worth asking; a strength so many nats worse than another ends a path."""
 FEWEST_ROWS, MOST_CLASSES, MOST_FEATURES = 50, 128, 128
 WORK = 250_000
-"""Rows are so many at most that they have no more numbers than this, of two classes."""
+"""Rows that are fitted are so many at most that they have no more numbers than this, of two classes; there is no layer
+where they are less than half of all."""
 MOST_STEPS, NEARLY, CLOSELY = 100, 1e-1, 1e-5
 """Steps end where none moves more: in folds, and with all rows."""
 FEW_NUMBERS, MOST_KNOTS = 6, 64
@@ -69,13 +70,20 @@ class TableTrial:
 
     @classmethod
     def of(cls, finder: Finder, scores: FloatArray, folds: IntArray) -> TableTrial | None:
-        """The rows as a layer sees them; `scores` are those of each without its fold. Nothing where columns are few."""
-        scales, features = features_of_columns(finder)
-        if not scales:
+        """The rows as a layer sees them; `scores` are those of each without its fold.
+
+        Nothing where columns are few or many, or where most rows could not be fitted: what counts say of all of them is
+        not to be overruled by some.
+        """
+        left, classes = finder.left, scores.shape[1]
+        fewest = finder.leaving.summary.rows / 2
+        if left.weights[: rows_affordable(len(scores), len(finder.columns), classes)].sum() < fewest:
             return None
-        width, factors, left = features.shape[1], np.empty(len(features)), finder.left
-        size = rows_affordable(len(features), width * (width + 3) // 2, scores.shape[1])
-        shorten_rows(features, len(scales), factors)
+        scales, features = features_of_columns(finder)
+        size = rows_affordable(len(features), features.shape[1], classes)
+        if not scales or left.weights[:size].sum() < fewest:
+            return None
+        shorten_rows(features, len(scales), factors := np.empty(len(features)))
         rows, spread = along_axes(features[:size], factors[:size], len(scales))
         weights, dealt = np.where(left.vanished, 0.0, left.weights)[:size], choice_folds(folds[:size])
         before = within_reach(scores), finder.search.start
@@ -184,14 +192,14 @@ def first_least(lost: Sequence[float]) -> int:
     return lost.index(min(lost))
 
 
-def rows_affordable(rows: int, products: int, classes: int) -> int:
+def rows_affordable(rows: int, width: int, classes: int) -> int:
     """So many rows, each with a number for each product, or half as many as there are rows; fewer of many classes.
 
-    >>> rows_affordable(400, 2000, 2), rows_affordable(100_000, 60, 2), rows_affordable(100_000, 100_000, 8)
-    (400, 4166, 500)
+    >>> rows_affordable(400, 60, 2), rows_affordable(100_000, 9, 2), rows_affordable(100_000, 400, 8)
+    (400, 4629, 500)
     """
-    room = int(WORK / math.sqrt(classes / 2))
-    return min(rows, max(room // products, math.isqrt(2 * room)))
+    products, room = width * (width + 3) // 2, int(WORK / math.sqrt(classes / 2))
+    return min(rows, max(room // max(1, products), math.isqrt(2 * room)))
 
 
 def shares_of_length(columns: int) -> tuple[float, float]:

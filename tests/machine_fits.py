@@ -68,6 +68,14 @@ def symmetric(seed: int, rows: int = 256) -> Rows:
     return frame, pd.Series(label)
 
 
+def together(seed: int, rows: int = 300) -> Rows:
+    """Columns that tell only together, as a linear layer of products hears it."""
+    rng = np.random.default_rng(seed)
+    answers, number = rng.random((rows, 5)) < 0.4, rng.normal(0, 1, rows)
+    label = (answers.sum(axis=1) == 2) == (rng.random(rows) < 0.95)
+    return pd.DataFrame(answers, columns=list("abcde")).assign(number=number), pd.Series(label)
+
+
 def texts(seed: int, rows: int = 120) -> Rows:
     """Texts alone."""
     rng = np.random.default_rng(seed)
@@ -84,7 +92,7 @@ def mixed(seed: int, rows: int = 120) -> Rows:
 
 
 MADE: dict[str, Callable[[int], Rows]] = {
-    f.__name__: f for f in (every_kind, bells, symmetric, texts, mixed)
+    f.__name__: f for f in (every_kind, bells, symmetric, together, texts, mixed)
 }
 LABELS = {"adult_train": "income", "titanic3": "survived", "german_credit": "risk", "heart_cleveland": "disease"}
 

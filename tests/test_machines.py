@@ -12,13 +12,14 @@ import pytest
 
 import machine_fits
 import other_processor
+from candide import NaiveBayes
 from candide.data.grid import NEAR, STEP, first_largest, quantized, quantized_number, quantized_share
 from candide.selection.newton import Bends, minimum
 from candide.store.container import contents
 
 THOROUGH = os.environ.get("CANDIDE_THOROUGH") == "1"
 ASKED = THOROUGH or os.environ.get("CANDIDE_OTHER_PROCESSOR") == "1"
-TABLES = [f"{kind} {seed}" for kind in ("every_kind", "bells", "symmetric") for seed in range(3)]
+TABLES = [f"{kind} {seed}" for kind in ("every_kind", "bells", "symmetric") for seed in range(3)] + ["together 1"]
 TEXTS = ["texts 0", "texts 1", "mixed 0", "mixed 1"]
 REAL = [
     "table adult_train", "table titanic3", "table german_credit", "table heart_cleveland", "text sms_spam",
@@ -59,6 +60,10 @@ def assert_equal_files(name, folder):
 @pytest.mark.parametrize("name", TABLES)
 def test_another_processor_writes_the_same_file(name, tables_elsewhere):
     assert_equal_files(name, tables_elsewhere)
+
+
+def test_a_layer_of_products_is_among_what_is_compared():
+    assert NaiveBayes().fit(*machine_fits.rows_of("together 1")).trained_.tuning.layer is not None
 
 
 @pytest.mark.skipif(not ASKED, reason="compiles the kernels of text anew: make other-processor")
